@@ -4,10 +4,10 @@ import { heading, MUTED, picture, svgText } from './svg.ts';
 export interface Bars {
   readonly title: string;
   readonly subtitle: string;
-  /** Where the values end, in words; none where a bar has only its value. */
+  /** The values at the ends as text; empty where a bar has only its value. */
   readonly series: readonly Series[];
   readonly groups: readonly { readonly label: string; readonly values: readonly (number | undefined)[] }[];
-  /** What values are compared with. */
+  /** The line that values are compared with. */
   readonly lines: readonly { readonly at: number; readonly label: string }[];
   readonly digits: number;
 }
@@ -24,7 +24,7 @@ const WIDTH = 900;
 const FRAME = { left: 150, right: 840, top: 104 };
 const BAR = 13;
 const GAP = 12;
-/** So that a text can be read that stands on a line. */
+/** Keeps a text legible that crosses a line. */
 const ON_LINES = 'stroke="#ffffff" stroke-width="3" paint-order="stroke"';
 
 export function plotOfBars({ title, subtitle, series, groups, lines, digits }: Bars): string {

@@ -10,7 +10,7 @@ import { markdown } from '../generate/markdown.ts';
 /** In microseconds. */
 const SAMPLING_INTERVAL = 100;
 
-/** Does some work and writes its profile to a file. */
+/** Does some work and writes its CPU profile to a file. */
 export async function profiled<T>(file: string, work: () => Promise<T>): Promise<T> {
   const session = new Session();
   session.connect();
@@ -26,12 +26,12 @@ export async function profiled<T>(file: string, work: () => Promise<T>): Promise
 
 const LONGEST = 25;
 
-/** Tells the source file of a place in a profile, from the repository's root. */
+/** The source file of a position in a profile, from the repository's root. */
 type SourceOf = (frame: Frame) => string;
 
 /**
- * What a profile says: by package or folder, by function alone, and by function of ours with all that it calls. In microseconds for each of so
- * many requests, on the wall: where the process waits for a busy machine counts, too.
+ * A summary of a profile: by package or folder, by function alone, and by function of ours with all that it calls. In
+ * microseconds of wall time per request, so it includes waiting for a busy machine.
  */
 export async function profileText(file: string, requests: number, sourceOf: SourceOf = fileOf): Promise<string> {
   const { nodes, samples = [], timeDeltas = [] }: Profiler.Profile = JSON.parse(await readFile(file, 'utf8'));

@@ -1,6 +1,6 @@
 import { reportProgress } from '../local/terminal/progress.ts';
 
-/** Prints results, and meanwhile shows what is being measured. */
+/** Prints results, and shows what is being measured. */
 export class ProgressReporter {
   readonly #progress = reportProgress('starting');
   readonly report = this.#progress.report;

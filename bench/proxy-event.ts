@@ -3,19 +3,19 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../shared/contract/index.ts';
 import type { AuthorizerContext } from '../shared/identity/index.ts';
 
-/** A request as the gateway has understood it. */
+/** A request as parsed by the gateway. */
 export interface GatewayRequest {
   readonly route: Route;
   readonly path: string;
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Besides those that every request has. */
+  /** Headers besides those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** What the authorizer has said of the caller. */
+  /** The authorizer's context of the caller. */
   readonly caller?: AuthorizerContext | undefined;
 }
 
-/** Headers as a client library sends them, and the gateway adds to them. */
+/** The headers of a client library and of the gateway. */
 const HEADERS: Readonly<Record<string, string>> = {
   Accept: 'application/json',
   'Accept-Encoding': 'gzip, deflate, br',
@@ -28,7 +28,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Forwarded-Proto': 'https',
 };
 
-/** The event that a function gets of a request. The body is in base64, because the stack takes all media types as binary. */
+/** The event of a request. The body is in base64, because the stack treats all media types as binary. */
 export function proxyEventOf({ route, path, query, headers, body, caller }: GatewayRequest): APIGatewayProxyEvent {
   const all = { ...HEADERS, ...headers };
   return {

@@ -5,7 +5,7 @@ import { commandLine } from '../local/terminal/command-line.ts';
 import { installOwnPackages } from '../local/terminal/own-packages.ts';
 import { CONTENDER_NAMES, OPERATION_NAMES } from './requests/names.ts';
 
-/** Commands that need the packages of `bench/package.json`: the libraries that the service is measured against. */
+/** Commands that need the packages of `bench/package.json`: the libraries that the service is compared with. */
 const WITH_PEERS = ['check', 'local', 'pages', 'requests'];
 
 /** `npm run bench -- pages --help` */

@@ -1,11 +1,11 @@
-/** What a series of measurements says: its middle half. */
+/** A summary of a series of measurements: its median and its middle half. */
 export interface Spread {
   readonly low: number;
   readonly median: number;
   readonly high: number;
 }
 
-/** The value below which so much of the series lies, from 0 to 1; between two values in proportion. */
+/** The quantile of a series, from 0 to 1, interpolated between two values. */
 function quantile(sorted: readonly number[], part: number): number {
   const position = (sorted.length - 1) * part;
   const below = sorted[Math.floor(position)] ?? Number.NaN;
@@ -25,7 +25,7 @@ export const median = (values: readonly number[]): number => spreadOf(values).me
 export const spreadText = ({ low, median: middle, high }: Spread, digits = 2): string =>
   `${middle.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
 
-/** A bound that a measured ratio must keep. It is passed only by more than the spread: when the nearer quartile is beyond it, too. */
+/** A bound of a measured ratio. It is exceeded only when the nearer quartile exceeds it, too. */
 export interface Bound {
   readonly claim: string;
   readonly measured: Spread;
@@ -42,6 +42,6 @@ export function boundText(bound: Bound): string {
   return `${holds(bound) ? 'PASS' : 'FAIL'}  ${spreadText(bound.measured)} ${limit}  ${bound.claim}`;
 }
 
-/** `count` turns, each with the given in another order: what comes first or follows what has no advantage. */
+/** `count` turns, each with the elements in another order, so that no position is an advantage. */
 export const inTurns = <T>(given: readonly T[], count: number): T[][] =>
   Array.from({ length: count }, (_, turn) => given.map((_each, index) => given[(index + turn) % given.length] as T));

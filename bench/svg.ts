@@ -1,11 +1,11 @@
-/** What plots are drawn with: SVG files of their own, on white, so that they can be read on pages of any colour. */
+/** Draws plots as SVG files on white, so that they are legible on pages of any colour. */
 
 export const MUTED = 'fill="#64748b"';
 
 export const svgText = (x: number, y: number, words: string, attributes = ''): string =>
   `<text x="${x}" y="${y}" ${attributes}>${words}</text>`;
 
-/** A whole picture. `title` is for those who hear it. */
+/** A whole picture. `title` is for screen readers. */
 export const picture = (
   size: { readonly width: number; readonly height: number },
   title: string,

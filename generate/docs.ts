@@ -13,13 +13,14 @@ import { withCommands } from './operator.ts';
 import { withContracts } from './specification/page.ts';
 
 /**
- * `npm run docs`: makes everything in this repository that is made from the code, in less than a minute. What `npm run bench -- pages`
- * measures takes many minutes and differs each time, so it is made when the lists change (`docs/counted-lists.md`).
+ * `npm run docs`: generates all files of this repository that derive from the code, in less than a minute. `npm run
+ * bench -- pages` takes many minutes and its figures vary, so it is run when the lists change
+ * (`docs/counted-lists.md`).
  */
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Writes a file anew, and says whether it has changed. */
+/** Writes a file, and returns whether it has changed. */
 async function make(file: string, change: (text: string) => string | Promise<string>, note = ''): Promise<void> {
   const path = join(ROOT, file);
   const before = await readFile(path, 'utf8');
@@ -29,8 +30,8 @@ async function make(file: string, change: (text: string) => string | Promise<str
 }
 
 /**
- * What operations ask of the table. Only dynoxide counts units as AWS does, and it runs on Linux x64 alone: elsewhere DynamoDB Local tells
- * calls and round trips, and the units stay.
+ * The calls of operations. Only dynoxide counts units as AWS does, and it runs only on Linux x64. Elsewhere DynamoDB
+ * Local gives calls and round trips, and the units on the page stay.
  */
 async function makeMeasured(): Promise<void> {
   const engines = [await findEngine('dynoxide'), await findEngine('java')];

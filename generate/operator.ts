@@ -3,12 +3,12 @@ import { operatorProgram } from '../operator/program.ts';
 import { markdown } from './markdown.ts';
 import { withText } from './places.ts';
 
-/** The section of `docs/operations.md` about the operator's commands, made from what they declare. */
+/** The section of `docs/operations.md` about the operator's commands, derived from their declarations. */
 
 export const withCommands = (page: string): string =>
   withText(page, 'operator:commands', commandsOf(operatorProgram()).map(sectionOf).join('\n\n'));
 
-/** All commands that do something, each with its whole name. */
+/** All commands without subcommands, each with its full name. */
 export function commandsOf(command: Command, path = ''): readonly DescribedCommand[] {
   const name = path === '' ? command.name() : `${path} ${command.name()}`;
   if (command.commands.length === 0) return [{ name, command }];
@@ -21,7 +21,10 @@ export interface DescribedCommand {
   readonly command: Command;
 }
 
-/** Options that name where a command works and how it prints its result. They are the same everywhere, and described once. */
+/**
+ * Options about where a command works and how it prints its result. They are the same for all commands, and described
+ * once.
+ */
 const COMMON = new Set(['--outputs', '--table', '--role', '--region', '--secrets-key', '--local', '--json']);
 
 export const isCommon = ({ long }: Option): boolean => COMMON.has(long ?? '');

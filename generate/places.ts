@@ -1,4 +1,4 @@
-/** Places in a page of documentation that are generated: what stands between `<!-- name -->` and `<!-- /name -->`. */
+/** Generated places in a page: the text between `<!-- name -->` and `<!-- /name -->`. */
 
 /** The page with this text at a place. @throws Error when it has no such place */
 export function withText(page: string, name: string, text: string): string {
@@ -6,7 +6,7 @@ export function withText(page: string, name: string, text: string): string {
   return page.replace(placeOf(name), (_, before: string, _old: string, after: string) => `${before}${text}${after}`);
 }
 
-/** What stands at a place. @throws Error when the page has no such place */
+/** The text at a place. @throws Error when the page has no such place */
 export function textAt(page: string, name: string): string {
   const [, , text] = placeOf(name).exec(page) ?? [];
   if (text === undefined) throw new Error(`the page has no place marked ${name}`);

@@ -6,8 +6,8 @@ import { RECORDED, recordOf, textOf } from '../test/infra/upgrades/record.ts';
 import { filtersWritten, releasedFiltersText as filterText, RELEASED_FILTERS } from './released-filters.ts';
 
 /**
- * `npm run release-record`: records what this release deploys, against which the ones after it are compared. It is run with every new version in
- * package.json, and otherwise never: a record that follows the stack would tell nothing.
+ * `npm run release-record`: records what this release deploys, so that later releases can be compared with it. Run it
+ * only with a new version in package.json: a record that always follows the stack would be useless.
  */
 
 const ROOT = join(import.meta.dirname, '..');

@@ -22,7 +22,7 @@ export type ReleasedFilters = z.infer<typeof recordSchema>;
 export const readReleasedFilters = (): ReleasedFilters =>
   recordSchema.parse(JSON.parse(readFileSync(RELEASED_FILTERS, 'utf8')));
 
-/** What these contracts write. */
+/** The filters that these contracts write. */
 export function filtersWritten(contracts: readonly Contract[], release: string): ReleasedFilters {
   const lists = listsOf(contracts).map(
     ([id, route]) => [id, [...filtersOf(route), ...(route.notYetOffered ?? [])].toSorted()] as const,
@@ -30,7 +30,9 @@ export function filtersWritten(contracts: readonly Contract[], release: string):
   return { release, filters: Object.fromEntries(lists) };
 }
 
-/** The offered filters that the last release did not write, in words. A list that the last release did not have had no records. */
+/**
+ * The offered filters that the last release did not write, as text. A list that is new in this release had no records.
+ */
 export function filtersOfferedTooEarly(
   contracts: readonly Contract[],
   { release, filters }: ReleasedFilters,

@@ -5,8 +5,8 @@ import { readSettings } from '../local/settings.ts';
 import { startLocalApi } from '../local/start.ts';
 
 /**
- * `npm run docs:screenshots`: pictures of the documentation, wide and on a phone, light and dark, in `docs/screenshots/`. They are for people to look at:
- * what can be tested of the pages is in `test/browser/docs.slow.test.ts`.
+ * `npm run docs:screenshots`: pictures of the documentation, wide and on a phone, light and dark, in
+ * `docs/screenshots/`. They are for people; `test/browser/docs.slow.test.ts` tests the pages.
  */
 
 const FOLDER = join(import.meta.dirname, '../docs/screenshots');

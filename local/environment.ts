@@ -3,16 +3,16 @@ import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb
 
 export interface FunctionEnvironment {
   readonly tableName: string;
-  /** Where DynamoDB responds, with its access key where it wants one of its own. */
+  /** Endpoint of DynamoDB, with its access key where it requires one. */
   readonly endpoint: string;
-  /** File that stands in for the KMS keys. */
+  /** File with keys, used instead of KMS. */
   readonly keyFile: string;
   readonly firstKey: boolean;
   /** Requests a minute of an integration without a limit of its own. Default {@link GENEROUS_LIMIT}. */
   readonly rateLimit?: number | undefined;
   /** Requests a minute of all integrations of a tenant together. Default: the functions derive it from `rateLimit`. */
   readonly tenantRateLimit?: number | undefined;
-  /** How many integrations an organization may have. Default: as many as the functions say. */
+  /** Maximal number of integrations of an organization. Default: that of the functions. */
   readonly maxIntegrations?: number | undefined;
   /** How long the gateway keeps a response of the authorizer, in seconds. Default: {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number | undefined;

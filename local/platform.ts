@@ -6,7 +6,7 @@ import { isOfEarlierVersion, readCredentials } from '#tenancy';
 import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
 import { LocalApiError } from './settings.ts';
 
-/** The platform integration of one machine (`docs/decisions/0006`). */
+/** The platform integration of a local installation (`docs/decisions/0006`). */
 
 const APP_CODE = 'platform';
 /** The file in `DATA_DIR` with the secret that was made at the first start. */
@@ -31,7 +31,7 @@ export async function ensurePlatformIntegration({ dataDir, secret: given }: Opti
       await writeIntegration(secret);
       return { appCode: APP_CODE, secret };
     } catch (error) {
-      // Another process on the same table does the same at this moment.
+      // Another process on the same table does the same concurrently.
       if (!(error instanceof NotUnique || error instanceof StaleRead) || tries === MAX_TRIES) throw error;
     }
   }

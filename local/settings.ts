@@ -17,7 +17,7 @@ export interface LocalSettings {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
-  /** Names, beside localhost, that lead here and that requests may be for; undefined: none. */
+  /** Names of this machine, besides localhost, that requests may be for; undefined: none. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Directory of the embedded DynamoDB and of the local keys, or `:memory:`. */
   readonly dataDir: string;
@@ -33,7 +33,7 @@ export interface LocalSettings {
   readonly corsOrigins?: readonly string[] | undefined;
   /** How many requests each route takes from all callers together, as in a stage; undefined: any number. */
   readonly throttling?: Throttling | undefined;
-  /** Requests that are worked on at the same time; undefined: as many as the gateway takes. */
+  /** Requests served at the same time; undefined: the gateway's limit. */
   readonly inFlight?: number | undefined;
 }
 
@@ -99,7 +99,9 @@ function throttlingOf(environment: Environment): Throttling | undefined {
   );
 }
 
-/** This server hands out a first key and keeps its signing key in a plain file: it is not for a network. */
+/**
+ * This server gives anybody a first key and keeps its signing key in a plain file, so it must not listen on a network.
+ */
 function hostOf(host: string): string {
   if (isLoopback(host)) return host;
   throw new LocalApiError(

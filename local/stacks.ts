@@ -1,6 +1,9 @@
 import { causesOf } from '../shared/causes.ts';
 
-/** An error for the terminal: its stack and those of its causes. Not its other properties, for some carry items of the table. */
+/**
+ * An error for the terminal: its stack and those of its causes, without its other properties, because some contain
+ * items of the table.
+ */
 export const stacksOf = (error: unknown): string =>
   error instanceof Error
     ? causesOf(error)

@@ -28,7 +28,7 @@ const AUTHORIZER = 'authorizer';
 
 export interface LocalApi {
   readonly url: string;
-  /** The DynamoDB that is used, in words. */
+  /** A description of the DynamoDB. */
   readonly storage: string;
   readonly platform: {
     readonly appCode: string;
@@ -47,7 +47,7 @@ export interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeco
   readonly log?: Log;
   /** Reads how much room a disk has. Default: that of `node:fs`. */
   readonly fileSystemOf?: FileSystemOf | undefined;
-  /** Is called when the DynamoDB has died and cannot be restarted. Default: it is logged. */
+  /** Called when the DynamoDB has ended and cannot be restarted. Default: logs it. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -148,7 +148,9 @@ const deathOf = (how: string, { dataDir }: LocalSettings): string => {
   return `The embedded DynamoDB has died (${how}). It is started again, ${data}.`;
 };
 
-/** An endpoint for the terminal. Its key is printed for data in memory, which has no other way in; a data directory contains the key itself. */
+/**
+ * An endpoint for the terminal. For data in memory it includes the key; a data directory contains the key in a file.
+ */
 const shown = (endpoint: string, { dataDir }: Pick<LocalSettings, 'dataDir'>): string =>
   dataDir === IN_MEMORY ? endpoint : endpointAndKey(endpoint).endpoint;
 
@@ -184,7 +186,7 @@ async function makeTable(endpoint: string): Promise<void> {
   }
 }
 
-/** Loads every function, so that a mistake in one appears now, and the first request is as quick as the next. */
+/** Loads every function, so that a mistake in one shows at once, and the first request is as quick as later ones. */
 const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 

@@ -1,8 +1,8 @@
 import type { LocalApi } from './start.ts';
 
 /**
- * What `npm start` says when it is ready: where, with which key, and three lines to paste into a shell. A given secret is not
- * printed: output ends in logs.
+ * The message of `npm start` when it is ready: address, key, and three lines to paste into a shell. It does not contain
+ * a given secret, because output ends in logs.
  */
 export const welcome = ({ url, storage, platform }: LocalApi, seconds: number): string => `
 Custodia is ready at ${url} (in ${seconds.toFixed(1)} s)
@@ -24,11 +24,11 @@ const tryOut = (url: string, { appCode, secret, isSecretGiven }: LocalApi['platf
   const json = `-H 'Content-Type: application/json'`;
   const token = `-H "Authorization: Bearer $TOKEN"`;
   const login = `curl -s ${url}/api/v1/auth/login ${json}`;
-  // Whatever characters the variable holds, Node makes them a JSON text.
+  // Node encodes the variable as JSON, whatever characters it contains.
   const loggedIn = isSecretGiven
     ? `node -p ${quoted(`JSON.stringify({app_code:"${appCode}",secret:process.env.PLATFORM_SECRET})`)} | ${login} -d @-`
     : `${login} -d ${quoted(JSON.stringify({ app_code: appCode, secret }))}`;
-  // A slug can be used once. It carries the time, so that the line works after each start.
+  // A slug can be used only once. It contains the time, so that the line works after each start.
   const organization = JSON.stringify({ name: 'Acme', slug: `acme-${Date.now().toString(36)}` });
   return [
     `TOKEN=$(${loggedIn} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,

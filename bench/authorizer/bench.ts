@@ -7,7 +7,7 @@ import { environmentTable } from '../../shared/table/index.ts';
 import { callersAt } from '../../test/support/api.ts';
 import { median } from '../statistics.ts';
 
-/** Requests of a turn, and turns with and without a response that the gateway has kept. */
+/** Requests of a turn, and numbers of turns with and without a cached response of the authorizer. */
 const REQUESTS = 200;
 const TURNS = 15;
 
@@ -21,7 +21,7 @@ export async function benchAuthorizer(engine: EngineName): Promise<void> {
   ${added(({ cpuMs }) => cpuMs)} ms of CPU time, ${added(({ ms }) => ms)} ms in all (${kept.ms.toFixed(2)} ms without)`);
 }
 
-/** Of a request. */
+/** Cost of a request. */
 interface Measured {
   readonly calls: number;
   readonly units: number;

@@ -11,7 +11,7 @@ import { BARE, type Prepared, type PreparedStack, prepareStack, TRIMMED } from '
 export interface ColdStartOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
-  /** Names of functions, where not all are asked for. The bare SDK is always measured. */
+  /** Names of functions; default: all. The bare SDK is always measured. */
   readonly function?: readonly string[];
   /** Directory for CPU profiles, instead of measuring. */
   readonly profile?: string;
@@ -21,7 +21,7 @@ export interface ColdStartOptions {
 /** Starts of each function. */
 const ROUNDS = { small: 5, usual: 21 } as const;
 
-/** Measures what cold starts take. @returns whether every bound holds */
+/** Measures cold starts. @returns whether every bound holds */
 export async function benchColdStart(options: ColdStartOptions): Promise<boolean> {
   const { small, writeDocs, engine, profile, function: names } = options;
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
@@ -48,7 +48,7 @@ const isAsked =
   ({ name }: Prepared): boolean =>
     names === undefined || name === BARE || name === TRIMMED || names.includes(name);
 
-/** Of bundled code names are short and places are those of its source maps. */
+/** Bundled code has short names, and positions by its source maps. */
 async function profileStarts(
   stack: PreparedStack,
   names: readonly string[] | undefined,
@@ -65,7 +65,7 @@ async function profileStarts(
   return true;
 }
 
-/** @throws Error when a start asked for something that was not recorded */
+/** @throws Error when a start sent a request that was not recorded */
 async function startAll(
   { functions: all, server }: PreparedStack,
   asked: (prepared: Prepared) => boolean,

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
-/** What a function loads. */
+/** The size of what a function loads. */
 export interface BundleSize {
   /** When it starts, in KB of 1,000 bytes. */
   readonly kilobytes: number;
-  /** Source files of which that is made. */
+  /** Number of source files in that. */
   readonly modules: number;
-  /** With what it imports when first needed. */
+  /** Including what it imports when first needed. */
   readonly allKilobytes: number;
   readonly allModules: number;
 }

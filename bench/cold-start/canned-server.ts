@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export const SERVICES = ['dynamodb', 'sts', 'kms'] as const;
 export type CannedService = (typeof SERVICES)[number];
 
-/** Where each service answers when a request is recorded. */
+/** Endpoint of each service when requests are recorded. */
 export type Upstreams = Readonly<Record<CannedService, string>>;
 
 export interface Exchange {
@@ -20,15 +20,16 @@ export interface Exchange {
 }
 
 /**
- * AWS on loopback, over HTTPS. First it passes requests on and records the responses, then it gives those. A request is known by its body, except
- * for ids and times, which differ from one start to the next; or by its operation, where that is asked for once.
+ * AWS on loopback, over HTTPS. It first forwards requests and records the responses, then replays them. It recognizes a
+ * request by its body without ids and times, which differ from start to start, or by its operation, where that was
+ * called once.
  */
 export class CannedServer {
   readonly #servers: Readonly<Record<CannedService, Server>>;
   #upstreams: Upstreams | undefined;
   #recorded: Exchange[] = [];
   #replies: ReadonlyMap<string, Exchange> = new Map();
-  /** Requests that found no response. */
+  /** Requests without a recorded response. */
   readonly unknown: string[] = [];
 
   private constructor(servers: Readonly<Record<CannedService, Server>>) {
@@ -41,7 +42,7 @@ export class CannedServer {
     }
   }
 
-  /** Each service has a port of its own: as in AWS, each is another host, and its path is `/`. */
+  /** Each service has its own port: as in AWS, each is another host with the path `/`. */
   static async start(certificate: { readonly key: string; readonly cert: string }): Promise<CannedServer> {
     const listening = async () => {
       const server = createServer(certificate).listen(0, '127.0.0.1');
@@ -59,7 +60,7 @@ export class CannedServer {
     );
   }
 
-  /** Passes on what is asked meanwhile, and returns what that was. */
+  /** Forwards the requests of some work, and returns their recordings. */
   async record(upstreams: Upstreams, work: () => Promise<unknown>): Promise<readonly Exchange[]> {
     this.#upstreams = upstreams;
     this.#recorded = [];
@@ -68,7 +69,7 @@ export class CannedServer {
     return this.#recorded;
   }
 
-  /** From now on gives these responses. */
+  /** Replays these responses from now on. */
   replay(exchanges: readonly Exchange[]): void {
     const byTarget = Map.groupBy(exchanges, targetOf);
     this.#replies = new Map([

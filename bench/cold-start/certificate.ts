@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /**
- * A certificate for 127.0.0.1, signed by its own key (RFC 5280), made anew for each run: Node makes keys and signatures, but no certificates, and
- * a private key in the repository would be one too many.
+ * A self-signed certificate for 127.0.0.1 (RFC 5280), new for each run. Node makes keys and signatures but no
+ * certificates, and a private key does not belong into the repository.
  */
 export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -6,7 +6,7 @@ import { authorizerContext } from '../../test/support/caller.ts';
 import { PLATFORM_ONLY, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import { proxyEventOf } from '../proxy-event.ts';
 
-/** The first request to each function, and what is known of its response. */
+/** The first request to each function, and its expected response. */
 export interface FirstRequest {
   /** `GET /api/v1/clients/{id}` */
   readonly title: string;
@@ -14,7 +14,7 @@ export interface FirstRequest {
   readonly status: number | undefined;
 }
 
-/** What these functions are for, where that is not reading. */
+/** The main operation of functions that are not for reading. */
 const CHOSEN: Readonly<Record<string, string>> = { auth: 'login', logs: 'ingestLog', webhooks: 'receiveWebhook' };
 
 /** The operation that reads a record, else the first that reads. */
@@ -26,7 +26,7 @@ function operationOf({ name, routes }: Contract): string {
   return chosen;
 }
 
-/** Makes the records that these requests need; returns them by function. */
+/** Creates the records that these requests need; returns the requests by function. */
 export async function firstRequests(
   api: ConstructorParameters<typeof TestTenant>[0],
   org: OrgAccess,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /**
- * Starts a function as Lambda does, in a fresh process: loads its module, calls its handler once, and says what both took. It is bundled to
- * JavaScript first, so that no TypeScript is stripped in the measured process.
+ * Starts a function as Lambda does, in a fresh process: loads its module, calls its handler once, and reports the
+ * times. It is bundled to JavaScript first, so that no TypeScript is stripped in the measured process.
  */
 
 export interface Launch {
@@ -21,7 +21,7 @@ export interface Moment {
 export interface Launched {
   /** The module is loaded. */
   readonly loaded: Moment;
-  /** The handler has answered. */
+  /** The handler has responded. */
   readonly responded: Moment;
   readonly result: { readonly statusCode?: number; readonly body?: string };
 }

@@ -9,9 +9,9 @@ export interface Started extends Prepared {
   readonly launched: readonly Launched[];
 }
 
-/** One that is compared with the bare SDK. */
+/** A function that is compared with the bare SDK. */
 export interface ComparedStart extends Started {
-  /** CPU time until the first answer, against the median of the bare SDK's. */
+  /** CPU time until the first response, relative to the bare SDK's median. */
   readonly cpu: Spread;
   readonly wall: Spread;
 }
@@ -21,7 +21,7 @@ const AT_MOST = 0.75;
 /** The bound of functions whose first request writes, and calls AWS four to twelve times (`docs/decisions/0120-performance.md`). */
 const AT_MOST_OF: Readonly<Record<string, number>> = { auth: 1, logs: 1, webhooks: 1.5 };
 
-/** All with their ratios. @throws Error where the bare SDK was not started */
+/** All functions with their ratios. @throws Error where the bare SDK was not started */
 export function comparedWith(starts: readonly Started[]): ComparedStart[] {
   const bare = starts.find(({ name }) => name === BARE);
   if (bare === undefined) throw new Error('the bare SDK was not started');

@@ -13,7 +13,7 @@ import { firstRequests } from './first-requests.ts';
 import type { Launched } from './launcher.ts';
 import { type Startable, Starter } from './start.ts';
 
-/** The functions of the stack and the bare ones, each with its first request and with what AWS answers to it. */
+/** The functions of the stack and the bare ones, each with its first request and AWS's responses to it. */
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -24,12 +24,12 @@ export interface Prepared {
   readonly name: string;
   /** The first request, in words. */
   readonly title: string;
-  /** AWS is asked so often for it. */
+  /** Number of calls of AWS. */
   readonly calls: number;
   readonly size: BundleSize | undefined;
   /** Directory of its source maps, where it has some. */
   readonly maps: string | undefined;
-  /** Starts it once more, in a fresh process; `flags` of Node besides those of Lambda. */
+  /** Starts it once more in a fresh process, with these flags of Node besides Lambda's. */
   readonly start: (flags?: readonly string[]) => Promise<Launched>;
 }
 
@@ -101,7 +101,10 @@ async function ours(stack: RunningStack): Promise<Recordable[]> {
   );
 }
 
-/** The bare function by the defaults of CDK's `NodejsFunction`, its SDK in the bundle, and as our functions are bundled. */
+/**
+ * The bare function, bundled by the defaults of CDK's `NodejsFunction` with the SDK included, and bundled as our
+ * functions are.
+ */
 async function bare(stack: RunningStack, directory: string): Promise<Recordable[]> {
   const { orgId, token } = await stack.orgToken();
   const { body } = await stack.request('POST', '/api/v1/clients', { token, body: { name: 'Acme' } });
@@ -133,7 +136,7 @@ async function bare(stack: RunningStack, directory: string): Promise<Recordable[
 }
 
 /**
- * `esbuild --bundle --target=node24 --platform=node`: what `NodejsFunction` runs where nothing is set but `bundleAwsSDK`
+ * `esbuild --bundle --target=node24 --platform=node`: what `NodejsFunction` runs where only `bundleAwsSDK` is set
  * (`aws-cdk-lib/aws-lambda-nodejs/lib/bundling.js`).
  */
 const bundleByDefault = (entry: string, outfile: string) =>

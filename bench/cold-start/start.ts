@@ -8,7 +8,7 @@ import type { Launch, Launched } from './launcher.ts';
 export interface Startable extends Launch {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Status of the right response; undefined where it has none, as the authorizer's. */
+  /** Expected status; undefined where the response has none, as the authorizer's. */
   readonly status: number | undefined;
 }
 
@@ -16,8 +16,8 @@ export interface Startable extends Launch {
 const MEMORY = 512;
 
 /**
- * As the runtime of Lambda starts Node (`/var/runtime/bootstrap` of its image): a tenth of the memory is the young generation, of which a half is
- * a semi-space.
+ * The flags with which Lambda's runtime starts Node (`/var/runtime/bootstrap` of its image): a tenth of the memory is
+ * the young generation, half of which is a semi-space.
  */
 const FLAGS = [
   '--expose-gc',
@@ -26,7 +26,10 @@ const FLAGS = [
   `--max-old-space-size=${MEMORY - Math.floor(MEMORY / 10)}`,
 ];
 
-/** What Lambda sets (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime). */
+/**
+ * The environment that Lambda sets
+ * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime).
+ */
 const LAMBDA = {
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MEMORY),
@@ -53,7 +56,7 @@ export class Starter {
 
   /**
    * @param flags of Node, besides those of Lambda
-   * @throws Error when the first request is not answered as it should be
+   * @throws Error when the first request does not get the expected response
    */
   async start({ name, environment, status, ...launch }: Startable, flags: readonly string[] = []): Promise<Launched> {
     const file = join(this.#directory, `${name}.json`);

@@ -8,7 +8,10 @@ interface Assumption {
 
 const assumed = (value: number, unit: string, why: string): Assumption => ({ value, unit, why });
 
-/** What no laptop can measure. Each is a guess on the side of too much, and stands on the page that is made with it. */
+/**
+ * Values that no laptop can measure. Each is a guess, rather too high than too low, and is listed on the generated
+ * page.
+ */
 const ASSUMPTIONS = {
   roundTripMs: assumed(6, 'ms', 'a function waits for a round trip to the table: AWS promises single digits'),
   ownMs: assumed(6, 'ms', 'it works besides'),

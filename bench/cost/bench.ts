@@ -12,15 +12,18 @@ import { profilesOf } from './profiles.ts';
 const PAGE = new URL('../../docs/cost.md', import.meta.url);
 const PERFORMANCE = new URL('../../docs/performance.md', import.meta.url);
 
-/** Sizes of responses are rounded to this many bytes: what gzip makes of random ids differs by a few. */
+/** Sizes of responses are rounded to this many bytes, because the compressed size of random ids varies by a few. */
 const STEP = 100;
 
 interface Options {
-  /** Writes the page `docs/cost.md`, instead of printing what it would be. */
+  /** Writes the page `docs/cost.md` instead of printing it. */
   readonly writeDocs: boolean;
 }
 
-/** Computes, with the engine that counts units as AWS does, what the service costs from measured requests, the stack's template and list prices. */
+/**
+ * Computes the cost of the service from measured requests, the stack's template and list prices. It needs the engine
+ * that counts units as AWS does.
+ */
 export async function benchCost({ writeDocs }: Options): Promise<void> {
   const { report, stop } = reportProgress('starting');
   const { operations, variants } = await measureOperations('dynoxide', report).finally(stop);

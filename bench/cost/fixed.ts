@@ -4,7 +4,7 @@ import { COUNTERS, DECISIONS, STATUS_CLASSES } from '../../shared/telemetry/inde
 import { PRICES } from './prices.ts';
 import { resourcesOf } from './resources.ts';
 
-/** What a stage costs every month, counted in its templates. */
+/** The monthly cost of a stage by its templates. */
 export interface FixedCost {
   readonly what: string;
   readonly count: number;
@@ -24,7 +24,7 @@ interface Alarm {
   readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
 }
 
-/** What a stage costs before anybody calls it. */
+/** The cost of a stage that nobody calls. */
 export function idleCosts(stage: readonly Template[]): readonly FixedCost[] {
   const acls = resourcesOf<WebAcl>(stage, 'AWS::WAFv2::WebACL');
   const alarms = resourcesOf<Alarm>(stage, 'AWS::CloudWatch::Alarm');
@@ -44,8 +44,8 @@ export function idleCosts(stage: readonly Template[]): readonly FixedCost[] {
 }
 
 /**
- * Metrics of our own: time by outcome of each domain and of the authorizer, counters, and what metric filters count (`docs/operations.md`). CloudWatch
- * charges them by the hour in which there is a value, so that they cost nothing where nobody calls.
+ * Custom metrics: times by outcome of each domain and of the authorizer, counters, and metrics of filters
+ * (`docs/operations.md`). CloudWatch charges them for hours with a value, so they cost nothing where nobody calls.
  */
 export function metricCost(stage: readonly Template[]): FixedCost {
   const byOutcome = contracts.length * STATUS_CLASSES.length + DECISIONS.length;

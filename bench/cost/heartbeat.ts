@@ -9,11 +9,14 @@ interface Rule {
   readonly ScheduleExpression?: string;
 }
 
-/** As CloudWatch's metrics are charged, and as the calls of a month are counted here. */
+/** Hours of a month, as CloudWatch charges metrics and as calls are counted here. */
 const MINUTES_A_MONTH = 30 * 24 * 60;
 const MILLION = 1_000_000;
 
-/** Our metrics that have a value when only the heartbeat calls: times of the health check, calls of the table, cold starts. */
+/**
+ * Custom metrics with a value when only the heartbeat calls: times of the health check, calls of the table, cold
+ * starts.
+ */
 const KEPT_ALIVE = 3;
 
 /** Memory of the function that calls, in MB. */
@@ -22,7 +25,7 @@ interface Caller {
   readonly FunctionName: unknown;
 }
 
-/** What it costs that a stage is called when nobody else does: the calls, and the metrics that then have values. */
+/** The cost of the heartbeat: its calls, and the metrics that have values because of them. */
 export function heartbeatCosts(
   stage: readonly Template[],
   way: StageSetup,
@@ -45,7 +48,7 @@ function callsBy(schedule: string | undefined): number {
   return MINUTES_A_MONTH / Number(minutes);
 }
 
-/** Two functions run, of which the second reads a record without a caller: half a unit. */
+/** Two functions run. The second reads an item without a caller: half a unit. */
 function costOfCall(stage: readonly Template[], way: StageSetup): number {
   const caller = resourcesOf<Caller>(stage, 'AWS::Lambda::Function').find(({ FunctionName }) =>
     JSON.stringify(FunctionName).includes('-heartbeat'),

@@ -2,7 +2,7 @@ import { ASSUMED } from './assumptions.ts';
 import type { Mix } from './mixes.ts';
 import { PRICES, type PriceName } from './prices.ts';
 
-/** What one request of an operation takes, as measured. */
+/** The measured usage of one request of an operation. */
 export interface Taken {
   readonly title: string;
   readonly roundTrips: number;
@@ -13,7 +13,7 @@ export interface Taken {
   readonly compressedBytes: number;
 }
 
-/** What one request leaves in the logs, in bytes. */
+/** Log bytes of one request. */
 export interface LogLines {
   readonly gateway: number;
   readonly lambda: number;
@@ -21,7 +21,7 @@ export interface LogLines {
   readonly authorizer: number;
 }
 
-/** What a stage is that is paid for. */
+/** The billed properties of a stage. */
 export interface StageSetup {
   /** Memory of a function, in MB. */
   readonly memory: number;
@@ -29,13 +29,13 @@ export interface StageSetup {
   readonly hasFirewall: boolean;
   readonly isCompressed: boolean;
   readonly isTraced: boolean;
-  /** Requests for which one response of the authorizer lasts. */
+  /** Requests per response of the authorizer. */
   readonly requestsPerAuthorizer: number;
-  /** Share of the reads that get 304 and no body. */
+  /** Fraction of reads that get 304 without a body. */
   readonly unchanged: number;
 }
 
-/** Dollars for a million requests, by what they are paid for. */
+/** Dollars per million requests, by AWS service. */
 export type Lines = Readonly<Record<(typeof LINES)[number], number>>;
 
 export const LINES = [
@@ -57,7 +57,7 @@ const GB = 1_000_000_000;
 const MB_PER_GB = 1_024;
 
 /**
- * What a million requests of a mix cost.
+ * The cost of a million requests of a mix.
  * @throws Error for an operation of the mix that was not measured
  */
 export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>, way: StageSetup): Lines {
@@ -95,14 +95,14 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
   };
 }
 
-/** Prices for a million, times how many of it a request takes. */
+/** Prices per million, times the number that a request uses. */
 const dollars = (name: PriceName, times = 1): number => PRICES[name].dollars * times;
 
-/** The price of a million runs, each of these seconds with this memory in MB. */
+/** The price of a million runs of so many seconds with this memory in MB. */
 export const dollarsForRuns = (seconds: number, memory: number): number =>
   dollars('functionRequests') + dollars('functionSeconds', (seconds * memory) / MB_PER_GB);
 
-/** The price of a million times these bytes, taken in and kept. */
+/** The price of ingesting and storing these bytes a million times. */
 export const dollarsForLogs = (bytes: number): number =>
   ((bytes * MILLION) / GB) * (PRICES.logs.dollars + ASSUMED.logMonths * PRICES.logStorage.dollars);
 

@@ -1,12 +1,15 @@
 import type { LogLines } from './lines.ts';
 
-/** What CloudWatch adds to each line when it counts bytes. https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html */
+/**
+ * Bytes that CloudWatch adds to each line.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html
+ */
 const EVENT_BYTES = 26;
 
 export const SAMPLE_ID = '6f680a85-7d9e-4c33-9f6a-2d9f4f1c5b11';
 export const SAMPLE_TIME = '2026-11-21T10:15:30.123Z';
 
-/** What stands in the access log in place of API Gateway's variables, of about the length that they have. */
+/** Values of API Gateway's variables in the access log, of typical length. */
 const GATEWAY_VALUES: readonly (readonly [variable: RegExp, value: string])[] = [
   [/requestTimeEpoch/, '1795256130123'],
   [/request_?id$/i, SAMPLE_ID],
@@ -28,7 +31,7 @@ export const gatewayLine = (format: string): string =>
   );
 
 /**
- * What Lambda itself writes about a run, as its guide shows it.
+ * Lambda's own lines about a run, as in its guide.
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
 export const LAMBDA_LINES: readonly string[] = [

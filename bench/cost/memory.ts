@@ -10,7 +10,7 @@ export interface ColdStart {
   readonly requestMs: number;
 }
 
-/** What `docs/performance.md` says of the function `clients`. @throws Error where it says nothing */
+/** The figure of the function `clients` in `docs/performance.md`. @throws Error where the page has none */
 export function coldStartIn(performance: string): ColdStart {
   const cells = rowsIn(textAt(performance, 'bench:cold-start')).get('clients') ?? [];
   const [importMs = Number.NaN, requestMs = Number.NaN] = cells.slice(5, 7).map(Number);
@@ -20,10 +20,10 @@ export function coldStartIn(performance: string): ColdStart {
 
 const MEMORIES = [512, 1_024, 1_769];
 
-/** The share of a CPU that this memory has: while a request is served, but not while the function is loaded. */
+/** The share of a CPU with this memory. It applies while a request is served, not while the function is loaded. */
 const cpuOf = (memory: number): number => Math.min(1, memory / ASSUMED.memoryOfOneCpu);
 
-/** How soon a new container answers its first request, and what a million requests cost, by the memory of functions. */
+/** The time of a new container's first response, and the cost of a million requests, by the memory of functions. */
 export const memoryTable = (
   taken: ReadonlyMap<string, Taken>,
   way: StageSetup,

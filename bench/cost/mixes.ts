@@ -1,4 +1,4 @@
-/** What callers ask for, as shares of their requests. An operation stands here as in `docs/data-model.md`. */
+/** Mixes of requests: operations by their share, named as in `docs/data-model.md`. */
 export interface Mix {
   readonly name: string;
   readonly about: string;

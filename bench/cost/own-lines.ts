@@ -1,7 +1,10 @@
 import { accessLine, Invocation, type Outcome } from '../../shared/telemetry/index.ts';
 import { SAMPLE_ID, SAMPLE_TIME } from './log-lines.ts';
 
-/** What our functions write about a request and about a decision of the authorizer (`shared/telemetry/`), with values of usual length. */
+/**
+ * The log lines of our functions about a request and about a decision of the authorizer (`shared/telemetry/`), with
+ * values of typical length.
+ */
 
 const TRACE = '5759e988bd862e3fe1be46a994272793';
 const NAMESPACE = 'Custodia/custodia-prod';

@@ -1,10 +1,10 @@
 /**
- * List prices of AWS in US dollars, for the region us-east-1, without free tiers and discounts for volume. They change seldom and say so on AWS's
- * pages; who changes a figure here changes the date.
+ * List prices of AWS in US dollars, for the region us-east-1, without free tiers and discounts for volume. Whoever
+ * changes a figure here also changes the date.
  */
 export const PRICED_ON = '2026-11-21';
 
-/** What a price is for, how much, and where AWS says so. */
+/** A price: what for, how much, and AWS's page. */
 interface Price {
   readonly what: string;
   readonly dollars: number;

@@ -4,11 +4,11 @@ import { heartbeatCosts } from './heartbeat.ts';
 import type { StageSetup } from './lines.ts';
 import { wayOf } from './way.ts';
 
-/** What a stage of a profile is that is paid for. */
+/** The billed properties of a stage of a profile. */
 export interface Profile {
   readonly way: StageSetup;
   readonly idle: readonly FixedCost[];
-  /** Metrics of our own that have values only while somebody calls. */
+  /** Custom metrics, which have values only while somebody calls. */
   readonly metrics: FixedCost;
 }
 
@@ -17,7 +17,7 @@ export interface Profiles {
   readonly small: Profile;
 }
 
-/** @param synthesize answers the templates of a stage with these settings */
+/** @param synthesize returns the templates of a stage with these settings */
 export function profilesOf(synthesize: (context: Readonly<Record<string, string>>) => readonly Template[]): Profiles {
   const profile = (name: string): Profile => {
     const templates = synthesize({ stage: 'prod', profile: name });

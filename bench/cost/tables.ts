@@ -14,10 +14,10 @@ const GB = 1_000_000_000;
 const money = (dollars: number): string => `$${dollars.toFixed(2)}`;
 const whole = (number: number): string => Math.round(number).toLocaleString('en');
 
-/** What the mixes are. */
+/** The mixes. */
 export const mixList = (): string => MIXES.map(({ name, about }) => `- **${name}**: ${about}`).join('\n');
 
-/** A million requests, line by line. */
+/** The cost of a million requests, line by line. */
 export function lineTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
   const costs = MIXES.map((mix) => costOf(mix, taken, way));
   const rows = LINES.map((line) => [
@@ -30,10 +30,10 @@ export function lineTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): M
   };
 }
 
-/** What is too cheap for one is priced for a million. */
+/** Things too cheap for a price of one have a price per million. */
 const priceOf = ({ each }: FixedCost): string => (each < 0.01 ? `${money(each * MILLION)} a million` : money(each));
 
-/** What a stage of each profile costs a month before anybody calls it, and once somebody does. */
+/** The monthly cost of a stage of each profile, without and with callers. */
 export function idleTable({ standard, small }: Profiles): MarkdownTable {
   const cells = ({ count, each }: FixedCost): string[] => [whole(count), money(count * each)];
   const row = (one: FixedCost, other: FixedCost): string[] => [one.what, priceOf(one), ...cells(one), ...cells(other)];
@@ -50,7 +50,7 @@ export function idleTable({ standard, small }: Profiles): MarkdownTable {
 
 const TENANTS = [1, 10, 100, 1_000, 10_000];
 
-/** How a month grows with tenants of one size, whose requests are of one mix. */
+/** The monthly cost by the number of tenants of the same size and mix. */
 export function costPerTenantTable(
   mix: Mix,
   taken: ReadonlyMap<string, Taken>,
@@ -87,7 +87,7 @@ export function costPerTenantTable(
   };
 }
 
-/** What a key of one's own costs that the table is encrypted with: DynamoDB asks KMS for it, for each of its callers. */
+/** The cost of encrypting the table with the stage's own key: DynamoDB calls KMS for each of its callers. */
 export const keyTable = (): MarkdownTable => ({
   head: ['tenants', 'calls of KMS a month, at most', 'a month, with the key'],
   rows: TENANTS.map((tenants) => {
@@ -108,7 +108,7 @@ const withoutLines = (logs: LogLines, names: readonly (keyof LogLines)[]): LogLi
   ...Object.fromEntries(names.map((name) => [name, 0])),
 });
 
-/** What a million requests cost where a stage is set otherwise. */
+/** The cost of a million requests with other settings of a stage. */
 export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
   const remedies: readonly Remedy[] = [
     { what: 'as above', way: {} },
@@ -130,7 +130,7 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup):
   };
 }
 
-/** What one request of each operation of the mixes takes, as measured. */
+/** The measured usage of one request of each operation in the mixes. */
 export const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => ({
   head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
   rows: [...new Set(MIXES.flatMap(({ shares }) => Object.keys(shares)))].map((title) => {
@@ -146,7 +146,7 @@ export const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => 
   }),
 });
 
-/** What such a table says. */
+/** The figures of a mix and a way of setting a stage. */
 export const takenIn = (text: string): readonly Taken[] =>
   Array.from(rowsIn(text).values(), ([title = '', ...cells]) => {
     const [roundTrips, readUnits, writeUnits, responseBytes, compressedBytes] = cells.slice(MIXES.length).map(Number);

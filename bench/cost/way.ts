@@ -10,14 +10,14 @@ interface Stage {
   readonly TracingEnabled?: boolean;
 }
 
-/** In the OpenAPI document that the API is imported from: the size from which answers are compressed. */
+/** In the OpenAPI document that the API is imported from: the size from which responses are compressed. */
 const COMPRESSION = 'x-amazon-apigateway-minimum-compression-size';
 
 interface RestApi {
   readonly Body: Readonly<Record<string, unknown>>;
 }
 
-/** How a stage is set, as its templates say. */
+/** The settings of a stage, read from its templates. */
 export function wayOf(templates: readonly Template[]): StageSetup {
   const stage = firstOf<Stage>(templates, 'AWS::ApiGateway::Stage');
   const { MemorySize } = firstOf<{ readonly MemorySize: number }>(templates, 'AWS::Lambda::Function');

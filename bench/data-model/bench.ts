@@ -6,7 +6,7 @@ import type { EngineName } from '../../local/dynamodb/index.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 
 /**
- * Plays every operation against the local API and prints what it asks of the table, what that costs, and what it may cost.
+ * Plays every operation against the local API and prints its calls of the table, their cost, and the bounds.
  * @returns whether every bound holds
  */
 export async function benchDataModel({ engine }: { readonly engine: EngineName }): Promise<boolean> {

@@ -4,7 +4,7 @@ import { parseJson } from '../../shared/json/index.ts';
 import { chainEvent, middyRequest } from '../../test/support/chain.ts';
 import { leastCpuOf } from './cpu.ts';
 
-/** Of several tries the least counts: what else the machine does only ever adds. */
+/** The least of several tries counts, because other work of the machine only adds time. */
 const TRIES = 7;
 
 /** `[0,0,0]` with this number of characters, or a few more. */
@@ -26,7 +26,10 @@ const WAYS: readonly [name: string, parse: (text: string) => unknown][] = [
   ['`parseJson`, numbers kept', parseJson],
 ];
 
-/** Prints what parsing the texts costs that are most work for their length (`docs/decisions/0005`), in milliseconds of CPU time. */
+/**
+ * Prints the cost of parsing the texts that take the most work for their length (`docs/decisions/0005`), in
+ * milliseconds of CPU time.
+ */
 export function benchJson(): void {
   const rows = TEXTS.map(([name, text]) => [
     name,

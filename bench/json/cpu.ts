@@ -1,4 +1,4 @@
-/** Work, in CPU time: it is the same on a machine that is busy with other things, where the time on the wall is not. */
+/** Measures work in CPU time, which does not depend on how busy the machine is. */
 
 /** CPU time that this process spends on something synchronous, in milliseconds. */
 export function cpuOf(work: () => unknown): number {
@@ -8,6 +8,6 @@ export function cpuOf(work: () => unknown): number {
   return (user + system) / 1000;
 }
 
-/** The least of several tries: what else the process does meanwhile (collecting garbage, compiling) only ever adds. */
+/** The least of several tries, because other work of the process (garbage collection, compilation) only adds time. */
 export const leastCpuOf = (work: () => unknown, tries: number): number =>
   Math.min(...Array.from({ length: tries }, () => cpuOf(work)));

@@ -1,4 +1,4 @@
-/** Of https://github.com/mcollina/autocannon, which has no types of its own, what is used. */
+/** The parts in use of https://github.com/mcollina/autocannon, which has no types. */
 declare module 'autocannon' {
   interface Request {
     method?: string;

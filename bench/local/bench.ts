@@ -26,7 +26,7 @@ interface Size {
   readonly rounds: number;
   /** Length of a turn, in seconds. */
   readonly duration: number;
-  /** The same before any turn counts. */
+  /** Length of the warm-up, in seconds. */
   readonly warmUp: number;
 }
 

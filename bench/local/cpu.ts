@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { canListProcesses, descendants } from '../../test/support/processes.ts';
 
-/** CPU time of other processes. Linux tells it (`proc(5)`); elsewhere it is not known. */
+/** CPU time of other processes, known only on Linux (`proc(5)`). */
 
 const TICK_MS = 10;
 

@@ -7,8 +7,9 @@ import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/index.ts';
 import { createPeerTable } from '../requests/table.ts';
 
 /**
- * What one would write for the same three requests on one machine: fastify with its JSON schemas, ElectroDB, the same DynamoDB. It has one
- * tenant and no callers; a list has no total, a slug may be taken twice, a create leaves no action.
+ * A typical server for the same three requests on one machine: fastify with its JSON schemas, ElectroDB, the same
+ * DynamoDB. It has one tenant and no callers; lists have no total, slugs need not be unique, and a create leaves no
+ * action.
  */
 
 const TABLE = 'peer';

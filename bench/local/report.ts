@@ -16,7 +16,7 @@ export interface Load {
   readonly databaseCpu: number | undefined;
 }
 
-/** Requests a second, as a part of the peer's (`docs/decisions/0120-performance.md`). */
+/** Requests a second, relative to the peer's (`docs/decisions/0120-performance.md`). */
 const AT_LEAST: Readonly<Record<EngineName, Readonly<Record<LocalOperation, number>>>> = {
   java: { get: 0.65, list: 0.5, create: 0.12 },
   dynoxide: { get: 0.5, list: 0.5, create: 0.2 },
@@ -25,7 +25,7 @@ const AT_LEAST: Readonly<Record<EngineName, Readonly<Record<LocalOperation, numb
 const of = (loads: readonly Load[], name: LocalContender, operation: LocalOperation): readonly Load[] =>
   loads.filter((load) => load.name === name && load.operation === operation);
 
-/** Ours against the peer's in the same round. */
+/** Ours relative to the peer's in the same round. */
 function ratioOf(loads: readonly Load[], operation: LocalOperation): Spread {
   const peers = of(loads, 'fastify + ElectroDB', operation);
   return spreadOf(

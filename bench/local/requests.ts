@@ -1,7 +1,7 @@
 import type { Request } from 'autocannon';
 import type { Server } from './server.ts';
 
-/** What both servers are asked, and the records for it. */
+/** The requests to both servers, and the records that they need. */
 export const LOCAL_OPERATIONS = ['get', 'list', 'create'] as const;
 export type LocalOperation = (typeof LOCAL_OPERATIONS)[number];
 
@@ -19,7 +19,7 @@ const client = (slug: string) => ({
   metadata: { tier: 'gold' },
 });
 
-/** Makes records through a server, and answers what it will be asked. */
+/** Creates records through a server, and returns the requests. */
 export async function localRequestsOf({ url }: Pick<Server, 'url'>, token?: string): Promise<Requests> {
   const headers = {
     'content-type': 'application/json',

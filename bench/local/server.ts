@@ -15,7 +15,7 @@ export class Server {
     this.#process = child;
   }
 
-  /** Starts a file of this repository; resolves when it says where it is ready. @throws Error when it ends before */
+  /** Starts a file of this repository; resolves when it prints its address. @throws Error when it ends earlier */
   static start(file: string, environment: Readonly<Record<string, string>>): Promise<Server> {
     const { PATH = '' } = process.env;
     const child = spawn(process.execPath, [file], { cwd: ROOT, env: { PATH, ...environment } });

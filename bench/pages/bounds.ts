@@ -17,7 +17,7 @@ interface Measured {
   readonly openings: readonly TicketOpening[];
 }
 
-/** What the lists promise, against what was measured in this run. */
+/** The promises of the lists, compared with the measurements of this run. */
 export const pageBounds = ({ readings, writings, openings }: Measured): PageBound[] => [
   ...readBounds(readings.filter(({ way }) => way.startsWith(COUNTED))),
   ...writings
@@ -25,7 +25,7 @@ export const pageBounds = ({ readings, writings, openings }: Measured): PageBoun
     .map(({ fields, writeUnits }) => ({
       claim: `write units, a create in a list with ${fields} filters`,
       value: writeUnits,
-      // The number; then a plain put, or a transaction of the record and a set for each filter.
+      // The allocation of the number, then a plain put, or a transaction of the record and a set for each filter.
       limit: fields === 0 ? 2 : 3 + 2 * fields,
     })),
   ...openings.map(({ what, sends }, index) => ({

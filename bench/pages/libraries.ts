@@ -6,15 +6,15 @@ import { peerIndex } from './table.ts';
 import { COMPARED_PAGE_SIZE, type Way } from './ways.ts';
 
 /**
- * The pagination that the two libraries offer, over the same items: page after page, each with the cursor of the one before. In bulk: all that
- * comes before the page is asked for at once, as much as DynamoDB returns.
+ * The pagination of the two libraries, over the same items: page after page, each with the previous page's cursor; or
+ * in bulk, where each query reads as much as DynamoDB returns.
  */
 
 const { name: index, partition, sort } = peerIndex();
 
 interface Step {
   readonly ids: readonly string[];
-  /** Where the next step begins; nothing at the end of the list. */
+  /** The cursor of the next step; undefined at the end of the list. */
   readonly next: unknown;
 }
 
@@ -36,7 +36,7 @@ const partitionOf = ({ partition: own }: BenchList): string => own ?? '';
 
 const nameOf = (library: string, inBulk: boolean): string => `${library}${inBulk ? ', in bulk' : ''}`;
 
-/** ElectroDB: `go({ cursor })`. It answers no total. */
+/** ElectroDB: `go({ cursor })`. It returns no total. */
 export function electro(table: Table, inBulk: boolean): Way {
   const text = { type: 'string' } as const;
   const entity = new ElectroEntity(
@@ -80,7 +80,7 @@ export function electro(table: Table, inBulk: boolean): Way {
   };
 }
 
-/** dynamodb-toolbox: `exclusiveStartKey`. It answers no total. */
+/** dynamodb-toolbox: `exclusiveStartKey`. It returns no total. */
 export function toolbox(table: Table, inBulk: boolean): Way {
   const toolboxTable = new ToolboxTable({
     documentClient: table.client,

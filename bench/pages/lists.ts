@@ -5,7 +5,7 @@ import { Loader } from './load.ts';
 import { FIELDS, type Job, jobsBy, newJob } from './records.ts';
 import { type PeerIndex, peerIndex } from './table.ts';
 
-/** A list to be read, and how every way of reading finds it. */
+/** A list to read, with the keys that each way of reading needs. */
 export interface BenchList {
   readonly name: string;
   readonly org: string;
@@ -13,16 +13,19 @@ export interface BenchList {
   /** Partition key value, in the table or in `index`; undefined for a list that only the service reads. */
   readonly partition: string | undefined;
   readonly index: PeerIndex | undefined;
-  /** Fields that pick the records, each by the value `a`; any of them from the first on pick the same. */
+  /**
+   * Fields that select the records, each by the value `a`. Any number of them, from the first on, selects the same
+   * records.
+   */
   readonly fields: readonly string[];
   readonly length: number;
 }
 
-/** The first filters of a list, as many as asked for. */
+/** The first `count` filters of a list. */
 export const filterOf = ({ fields }: BenchList, count: number): Filter =>
   Object.fromEntries(fields.slice(0, count).map((field) => [field, 'a']));
 
-/** The same at every run. */
+/** A seed, the same in every run. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -84,7 +87,7 @@ export async function loadUndeleted(table: Table, length: number): Promise<Bench
   ];
 }
 
-/** `length` records of a list that had half as many again: a third of it was deleted at random. */
+/** `length` records of a list of which a third was deleted at random. */
 export async function loadDeleted(table: Table, length: number): Promise<BenchList> {
   const org = 'deleted';
   const kind = jobsBy(0);

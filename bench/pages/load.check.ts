@@ -8,8 +8,8 @@ import { Loader } from './load.ts';
 import { jobsBy, jobsOf, newJob } from './records.ts';
 
 /**
- * A loaded list must be what the API's own commits make. Runs the same operations both ways and compares every item, but for what is
- * random or a time.
+ * A loaded list must equal one that the API's own commits make. This runs the same operations both ways and compares
+ * every item, without random values and times.
  * @throws Error when an item differs
  */
 export async function checkLoader(table: Table): Promise<void> {

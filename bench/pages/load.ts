@@ -29,7 +29,7 @@ export class Loader {
     this.jobs = jobsOf(org, this.#session, kind);
   }
 
-  /** Carries out in memory what is staged. */
+  /** Carries out staged writes in memory. */
   apply(): void {
     for (const write of this.#session.changes.pendingWrites) carryOut(write, this.#items);
     this.#session.restart();
@@ -41,7 +41,7 @@ export class Loader {
     return created;
   }
 
-  /** Writes all items to the table, with what else an item shall have there. */
+  /** Writes all items to the table, with further attributes. */
   async flush(table: Table, besides: (item: Item) => Item = () => ({}), concurrency = 8): Promise<void> {
     const items = this.#items.values();
     const worker = async (): Promise<void> => {

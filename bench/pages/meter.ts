@@ -1,10 +1,10 @@
 import { consumedUnits, dynamoDbOperationOf } from '../../local/dynamodb/index.ts';
 import type { Table } from '../../shared/lists/index.ts';
 
-/** What some work on the table cost. */
+/** The cost of some work on the table. */
 export interface WorkCost {
   readonly calls: number;
-  /** Calls that had to wait for one another; calls made at once are one round trip. */
+  /** Sequential calls; concurrent calls are one round trip. */
   readonly roundTrips: number;
   readonly readUnits: number;
   readonly writeUnits: number;
@@ -14,7 +14,7 @@ export interface WorkCost {
 /** Two units a KB and item; no item of this benchmark has more. DynamoDB Local reports fewer for transactions. */
 const transactionUnits = (items: readonly unknown[]): number => items.length * 2;
 
-/** Asks for the consumed capacity of every call that a table's client makes, and adds it up. */
+/** Sums the consumed capacity of all calls of a table's client. */
 export class Meter {
   #calls = 0;
   #roundTrips = 0;
@@ -44,7 +44,7 @@ export class Meter {
     );
   }
 
-  /** Does some work and tells what it cost. */
+  /** Does some work and returns its cost. */
   async measure<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cost: WorkCost }> {
     this.#calls = 0;
     this.#roundTrips = 0;

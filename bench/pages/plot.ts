@@ -85,7 +85,7 @@ function drawn(
 }
 
 const DASHED = ' stroke-dasharray="8 8"';
-/** Whatever is dashed goes over what is not. */
+/** Draws dashed lines over solid ones. */
 const dashedLast = (one: string, other: string): number =>
   Number(one.includes(DASHED)) - Number(other.includes(DASHED));
 

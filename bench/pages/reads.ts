@@ -11,16 +11,19 @@ export interface PageReading {
 }
 
 const TIMES = 15;
-/** A reading is repeated for at most this long, in milliseconds. */
+/** A read is repeated for at most this long, in milliseconds. */
 const LONGEST = 1_000;
 
-/** Pages of a list that are worth a look: the first, three on the way, the last. */
+/** The measured pages of a list: the first, three in between, the last. */
 export const pagesToRead = (list: BenchList): number[] => {
   const last = Math.ceil(list.length / COMPARED_PAGE_SIZE);
   return [...new Set([1, 100, 1_000, 4_000, last].filter((page) => page <= last))].toSorted((a, b) => a - b);
 };
 
-/** Reads the pages of a list in every way, one way after the other and again, and checks that all ways agree. `report`: what it is at. */
+/**
+ * Reads the pages of a list in every way, one after the other and repeatedly, and checks that all ways agree. `report`
+ * gets the progress.
+ */
 export async function readAll(
   list: BenchList,
   ways: readonly Way[],
@@ -31,7 +34,7 @@ export async function readAll(
   for (const page of pagesToRead(list)) {
     report(`reads: ${list.name}, page ${page}`);
     const takers = ways.map((way) => new Taker(way, list, page, meter));
-    // The first time warms up, and counts only where there is no time for another.
+    // The first read warms up, and counts only where there is no time for another.
     for (let time = 0; time <= TIMES; time++) {
       for (const taker of takers) if (time === 0 || taker.hasTime) await taker.take();
     }

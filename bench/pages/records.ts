@@ -4,7 +4,7 @@ import { type Entity, entity, type Repository, type RequestSession, Tenant } fro
 export const FIELDS = Array.from({ length: 11 }, (_, index) => `f${index + 1}` as const);
 type Field = `f${number}`;
 
-/** The records that are listed: about 0.5 KB each as DynamoDB counts them, keys and all. */
+/** The listed records: about 0.5 KB each as DynamoDB counts them, with keys. */
 export interface Job extends Readonly<Record<Field, string | null>> {
   readonly id: string;
   readonly title: string;

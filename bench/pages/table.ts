@@ -4,7 +4,7 @@ import { KEYS, type Table } from '../../shared/lists/index.ts';
 import { tableOf } from '../../shared/table/index.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 
-/** An index with which the usual ways list by a filter: the service's table has none. */
+/** An index by which the usual ways list with a filter; the service's table has none. */
 export interface PeerIndex {
   readonly name: string;
   readonly partition: string;
@@ -17,7 +17,9 @@ export const peerIndex = (position = 1): PeerIndex => ({
   sort: KEYS.sort,
 });
 
-/** A table with the service's keys, over which transactions meet, and as many indexes as the usual ways need. */
+/**
+ * A table with the service's keys, where transactions conflict as in DynamoDB, and with the indexes of the usual ways.
+ */
 export async function freshTable(endpoint: string, conflicts: Conflicts, indexes: number): Promise<Table> {
   const name = `bench-${indexes}`;
   const peers = Array.from({ length: indexes }, (_, index) => peerIndex(index + 1));

@@ -21,8 +21,9 @@ export interface TicketOpening {
 export const WRITERS = 64;
 
 /**
- * Opens tickets by the operations of the API, of different clients and of one, where transactions meet as in DynamoDB.
- * @throws Error when one is lost or doubled
+ * Opens tickets by the operations of the API, of different clients and of one client, where transactions conflict as in
+ * DynamoDB.
+ * @throws Error when a ticket is lost or duplicated
  */
 export async function measureTickets(table: Table, conflicts: Conflicts, each: number): Promise<TicketOpening[]> {
   const openings: TicketOpening[] = [];

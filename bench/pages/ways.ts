@@ -5,10 +5,10 @@ import { RequestSession } from '../../shared/table/index.ts';
 import { type BenchList, filterOf } from './lists.ts';
 import { jobsOf } from './records.ts';
 
-/** A way to get a page of a list, newest first. Every way must give the very same records. */
+/** A way to read a page of a list, newest first. All ways must return the same records. */
 export interface Way {
   readonly name: string;
-  /** Whether the response carries the list's exact length. */
+  /** Whether the response contains the list's exact length. */
   readonly total: boolean;
   readonly read: (list: BenchList, page: number) => Promise<PageRead>;
 }
@@ -22,7 +22,7 @@ export const COMPARED_PAGE_SIZE = 25;
 
 export const COUNTED = 'counted list';
 
-/** What the API does, with the first `fields` of the list's filters. */
+/** The API's way, with the first `fields` of the list's filters. */
 const counted = (table: Table, filters: number): Way => ({
   name: filters === 0 ? COUNTED : `${COUNTED}, ${filters} filter${filters === 1 ? '' : 's'}`,
   total: true,
@@ -53,7 +53,7 @@ const queryOf = (table: Table, list: BenchList, more: Partial<QueryCommandInput>
     ...more,
   });
 
-/** Goes on over `count` records, or all that are left, in queries as long as DynamoDB allows. */
+/** Skips `count` records, or all that are left, in queries as long as DynamoDB allows. */
 async function walk(table: Table, list: BenchList, from: Start, count: number, more: Partial<QueryCommandInput>) {
   const items: Record<string, unknown>[] = [];
   let start = from;
@@ -89,7 +89,7 @@ export const walkFull = (table: Table): Way => ({
   },
 });
 
-/** Gets to the page without the records before it crossing the network. */
+/** Reaches the page without transferring the records before it. */
 const skipThenRead =
   (name: string, total: boolean, skipping: Partial<QueryCommandInput>) =>
   (table: Table): Way => ({

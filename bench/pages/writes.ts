@@ -10,7 +10,7 @@ import type { Meter } from './meter.ts';
 import { FIELDS, jobsBy, jobsOf, newJob } from './records.ts';
 import { peerIndex } from './table.ts';
 
-/** Indexes for the combinations of four fields. A table of DynamoDB has 20 at most, as long as nobody asks AWS for more. */
+/** Indexes for the combinations of four fields. A DynamoDB table has at most 20 by default. */
 export const COMBINATIONS = 15;
 
 export const SERIES = {
@@ -19,14 +19,14 @@ export const SERIES = {
   fields: 'an index per field',
 } as const;
 
-/** What one create costs, by the number of fields by which records can be listed. */
+/** The cost of a create, by the number of filter fields. */
 export interface Writing {
   readonly series: (typeof SERIES)[keyof typeof SERIES];
   readonly fields: number;
   readonly writeUnits: number;
 }
 
-/** Creates a record for each number of fields, in every way that a table allows. */
+/** Creates a record for each number of filter fields, in every possible way. */
 export async function measureWrites(table: Table, meter: Meter): Promise<Writing[]> {
   const writings: Writing[] = [];
   for (let fields = 0; fields <= FIELDS.length; fields++) {
@@ -61,7 +61,10 @@ interface CreateWay {
 
 const PARALLEL = [1, 16, 64];
 
-/** Creates records in every way, one after another and many at once, all in one list each, as transactions meet in DynamoDB. `report`: what it is at. */
+/**
+ * Creates records in every way, sequentially and concurrently, in one list each, where transactions conflict as in
+ * DynamoDB. `report` gets the progress.
+ */
 export async function measureCreates(
   table: Table,
   meter: Meter,

@@ -19,7 +19,7 @@ export interface RequestsOptions {
   readonly engine?: EngineName;
 }
 
-/** Measures what requests cost in CPU time. @returns whether every bound holds */
+/** Measures the CPU time of requests. @returns whether every bound holds */
 export async function benchRequests({ operation = OPERATION_NAMES, ...options }: RequestsOptions): Promise<boolean> {
   const { small, writeDocs, against, profile, engine } = options;
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });

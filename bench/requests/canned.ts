@@ -19,9 +19,9 @@ const isFlushing = ({ target, body }: Pick<Call, 'target' | 'body'>): boolean =>
   target.endsWith('.UpdateItem') && body.includes('#BUDGET"');
 
 /**
- * The SDK's request handler. First it sends requests to an engine and records the responses, whatever host they name, so that clients are made as
- * in production. Then it answers what was recorded, without a socket: a request by its exact body, or, where bodies have ids and times of
- * their own, by its operation.
+ * The SDK's request handler. It first sends requests to an engine, whatever host they name, and records the responses,
+ * so that clients are made as in production. Then it replays the responses without a socket. It recognizes a request by
+ * its exact body, or, where bodies contain new ids and times, by its operation.
  */
 export class CannedHandler extends NodeHttpHandler {
   readonly #engine: URL;
@@ -41,7 +41,7 @@ export class CannedHandler extends NodeHttpHandler {
     return recorded;
   }
 
-  /** From now on answers what was recorded. */
+  /** Replays the recorded responses from now on. */
   replay(calls: readonly Call[]): void {
     this.#recorded = undefined;
     const byTarget = Map.groupBy(calls, ({ target }) => target);

@@ -3,7 +3,10 @@ import { lambdaContext } from '../../test/support/chain.ts';
 import type { ContenderName, OperationName } from './names.ts';
 import { type Play, prepare } from './prepare.ts';
 
-/** One contender in a process of its own, so that it is compiled for its own use alone. It plays what it is told to, and says what that cost. */
+/**
+ * One contender in its own process, so that it is compiled only for its own use. It plays the requested operations and
+ * reports their cost.
+ */
 
 export interface ContenderSettings {
   readonly name: ContenderName;
@@ -21,7 +24,7 @@ export interface Turn {
 /** CPU time of the process for each request, in microseconds. */
 export type RequestCost = number;
 
-/** How often each operation calls the table: the first that a process says, when it is ready. */
+/** Calls of the table of each operation: the first message of a process, when it is ready. */
 export type Calls = Readonly<Record<OperationName, number>>;
 
 const opening: ContenderSettings = JSON.parse(process.argv[2] ?? '');

@@ -5,10 +5,10 @@ import type { CannedHandler } from './canned.ts';
 /** A Lambda handler. */
 export type Handle = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Answers the handler of the function that serves a route. */
+/** Returns the handler of the function that serves a route. */
 export type HandlerOf = (route: Route) => Handle;
 
-/** What a contender is made with. Region and credentials are in the environment, as in Lambda. */
+/** The parameters of a contender. Region and credentials are in the environment, as in Lambda. */
 export interface Setting {
   readonly requestHandler: CannedHandler;
   readonly tableName: string;

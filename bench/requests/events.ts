@@ -15,7 +15,7 @@ const PERMISSIONS = ['clients', 'resources', 'logs', 'services', 'tickets'].flat
 /** About as long as a token is. */
 const AUTHORIZATION = `Bearer ${'x'.repeat(600)}`;
 
-/** The event of a request as JSON: each time that it is sent it has its own copy, as in Lambda. */
+/** The event of a request as JSON, parsed anew each time that it is sent, as in Lambda. */
 export const eventOf = ({ route, query, body }: Request, id = ''): string =>
   JSON.stringify(
     proxyEventOf({

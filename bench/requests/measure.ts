@@ -3,14 +3,14 @@ import type { Calls } from './contender-process.ts';
 import { CONTENDER_NAMES, type ContenderName, type OperationName } from './names.ts';
 import { type Contender, startContenders } from './processes.ts';
 
-/** What an operation costs each contender. */
+/** The cost of an operation for each contender. */
 export interface OperationCost {
   readonly operation: OperationName;
   /** CPU time of the raw client for a request, in microseconds. */
   readonly raw: Spread;
   /** The raw client's CPU time for our calls, divided by a contender's. */
   readonly ratios: ReadonlyMap<ContenderName, Spread>;
-  /** Calls of the table that each makes for it. */
+  /** Calls of the table by each contender. */
   readonly calls: ReadonlyMap<ContenderName, number>;
 }
 
@@ -18,19 +18,21 @@ export type OperationCosts = readonly OperationCost[];
 
 export interface Extent {
   readonly small: boolean;
-  /** Who is measured besides ours; the raw client always is. Default: all. */
+  /** Contenders besides ours; the raw client is always measured. Default: all. */
   readonly against?: readonly ContenderName[] | undefined;
   readonly operations: readonly OperationName[];
 }
 
 interface Size {
-  /** Fresh processes: the same code is compiled somewhat differently in each. */
+  /** Number of fresh processes: the same code is compiled somewhat differently in each. */
   readonly generations: number;
   /** Requests of each operation before any counts. */
   readonly warmUp: number;
-  /** In which every contender has a turn with every operation. */
+  /** Number of rounds, in which every contender has a turn with every operation. */
   readonly rounds: number;
-  /** Turns of each contender in a round: short ones, so that what else the machine does meets all alike. */
+  /**
+   * Turns of each contender in a round. They are short, so that other work of the machine affects all contenders alike.
+   */
   readonly turns: number;
   /** Requests of a turn. */
   readonly requests: number;
@@ -39,7 +41,7 @@ interface Size {
 const SIZE: Size = { generations: 3, warmUp: 1_200, rounds: 8, turns: 5, requests: 20 };
 const SMALL: Size = { generations: 1, warmUp: 300, rounds: 7, turns: 3, requests: 20 };
 
-/** Lets contenders take turns, each in a process of its own. */
+/** Lets contenders take turns, each in its own process. */
 export async function measure(
   engine: string,
   { small, against = CONTENDER_NAMES, operations }: Extent,
@@ -71,10 +73,10 @@ export async function measure(
   }));
 }
 
-/** Of each operation and contender, the mean cost of its turns in each round. */
+/** The mean cost of the turns in each round, by operation and contender. */
 type Costs = ReadonlyMap<OperationName, ReadonlyMap<ContenderName, number[]>>;
 
-/** Lets all contenders play every operation, and adds what it cost. */
+/** Lets all contenders play every operation, and adds the costs. */
 async function playRound(contenders: readonly Contender[], costs: Costs, size: Size): Promise<void> {
   for (const [operation, byName] of costs) {
     for (const [name, cost] of await playTurns(contenders, operation, size)) byName.get(name)?.push(cost);
@@ -101,12 +103,13 @@ async function warmUp(
 ): Promise<void> {
   for (const contender of contenders) {
     report(`warming up ${contender.name}`);
-    // All operations come before any is measured, and each twice: code that one has been compiled for may be compiled again for another.
+    // All operations run twice before any is measured, because code that was compiled for one operation may be compiled
+    // again for another.
     for (const operation of [...operations, ...operations]) await contender.play({ operation, requests: requests / 2 });
   }
 }
 
-/** Ratios are taken within a round, in which the machine was about as fast for all. */
+/** Ratios are taken within a round, in which the machine is about equally fast for all. */
 function costOf(operation: OperationName, costs: ReadonlyMap<ContenderName, readonly number[]>) {
   const raw = costs.get('raw') ?? [];
   const ratios = Array.from(costs).flatMap(([name, own]) =>

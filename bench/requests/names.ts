@@ -1,4 +1,4 @@
-/** Who is measured, and at what. */
+/** Names of contenders and operations. */
 
 /** The contenders by name, in the order of the tables: `ours` and `raw` first. */
 export const CONTENDERS = {
@@ -13,7 +13,7 @@ export const CONTENDERS = {
 export type ContenderName = keyof typeof CONTENDERS;
 export const CONTENDER_NAMES = Object.keys(CONTENDERS) as readonly ContenderName[];
 
-/** These are operations on clients where a name does not say on what. */
+/** Operations are on clients unless their name says otherwise. */
 export const OPERATION_NAMES = [
   'get',
   'list',

@@ -1,7 +1,7 @@
 import type { HandlerOf, Setting } from './contender.ts';
 import type { ContenderName } from './names.ts';
 
-/** Makes a contender. Its modules are loaded here, so that a process has those of no other. */
+/** Makes a contender. Loads its modules only here, so that a process does not load those of others. */
 export async function openContender(name: Exclude<ContenderName, 'raw'>, setting: Setting): Promise<HandlerOf> {
   if (name === 'ours') return (await import('./ours.ts')).ours(setting);
   const { peerRoutes } = await import('./peers/api.ts');

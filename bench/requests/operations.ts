@@ -4,7 +4,7 @@ import { resources } from '../../functions/resources/contract.ts';
 import type { Route } from '../../shared/contract/index.ts';
 import type { OperationName } from './names.ts';
 
-/** The requests that are measured, and those that make the records that they need. */
+/** The measured requests, and the requests that create their records. */
 
 export const REQUESTED_PAGE_SIZE = 25;
 

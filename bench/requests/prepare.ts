@@ -8,21 +8,21 @@ import { type ContenderName, OPERATION_NAMES, type OperationName } from './names
 import { openContender } from './open.ts';
 import { OPERATIONS, REQUESTED_PAGE_SIZE, type Request, SEEDED_CLIENTS, seededResources } from './operations.ts';
 
-/** An operation that can be played as often as one likes, without an engine. */
+/** An operation that can be played any number of times without an engine. */
 export interface Play {
-  /** Its handler, which finds the responses of the table that it was recorded with. */
+  /** Its handler, which gets the recorded responses of the table. */
   readonly handle: Handle;
   /** The request's event, as JSON. */
   readonly event: string;
   /** Calls of the table that it makes. */
   readonly calls: number;
-  /** Makes the recorded answers the ones that the table gives. */
+  /** Makes the table return the recorded responses. */
   readonly arrange: () => void;
 }
 
 export type Plays = Readonly<Record<OperationName, Play>>;
 
-/** Makes a contender with its records in a table of the engine, does every operation once there, and checks its response. */
+/** Makes a contender with its records in a table of the engine, runs every operation once, and checks its response. */
 export async function prepare(name: ContenderName, engine: string, tableName: string): Promise<Plays> {
   const requestHandler = new CannedHandler(engine);
   const functions = await openContender(name === 'raw' ? 'ours' : name, { requestHandler, tableName });
@@ -48,7 +48,7 @@ async function rawHandle(requestHandler: CannedHandler, send: () => Promise<unkn
   return raw({ requestHandler })(await commandsOf(send));
 }
 
-/** Makes the records; answers the id of a client. */
+/** Creates the records; returns the id of a client. */
 async function seed(functions: HandlerOf): Promise<string> {
   const create = async (request: Request): Promise<string> => {
     const result = await functions(request.route)(JSON.parse(eventOf(request)), lambdaContext());
@@ -68,7 +68,7 @@ const TOTALS: Partial<Record<OperationName, number>> = {
   'list of resources': seededResources('').length,
 };
 
-/** @throws Error where a contender does not answer what the contract says, with the records that are there */
+/** @throws Error where a contender's response does not match the contract and the records */
 function check(operation: OperationName, { response }: Route, { statusCode, body }: APIGatewayProxyResult): void {
   const value: { readonly data?: unknown[]; readonly total?: number } = JSON.parse(body);
   const isRight =

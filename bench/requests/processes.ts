@@ -29,7 +29,7 @@ export class Contender {
       env: ENVIRONMENT,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
-    // What is logged goes into a pipe, as in Lambda, and no further.
+    // Logs go into a pipe, as in Lambda, and are discarded.
     child.stdout?.resume();
     return new Contender(name, child, (await responseOf(child, name)) as Calls);
   }
@@ -44,7 +44,7 @@ export class Contender {
   }
 }
 
-/** What a process says next. @throws Error when it ends instead */
+/** The next message of a process. @throws Error when it ends instead */
 async function responseOf(child: ChildProcess, name: ContenderName): Promise<unknown> {
   const settled = new AbortController();
   const { signal } = settled;
@@ -57,7 +57,7 @@ async function responseOf(child: ChildProcess, name: ContenderName): Promise<unk
   return message;
 }
 
-/** As in Lambda, and nothing of this machine's own AWS configuration. */
+/** The environment of a Lambda, without this machine's AWS configuration. */
 const ENVIRONMENT = {
   PATH: process.env.PATH,
   AWS_REGION: LOCAL_REGION,

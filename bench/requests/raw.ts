@@ -3,12 +3,15 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environmentTable } from '../../shared/table/index.ts';
 import type { Handle, Setting } from './contender.ts';
 
-/** The commands that the table's client was asked for, by round trip: those of one were sent before the first of them had been answered. */
+/**
+ * The commands sent to the table, by round trip: the commands of a round trip were sent before the first of them got
+ * its response.
+ */
 type RoundTrips = readonly (readonly Command[])[];
 
 type Command = Parameters<DynamoDBDocumentClient['send']>[0];
 
-/** Does something with the functions of this repository and answers which commands it sent. */
+/** Does something with the functions of this repository and returns the commands that it sent. */
 export async function commandsSentBy(work: () => Promise<unknown>): Promise<RoundTrips> {
   const { client } = environmentTable();
   const { send } = client;
@@ -27,7 +30,9 @@ export async function commandsSentBy(work: () => Promise<unknown>): Promise<Roun
   return [...Map.groupBy(sent, ({ roundTrip }) => roundTrip).values()].map((of) => of.map(({ command }) => command));
 }
 
-/** Sends the same commands, with what they take, by a document client with its defaults: nothing is read, checked or answered. */
+/**
+ * Sends the same commands by a document client with default settings, without reading, checking or returning anything.
+ */
 export function raw({ requestHandler }: Pick<Setting, 'requestHandler'>): (roundTrips: RoundTrips) => Handle {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler }));
   return (roundTrips) => async () => {

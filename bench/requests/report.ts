@@ -4,7 +4,7 @@ import { type Bound, spreadText } from '../statistics.ts';
 import type { OperationCosts } from './measure.ts';
 import { CONTENDERS, type ContenderName, type OperationName } from './names.ts';
 
-/** At least as fast as the raw client: what Custodia does besides must cost no more than what it saves of the client's own work. */
+/** At least as fast as the raw client: Custodia's own work must not cost more than it saves of the client's work. */
 const AT_LEAST = 1;
 const BOUND: readonly OperationName[] = ['get', 'list', 'create', 'patch'];
 
@@ -33,7 +33,7 @@ export function requestTable(measured: OperationCosts): string {
   });
 }
 
-/** What the table is asked: the raw client makes the calls of ours. */
+/** The calls of the table: the raw client makes the same calls as ours. */
 export function callTable(measured: OperationCosts): string {
   const names = namesIn(measured);
   return markdown({

@@ -10,7 +10,7 @@ const key = (hash: string, range: string): KeySchemaElement[] => [
   { AttributeName: range, KeyType: 'RANGE' },
 ];
 
-/** A table as single-table designs have it: generic keys, and an index with others. */
+/** A table of a usual single-table design: generic keys, and an index with others. */
 export async function createPeerTable(endpoint: string, tableName: string): Promise<void> {
   const index: GlobalSecondaryIndex = {
     IndexName: INDEX.name,

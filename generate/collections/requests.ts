@@ -3,8 +3,8 @@ import type { Contract, Route } from '#contract';
 import { filtersOf, isList, referencesIn, takesIdempotencyKey, uniqueFieldsOf } from '#contract/derived';
 
 /**
- * One request for every operation, with its example, in an order in which they can be sent one after the other: what a request needs, an
- * earlier one has left in a variable. `{{name}}` stands for a variable in all the tools that these are for.
+ * One request for every operation, with its example, in an order in which they can be sent one after the other: an
+ * earlier request stores what a later one needs in a variable, which all supported tools write as `{{name}}`.
  */
 export interface CollectionRequest {
   readonly operationId: string;
@@ -17,18 +17,18 @@ export interface CollectionRequest {
   readonly auth: 'bearer' | 'signature' | 'none';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Variables that its response has the values of, as paths into the body: `data[0].id`. */
+  /** Variables that are set from its response, by paths into the body: `data[0].id`. */
   readonly leaves: Readonly<Record<string, string>>;
 }
 
-/** What the caller fills in. */
+/** Variables that the caller sets. */
 export const GIVEN: Readonly<Record<string, string>> = {
   base_url: 'http://127.0.0.1:3000',
   app_code: 'acme-billing',
   secret: 'cst_…',
 };
 
-/** What no operation creates, and where it is found. */
+/** Values that no operation creates, and where to find them. */
 const FOUND_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   login: { token: 'access_token' },
   createClient: { organization_id: 'org_id' },
@@ -44,7 +44,7 @@ export function collectionRequestsOf(contracts: readonly Contract[]): readonly C
   return needed([...sendable(all.filter((request) => !isDeletion(request))), ...all.filter(isDeletion).toReversed()]);
 }
 
-/** Leaves out variables that no request has, or that an earlier one has set already. */
+/** Leaves out variables that no request uses, or that an earlier one has set. */
 function needed(requests: readonly CollectionRequest[]): CollectionRequest[] {
   const wanted = new Set(requests.flatMap(variablesIn));
   return requests.map((request) => ({
@@ -54,8 +54,8 @@ function needed(requests: readonly CollectionRequest[]): CollectionRequest[] {
 }
 
 /**
- * The same requests, those that need what a later one leaves behind that one.
- * @throws Error where nothing leaves what one needs
+ * The same requests, sorted so that each comes after those whose variables it needs.
+ * @throws Error where no request sets a variable that another one needs
  */
 function sendable(requests: readonly CollectionRequest[]): CollectionRequest[] {
   const known = new Set(Object.keys(GIVEN));
@@ -71,7 +71,7 @@ function sendable(requests: readonly CollectionRequest[]): CollectionRequest[] {
   return ordered;
 }
 
-/** But for those of the tools themselves, such as `{{$guid}}`. */
+/** Without the tools' own variables, such as `{{$guid}}`. */
 const variablesIn = ({ path, body, auth }: CollectionRequest): string[] => [
   ...Array.from(`${path}${JSON.stringify(body)}`.matchAll(/\{\{(\w+)\}\}/g), ([, name = '']) => name),
   ...(auth === 'bearer' ? ['token'] : []),
@@ -107,7 +107,7 @@ const pathOf = ({ path, params }: Route): string =>
       : `{{${record === undefined ? name : variableFor(record)}}}`;
   });
 
-/** The example with the ids of records that there are, and with values of its own where they must be unique. */
+/** The example with ids of existing records, and with new values where they must be unique. */
 function bodyOf({ body, bodyExample }: Route): unknown {
   if (body === undefined || bodyExample === undefined) return undefined;
   const referred = referencesIn(body.schema);

@@ -1,12 +1,15 @@
 import type { MeasuredOperations } from './measure.ts';
 import { readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
 
-/** What an operation may cost at most, with the example of its contract. Units as AWS charges: transactional writes double. */
+/**
+ * The bounds of an operation's cost, with the example of its contract. Units as AWS charges them: transactional writes
+ * count double.
+ */
 interface Bound {
-  /** As it was played. */
+  /** The scenario that was played. */
   readonly title: string;
   readonly roundTrips: number;
-  /** Of a read: none. */
+  /** None for a read. */
   readonly writeUnits?: number;
 }
 
@@ -44,7 +47,7 @@ const WRITES: readonly Bound[] = [
   write('POST /integrations', 20, 2),
   // 16, and the client's entry in the index of names (`docs/decisions/0170`).
   write('POST /webhooks/{app_code}', 18, 3),
-  // A container reads once whose an app code is (`docs/decisions/0012`).
+  // A container reads the owner of an app code once (`docs/decisions/0012`).
   write('POST /webhooks/{app_code}, in another container', 18, 4),
   write('POST /auth/login', 0, 2),
   write('POST /auth/login, in another container', 0, 2),
@@ -68,7 +71,8 @@ export interface BoundCheck {
 }
 
 /**
- * Every bound with what was measured: those above, and of each list at most one round trip for the first page, two with a filter.
+ * Every bound with its measurement: those above, and for each list at most one round trip for the first page, two with
+ * a filter.
  * @throws Error for a bound whose operation was not played
  */
 export function checksOf({ operations, variants }: MeasuredOperations): BoundCheck[] {

@@ -1,7 +1,7 @@
 import { declaredEntities } from '../../operator/entities.ts';
 import type { MarkdownTable } from '../markdown.ts';
 
-/** The filters of each entity, and the fields by whose prefixes it is found. Made from what the domains declare. */
+/** The filters of each entity, and the fields by whose prefixes it is found. Derived from the domains' declarations. */
 export async function filterTable(): Promise<MarkdownTable> {
   const rows = (await declaredEntities())
     .filter(({ filters }) => filters.length > 0)

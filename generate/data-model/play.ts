@@ -6,14 +6,14 @@ import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import type { Call, Recorder } from './recorder.ts';
 
-/** What one request of an operation cost. */
+/** The cost of one request of an operation. */
 export interface Played {
   /** `GET /tickets?status=…` */
   readonly title: string;
   readonly calls: readonly Call[];
-  /** Whether it answers a list. */
+  /** Whether it returns a list. */
   readonly isPage: boolean;
-  /** The response's body as it came, parsed; nothing where there is none. */
+  /** The parsed body of the response; undefined where there is none. */
   readonly reply: unknown;
 }
 
@@ -31,8 +31,8 @@ const FULL_PAGE = 25;
 type Caller = Pick<Api, 'request' | 'platformToken'>;
 
 /**
- * Plays every operation of the contracts once, and every list with filters once more with the first of them, and with a prefix of a name where it
- * takes one, on lists that hold a full page.
+ * Plays every operation of the contracts once, on lists that hold a full page. Plays a list with filters again with its
+ * first filter, and with a prefix of a name where it takes one.
  */
 export async function playAll(
   api: Caller,
@@ -44,7 +44,8 @@ export async function playAll(
   const played: Played[] = [];
   for (const [index, [operationId, route]] of operations.entries()) {
     onPlay(`operation ${index + 1} of ${operations.length}: ${titleOf(route)}`);
-    // Once before it counts: then the authorizer's answer is in its cache, and the counter items of the lists are there.
+    // One request that does not count: afterwards the authorizer's response is cached, and the counter items of the
+    // lists exist.
     await expected(testTenant, await testTenant.scenario(operationId));
     const scenario = await testTenant.scenario(operationId);
     if (isList(route)) await fill(testTenant, scenario);
@@ -75,7 +76,9 @@ async function playOnce(
   return { title, calls, isPage: isList(scenario.route), reply: replies[0] };
 }
 
-/** Requests that have bounds of their own besides: by bodies other than the example, and the first in its list. */
+/**
+ * Further requests with bounds of their own: with bodies other than the example, and for the first record of a list.
+ */
 const VARIANTS = [
   {
     operationId: 'updateResource',
@@ -87,13 +90,13 @@ const VARIANTS = [
   { operationId: 'ingestLog', what: 'the very first', body: undefined },
 ] as const;
 
-/** Plays the {@link VARIANTS} in an organization that has done nothing yet. */
+/** Plays the {@link VARIANTS} in a new organization. */
 export async function playVariants(api: Caller, org: OrgAccess, recorder: Recorder): Promise<readonly Played[]> {
   const testTenant = new TestTenant(api, org);
   const played: Played[] = [];
   for (const { operationId, what, body } of VARIANTS) {
     const scenario = await testTenant.scenario(operationId);
-    // The authorizer's answer for this route's caller is in its cache then.
+    // Caches the authorizer's response for this route's caller.
     await expected(testTenant, await testTenant.scenario('listClients'));
     const sent = body === undefined ? scenario : { ...scenario, body };
     played.push(await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
@@ -101,7 +104,7 @@ export async function playVariants(api: Caller, org: OrgAccess, recorder: Record
   return [...played, ...(await playUnderKey(testTenant, recorder)), ...(await playUnknownCode(testTenant, recorder))];
 }
 
-/** What finds an integration by its app code, in a container that does not know the code. */
+/** Operations that find an integration by its app code, in a container that does not know the code. */
 const BY_APP_CODE = ['login', 'receiveWebhook'] as const;
 
 async function playUnknownCode(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
@@ -115,7 +118,10 @@ async function playUnknownCode(testTenant: TestTenant, recorder: Recorder): Prom
   return played;
 }
 
-/** Plays a create under a new idempotency key, and twice again under the same: where that is known, and where it has to be looked up. */
+/**
+ * Plays a create under a new idempotency key, and twice more under the same key: where the container knows it, and
+ * where it has to look it up.
+ */
 async function playUnderKey(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
   const { headers, ...scenario } = await testTenant.scenario('createTerminal');
   const keyed = { ...scenario, headers: { ...headers, 'idempotency-key': randomUUID() } };
@@ -143,7 +149,7 @@ async function fill(testTenant: TestTenant, { route, path }: Scenario): Promise<
   }
 }
 
-/** A request that makes a record for the list at a path: of the list's user, where it has one. */
+/** A request that creates a record for the list at a path, of the list's user where it has one. */
 const within = (path: string, scenario: Scenario): Scenario => {
   const [, user_id] = /\/users\/([^/]+)\/memberships$/.exec(path) ?? [];
   return user_id === undefined ? scenario : { ...scenario, body: { ...scenario.body, user_id } };

@@ -1,14 +1,17 @@
 import type { Table } from '#lists';
 import { consumedUnits, dynamoDbOperationOf } from '#local-dynamodb';
 
-/** One call of the table, as the SDK was asked for it. */
+/** One call of the table. */
 export interface Call {
   /** `GetItem`, `Query`, `TransactWriteItems` … */
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** One more than the latest round trip of which a call had ended when this one began; counted from 1. */
+  /**
+   * Number of the round trip, from 1: one more than the latest round trip of which a call had ended when this one
+   * began.
+   */
   readonly roundTrip: number;
-  /** As the engine reports them. */
+  /** Units as the engine reports them. */
   readonly readUnits: number;
   readonly writeUnits: number;
 }
@@ -41,7 +44,7 @@ export class Recorder {
     );
   }
 
-  /** Does some work and tells the calls it made, in the order of their round trips. */
+  /** Does some work and returns its calls, in the order of their round trips. */
   async record(work: () => Promise<unknown>): Promise<readonly Call[]> {
     this.#calls = [];
     this.#endedRoundTrip = 0;

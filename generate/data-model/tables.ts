@@ -3,9 +3,9 @@ import type { BoundCheck } from './bounds.ts';
 import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
 import { keyWordsOf, tallied } from './words.ts';
 
-/** The tables of `docs/data-model.md` that are measured. */
+/** The measured tables of `docs/data-model.md`. */
 
-/** What each operation asks of the table. */
+/** The calls of each operation. */
 export const patternTable = (played: readonly Played[]): MarkdownTable => ({
   head: ['endpoint', 'calls, by round trip', 'round trips', 'read units', 'write units'],
   rows: played.map(({ title, calls }) => [
@@ -17,7 +17,7 @@ export const patternTable = (played: readonly Played[]): MarkdownTable => ({
   ]),
 });
 
-/** The bounds, with what was measured. */
+/** The bounds with the measurements. */
 export const boundTable = (checks: readonly BoundCheck[]): MarkdownTable => ({
   head: ['operation', 'write units', 'at most', 'round trips', 'at most', 'read units'],
   rows: checks.map(({ title, roundTrips, roundTripsAtMost, writeUnits, writeUnitsAtMost, readUnits }) =>

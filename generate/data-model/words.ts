@@ -1,6 +1,6 @@
 import type { Call } from './recorder.ts';
 
-/** Says in a few words what a call of the table did, with `…` for everything that differs from one request to the next. */
+/** Describes a call of the table in a few words, with `…` for what differs between requests. */
 export function keyWordsOf({ operation, input }: Call): string {
   switch (operation) {
     case 'Query':

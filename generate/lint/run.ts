@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { installOwnPackages } from '../../local/terminal/own-packages.ts';
 
 /**
- * `npm run check:document`: lints openapi.json. The linters are packages of their own, which are installed when they are first needed; they call
- * nowhere themselves. Each must also complain of a document that is broken in a known way, or its settings have switched it off.
+ * `npm run check:document`: lints openapi.json. The linters have a `package.json` of their own and are installed when
+ * first needed; they make no calls themselves. Each must also report errors in a document that is broken in a known
+ * way: otherwise its settings have switched it off.
  */
 
 const HERE = import.meta.dirname;
@@ -15,7 +16,7 @@ const DOCUMENT = join(HERE, '../../openapi.json');
 interface Linter {
   readonly name: string;
   readonly args: readonly string[];
-  /** What it says of the broken document. */
+  /** Its expected error about the broken document. */
   readonly complaints: readonly RegExp[];
 }
 
@@ -32,7 +33,7 @@ const LINTERS: readonly Linter[] = [
   },
 ];
 
-/** @returns what a linter prints, and whether it has nothing to complain of */
+/** @returns the linter's output, and whether it found no errors */
 function lint({ name, args }: Linter, file: string): { readonly isClean: boolean; readonly output: string } {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   const executable = join(HERE, 'node_modules/.bin', name);

@@ -8,7 +8,9 @@ import { endpoints, events } from './endpoints.ts';
 import { records } from './records.ts';
 import type { Schemas } from './schema.ts';
 
-/** The page `docs/specification.md` with its tables as the contracts say. What stands between the tables is written by hand. */
+/**
+ * The page `docs/specification.md` with its tables from the contracts. The text between the tables is written by hand.
+ */
 export function withContracts(page: string): string {
   const { components } = describedBy(contracts);
   const places = {

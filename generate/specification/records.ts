@@ -2,7 +2,7 @@ import type { Contract, Route } from '#contract';
 import { markdown } from '../markdown.ts';
 import { jsonSchemaOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
 
-/** Every record that is returned and every body that is none, in the order in which the contracts name them. */
+/** Every returned record, and every body that is not one, in the order of the contracts. */
 export function records(contracts: readonly Contract[], schemas: Schemas): string {
   const routes = contracts.flatMap((contract) => Object.values(contract.routes));
   const names = [...new Set(routes.flatMap((route) => [...takenBy(route), ...schemasOfResponse(route, schemas)]))];
@@ -12,7 +12,7 @@ export function records(contracts: readonly Contract[], schemas: Schemas): strin
     .join('\n\n');
 }
 
-/** The record of a response, or of the elements of a list; and what a list in it holds. */
+/** The record of a response or of a list's elements, and the elements of lists in it. */
 function schemasOfResponse({ response }: Route, schemas: Schemas): string[] {
   const reply = response.schema?.meta()?.id;
   if (reply === undefined) return [];
@@ -49,7 +49,7 @@ function sharesFields(one: string, other: string, schemas: Schemas): boolean {
 
 const fieldsOf = (schema: Schema | undefined): string[] => Object.keys(schema?.properties ?? {});
 
-/** The fields of a record but for those already known, with those that only its creation has. */
+/** The fields of a record without those already listed, and with those that only its creation has. */
 function fieldTable(name: string, schemas: Schemas, known: readonly string[], isBody: boolean): string {
   const record = schemas[name] ?? {};
   const creation = schemas[`${name}Create`];
@@ -81,7 +81,7 @@ function usesOf(name: string, schemas: Schemas): { readonly head: string; readon
   return Object.entries(bodies).flatMap(([head, body]) => (body === undefined ? [] : [{ head, body }]));
 }
 
-/** What a body makes of a field; a field that it takes only to ignore it is none of its own. */
+/** How a body treats a field. A field that a body only accepts to ignore it is not one of its own. */
 function useOf(field: string, body: Schema): string {
   const schema = body.properties?.[field];
   if (schema === undefined || schema.readOnly === true) return '';

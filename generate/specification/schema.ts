@@ -1,4 +1,4 @@
-/** A JSON Schema of the OpenAPI document, as far as the contracts' fields use it. */
+/** The subset of JSON Schema that the contracts' fields use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,7 +25,7 @@ export type Schemas = Readonly<Record<string, Schema>>;
 /** The name of the schema that a reference leads to. */
 export const nameIn = ({ $ref }: Schema): string | undefined => $ref?.split('/').at(-1);
 
-/** What a field holds, in a few words: `text, 1 to 200, or null`. */
+/** A short description of a field's values: `text, 1 to 200, or null`. */
 export function typeOf(schema: Schema): string {
   const types = [schema.type ?? []].flat();
   const kind = kindOf(
@@ -67,10 +67,10 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'http or https address',
 };
 
-/** A longer pattern tells people nothing that the description does not. */
+/** The description is clearer than a longer pattern. */
 const READABLE = 200;
 
-/** Patterns that are shorter in words. */
+/** Short descriptions of patterns. */
 const IN_WORDS: Readonly<Record<string, string>> = { '^\\s*\\S': 'not blank' };
 
 const textOf = ({ minLength, maxLength, pattern }: Schema): string =>
@@ -78,7 +78,7 @@ const textOf = ({ minLength, maxLength, pattern }: Schema): string =>
 
 const formOf = (pattern: string): string => IN_WORDS[pattern] ?? `\`${pattern.replaceAll('|', '\\|')}\``;
 
-/** A value as JSON, but texts without quotation marks. */
+/** A value as JSON; strings have no quotation marks. */
 export const jsonSchemaOf = (value: unknown): string =>
   `\`${typeof value === 'string' && value !== '' ? value : JSON.stringify(value)}\``;
 

@@ -10,13 +10,16 @@ export interface RunningChild {
   readonly port: number;
   /** The last 16 KB that it printed. */
   output(): string;
-  /** Resolves with how it ended by itself: `SIGKILL`, `status 1`. No process of it is left then. It never resolves after `stop`. */
+  /**
+   * Resolves with the reason when the engine ends by itself: `SIGKILL`, `status 1`. None of its processes is left then.
+   * Never resolves after `stop`.
+   */
   readonly died: Promise<string>;
   /** Resolves when no process of it is left. */
   stop(): Promise<void>;
 }
 
-/** The engine ended, or said nothing in time, before it listened. */
+/** The engine ended or timed out before it listened. */
 export class ChildFailed extends Error {
   readonly output: string;
   constructor(reason: string, output: string) {
@@ -31,7 +34,7 @@ export class ChildFailed extends Error {
  * @throws ChildFailed
  */
 export const startChild = async (command: Command, announcement: RegExp, deadlineMs: number): Promise<RunningChild> => {
-  // A group of its own: a terminal's Ctrl-C reaches us only, and requests in flight can still end well.
+  // A separate process group: a terminal's Ctrl-C reaches only this process, so that requests in flight can complete.
   const child = spawn(command.file, command.args, {
     detached: true,
     stdio: 'pipe',
@@ -47,7 +50,7 @@ export const startChild = async (command: Command, announcement: RegExp, deadlin
   const output = (): string => printed;
   let isStopping = false;
   const died = new Promise<string>((resolve) => {
-    // 'close' and not 'exit': by then what it has started has ended, too, for its pipe is closed.
+    // 'close' and not 'exit': its pipe is closed, so the processes that it started have also ended.
     child.once('close', (code, signal) => isStopping || resolve(signal ?? `status ${code}`));
   });
   const stop = (): Promise<void> => {
@@ -90,7 +93,7 @@ const announcedPort = (
     child.stdout.on('data', look);
     child.stderr.on('data', look);
     child.once('error', (error) => fail(error.message));
-    // 'close' and not 'exit': by then all of its output has been read.
+    // 'close' and not 'exit': all of its output has been read.
     child.once('close', (code, signal) => fail(`it ended early (${signal ?? `status ${code}`})`));
   });
 

@@ -10,14 +10,15 @@ const REMEDY: Readonly<Record<EngineName, string>> = {
   java: 'install Java 17 or later (for example "apt install openjdk-17-jre-headless" or "brew install openjdk@17")',
   dynoxide: 'run "npm install --include=optional" for @dynoxide/linux-x64',
 };
-/** What this machine has of an engine, or why it cannot run it. */
+/** An engine on this machine, or the reason why the machine cannot run it. */
 export const findEngine = (name: EngineName): Promise<FoundEngine> => FINDERS[name]();
 
 /** DynamoDB Local first: it is AWS's own. */
 const PREFERENCE: readonly EngineName[] = ['java', 'dynoxide'];
 
 /**
- * The engine to start: the one asked for, else the one whose data lies in `directory`, else the first this machine can run.
+ * The engine to start: the requested one, else the one whose data is in `directory`, else the first one that this
+ * machine can run.
  * @throws EmbeddedDynamoDbError when it is not there.
  */
 export const chooseEngine = async (
@@ -41,7 +42,7 @@ export const chooseEngine = async (
   );
 };
 
-/** Another engine would not see the data that is there, and look empty; so data in the directory decides. */
+/** Data in the directory decides, because another engine would not see it and would look empty. */
 const ownerOf = (directory: string | undefined): EngineName | undefined => {
   if (directory === undefined) return undefined;
   const owners = PREFERENCE.filter((name) => existsSync(join(directory, DATA_FILES[name])));

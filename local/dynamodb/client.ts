@@ -8,11 +8,11 @@ export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local
 /** An access key that nobody can guess: 128 random bits. */
 export const newAccessKeyId = (): string => randomBytes(16).toString('hex');
 
-/** An endpoint that wants this access key, as one text: `http://KEY@127.0.0.1:PORT`. */
+/** An endpoint with its access key in one string: `http://KEY@127.0.0.1:PORT`. */
 export const withAccessKey = (endpoint: string, accessKeyId: string): string =>
   accessKeyId === LOCAL_CREDENTIALS.accessKeyId ? endpoint : endpoint.replace('//', `//${accessKeyId}@`);
 
-/** Reads {@link withAccessKey}; an endpoint without a key wants that of {@link LOCAL_CREDENTIALS}. */
+/** Parses the result of {@link withAccessKey}. An endpoint without a key uses that of {@link LOCAL_CREDENTIALS}. */
 export function endpointAndKey(text: string): { readonly endpoint: string; readonly accessKeyId: string } {
   const { username } = new URL(text);
   return username === ''

@@ -37,7 +37,7 @@ function unreadable(cause: unknown): never {
   throw new TableUnavailable('the data directory cannot be read', { cause });
 }
 
-/** What to do about a disk that has too little room, in a sentence; undefined: it has enough. */
+/** A sentence with the remedy for a disk with too little room; undefined: it has enough. */
 async function fullDisk(directory: string, fileSystemOf: FileSystemOf = statfs): Promise<string | undefined> {
   const { bavail, bsize } = await fileSystemOf(directory);
   const free = bavail * bsize;

@@ -35,7 +35,8 @@ const dynoxide = (binary: string): Engine => ({
   name: 'dynoxide',
   announcement: /listening on http:\/\/127(?:\.\d{1,3}){3}:(\d{1,5})/,
   portTaken: /already in use/,
-  // It answers pages of all origins, with any access key and `Host`, so no page may find it: Linux has 16 million loopback addresses.
+  // It responds to pages of all origins, with any access key and `Host`. So it listens on a random one of Linux's 16
+  // million loopback addresses, where no page can find it.
   host: () => ['127', randomInt(256), randomInt(256), randomInt(1, 255)].join('.'),
   command: ({ directory, host, freePort }) => {
     const serve = [binary, 'serve', '--host', host, '--port', String(freePort)];

@@ -32,14 +32,15 @@ export interface EmbeddedDynamoDb {
   /** `http://KEY@127.0.0.1:PORT`, without a key where it is that of LOCAL_CREDENTIALS. Nothing listens on any address but loopback. */
   readonly endpoint: string;
   readonly engine: EngineName;
-  /** Resolves with how its process ended by itself, in words. It never resolves after `stop`. */
+  /** Resolves with the reason when its process ends by itself. Never resolves after `stop`. */
   readonly died: Promise<string>;
   /** Resolves when its process is gone and the data directory is free. May be called twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a DynamoDB of our own that responds when the promise resolves and ends at the latest with this process, even a killed one.
+ * Starts an embedded DynamoDB, which responds when the promise resolves. It ends at the latest with this process, even
+ * a killed one.
  * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable, or its disk full.
  */
 export const startDynamoDb = async (options: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
@@ -128,7 +129,7 @@ const opened = async (
 
 const lastLineOf = (output: string): string => output.trim().split('\n').at(-1) ?? '';
 
-/** What an engine printed last, where that is more than its announcement. */
+/** The last output of an engine, where that is more than its announcement. */
 const lastWordsOf = (child: RunningChild, { announcement }: Engine): string[] =>
   [lastLineOf(child.output())].filter((line) => line !== '' && !announcement.test(line));
 

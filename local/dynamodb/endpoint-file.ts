@@ -2,7 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EmbeddedDynamoDbError } from './errors.ts';
 
-/** In the data directory: where its DynamoDB listens while one runs, with the access key. So only its owner may read it. */
+/**
+ * A file in the data directory with the endpoint of its DynamoDB while one runs, and the access key. Only its owner may
+ * read it.
+ */
 
 const fileIn = (directory: string): string => join(directory, 'dynamodb.endpoint');
 

@@ -38,8 +38,8 @@ export interface Engine {
   command(serving: Serving): Command;
 }
 
-/** An engine, or the words that end "…, because": why this machine cannot run it. */
+/** An engine, or the reason why this machine cannot run it, as the end of a sentence: "…, because". */
 export type FoundEngine = Engine | { readonly missing: string };
 
-/** Looks for one engine on this machine. Never throws. */
+/** Looks for an engine on this machine. Never throws. */
 export type Finder = () => Promise<FoundEngine>;

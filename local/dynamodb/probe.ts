@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { endpointAndKey } from './client.ts';
 
-/** How long an engine may take to respond to a call, and altogether, in milliseconds. */
+/** Longest time for one call, and for all calls together, in milliseconds. */
 const CALL_MS = 10_000;
 const DEADLINE_MS = 30_000;
 const PAUSE_MS = 100;
 
 /**
- * Asks for the tables, which makes the engine open its database. An engine that drops the connection is asked again: it may be starting, or a
- * proxy such as Docker's may be up before it.
- * @throws Error when it answers with an error, nothing listens there, or no call succeeds within thirty seconds
+ * Lists the tables, which makes the engine open its database. Retries where the connection is dropped: the engine may
+ * be starting, or a proxy such as Docker's may be up before it.
+ * @throws Error when it responds with an error, nothing listens there, or no call succeeds within thirty seconds
  */
 export async function probe(address: string): Promise<void> {
   for (const end = performance.now() + DEADLINE_MS; ; await wait(PAUSE_MS)) {
@@ -29,7 +29,7 @@ async function listTables(address: string): Promise<void> {
       'Content-Type': 'application/x-amz-json-1.0',
       'X-Amz-Target': 'DynamoDB_20120810.ListTables',
       'X-Amz-Date': '20250101T000000Z',
-      // Neither engine checks the signature, but both want one that is well formed.
+      // Neither engine verifies the signature, but both require a well-formed one.
       Authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20250101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
     },
     body: '{}',

@@ -2,17 +2,17 @@ import { newAccessKeyId } from './client.ts';
 import { type EmbeddedDynamoDb, type EmbeddedDynamoDbOptions, startDynamoDb } from './embedded.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 
-/** Is called when the state of a supervised DynamoDB changes. */
+/** Called when the state of a supervised DynamoDB changes. */
 export interface Supervisor {
-  /** Its process has ended by itself in this way, and is being restarted. */
+  /** Its process ended by itself for this reason, and is being restarted. */
   onDeath(how: string): void;
-  /** It responds again, at this address. */
+  /** It was restarted and responds at this address. */
   onRestart(endpoint: string): Promise<void>;
-  /** It stays dead, for this reason. */
+  /** It cannot be restarted, for this reason. */
   onGivenUp(error: unknown): void;
 }
 
-/** An engine that dies so often within a minute is not started again. */
+/** An engine that ends this often within a minute is not restarted. */
 const DEATHS = 4;
 const MINUTE_MS = 60_000;
 

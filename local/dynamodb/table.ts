@@ -46,7 +46,7 @@ const tableInput = (tableName: string): CreateTableCommandInput => ({
 
 const text = (name: string): AttributeDefinition => ({ AttributeName: name, AttributeType: 'S' });
 
-/** To turn it on twice is an error, so its state is read first. */
+/** Turning TTL on twice is an error, so its state is read first. */
 const enableExpiry = async (client: DynamoDBClient, tableName: string): Promise<void> => {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
   if (TimeToLiveDescription?.TimeToLiveStatus === 'ENABLED') return;

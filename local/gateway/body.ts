@@ -26,7 +26,7 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Bu
     request.on('data', keep);
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', () => reject(new ClientGone()));
-    // An error has a stack, which takes time to make: this event comes after every request.
+    // Creating an error takes time for its stack, and this event comes after every request.
     request.once('close', () => request.readableEnded || reject(new ClientGone()));
   });
 
@@ -34,12 +34,12 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Bu
 const hasNone = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 
-/** How long and how much of an unread body is still received, in milliseconds and bytes. */
+/** The longest time and the largest part in which an unread body is still received, in milliseconds and bytes. */
 const DISCARD = { forMs: 5_000, bytes: 33_554_432 } as const;
 
 /**
- * Receives the rest of a body and forgets it, up to a bound. A connection closed while the client still writes is reset, and
- * the client then loses the response that came before.
+ * Receives and discards the rest of a body, up to a bound. A connection closed while the client still writes is reset,
+ * and the client then loses the response that came before.
  */
 export const discardBody = (request: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {

@@ -6,8 +6,8 @@ import type { Pair } from './pair.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Content codings as API Gateway handles them: it decodes bodies of requests, and encodes those of responses from a size on. `docs/local-gateway.md` says
- * what its pages leave open.
+ * Content codings as API Gateway handles them: it decodes request bodies, and encodes response bodies from a size on.
+ * `docs/local-gateway.md` describes what AWS's pages leave open.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gzip-compression-decompression.html
  */
 
@@ -48,7 +48,7 @@ export async function decodedBody(body: Buffer, headers: readonly Pair[], maxByt
   }
 }
 
-/** Encodes the reply of a function as the caller asks for, if it is long enough and the function has not encoded it. */
+/** Encodes a function's reply as the caller accepts it, if it is long enough and the function has not encoded it. */
 export async function codedReply(reply: Reply, requestHeaders: readonly Pair[]): Promise<Reply> {
   const coding = preferredCoding(valuesOf(requestHeaders, 'accept-encoding'));
   const isCoded = reply.headers.some(([name]) => name.toLowerCase() === 'content-encoding');

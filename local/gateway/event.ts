@@ -73,7 +73,7 @@ function commonParts({ incoming, match, traceId }: RoutedRequest) {
   };
 }
 
-/** The calling address comes last, after those that the caller says it stands for. */
+/** The caller's address comes last, after those that the caller has sent. */
 const forwardingHeaders = (incoming: Incoming, traceId: string): Pair[] => [
   ['X-Amzn-Trace-Id', traceId],
   ['X-Forwarded-For', [headerOf(incoming, 'x-forwarded-for') ?? [], incoming.sourceIp].flat().join(', ')],
@@ -88,7 +88,10 @@ const FORWARDING: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 
-/** The trace that the caller names, or a new one. https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
+/**
+ * The caller's trace, or a new one.
+ * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
+ */
 export function gatewayTraceIdOf(incoming: Incoming): string {
   const named = headerOf(incoming, 'x-amzn-trace-id');
   if (named !== undefined && /\bRoot=1-/.test(named)) return named;

@@ -1,11 +1,11 @@
 import { GATEWAY_PROBLEMS, type GatewayProblem, type GatewayResponseType } from '#contract/gateway';
 
-/** The gateway responds by itself, with this problem. */
+/** The gateway itself responds, with this problem. */
 export class GatewayFailure extends Error {
   override readonly name = 'GatewayFailure';
   readonly problem: GatewayProblem;
   readonly status: number;
-  /** What the authorizer said, for the variables `context.authorizer.…`. */
+  /** The authorizer's context, for the variables `context.authorizer.…`. */
   readonly authorizer: Readonly<Record<string, string>>;
 
   constructor(
@@ -37,10 +37,10 @@ export const accessDenied = (authorizer: Readonly<Record<string, string>>): Gate
     authorizer,
   );
 
-/** The stage does not exist: AWS answers before the gateway responses of any stage apply. */
+/** The stage does not exist: AWS responds before the gateway responses of any stage apply. */
 export const noStage = (): GatewayFailure => failureOf({ type: 'forbidden', status: 403 });
 
-/** A host that is not this machine: the response is that of AWS for a domain without an API. */
+/** A host that is not this machine: the response is AWS's for a domain without an API. */
 export const wrongHost = (): GatewayFailure =>
   failureOf({
     type: 'forbidden',
@@ -48,7 +48,10 @@ export const wrongHost = (): GatewayFailure =>
     detail: 'Local calls are to localhost or a loopback address; ALLOWED_HOSTS names other hosts.',
   });
 
-/** A function that failed or returned a malformed response: API Gateway has no type for it and answers 502. */
+/**
+ * A function that failed or returned a malformed response: API Gateway has no response type for it and responds with
+ * 502.
+ */
 export const badGateway = (cause: unknown): GatewayFailure =>
   new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_5XX, 502, cause);
 

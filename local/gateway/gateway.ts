@@ -18,7 +18,7 @@ export interface Gateway {
   readonly url: string;
   /** Requests without a response: while the gateway runs, those under way; once it has closed, those that were dropped. */
   unfinished(): number;
-  /** Waits for requests under way, as long as its limits say. May be called twice. */
+  /** Stops, after waiting for requests under way within the limits. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** What each request needs. */
+/** What the processing of each request needs. */
 interface Running {
   readonly settings: GatewaySettings;
   readonly serve: Serve;
@@ -65,7 +65,7 @@ function httpServer(running: Running): Server {
   const http = createServer(
     {
       maxHeaderSize: PARSER_HEADER_BYTES,
-      // The gateway refuses a missing Host with a problem; the parser would answer in its own words.
+      // The gateway refuses a missing Host with a problem; the parser would respond without one.
       requireHostHeader: false,
       headersTimeout: arrivalMs,
       requestTimeout: arrivalMs,
@@ -79,9 +79,9 @@ function httpServer(running: Running): Server {
       void respond(running, request, response, () => !http.listening);
     },
   );
-  // Their size is bounded, so their number need not be: past this number Node drops headers without a word.
+  // Their size is bounded, so their number need not be: beyond this number Node silently drops headers.
   http.maxHeadersCount = 0;
-  // An unknown expectation may be ignored (RFC 9110 §10.1.1); Node would answer it with a bare 417.
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1); Node would respond with a bare 417.
   http.on('checkExpectation', (request, response) => http.emit('request', request, response));
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responding.get(socket);
@@ -90,7 +90,7 @@ function httpServer(running: Running): Server {
       socket.destroy();
     } else {
       const requestId = randomUUID();
-      // Nobody waits for the rest any more.
+      // The client is gone.
       if (isTooSlow(error)) socket.once('finish', () => socket.destroy());
       sendRaw(socket, gatewayReply(parserFailure(error, settings), requestId, settings), requestId);
     }

@@ -15,8 +15,8 @@ const hostOf = (authority: string): string | undefined => {
 };
 
 /**
- * Refuses a request for a host that does not lead to this machine. A web page whose name was made to lead here (DNS rebinding) can call
- * only under that name, and its browser takes us for the page's own server.
+ * Refuses a request for a host that does not lead to this machine. A web page whose name was made to lead here (DNS
+ * rebinding) can call only under that name, and the browser takes this server for the page's own.
  * @param authorities those of `Host` and of the request target
  * @param allowed further names, in lower case
  * @throws GatewayFailure 400 or 403

@@ -7,7 +7,7 @@ export class InFlight {
     return this.#size;
   }
 
-  /** Adds one, until it is disposed of. */
+  /** Adds one, until the result is disposed. */
   enter(): Disposable {
     this.#size++;
     return { [Symbol.dispose]: () => this.#leave() };

@@ -51,7 +51,7 @@ export async function takeIn(
   };
 }
 
-/** A request with this header is treated as one of the method that it names. */
+/** The method of a request with this header is the one that the header names. */
 const METHOD_OVERRIDE = 'x-http-method-override';
 
 /**

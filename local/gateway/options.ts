@@ -49,14 +49,14 @@ export interface Arrived {
   readonly target: string;
 }
 
-/** How a request ended, as an access log has it. */
+/** The outcome of a request, for an access log. */
 export interface EndedRequest {
   readonly status: number;
   /** The authorizer's context of the caller; undefined where it was not called, or refused the request. */
   readonly caller: Readonly<Record<string, string | number>> | undefined;
 }
 
-/** Encloses every request, such as a log does. It calls `serve` once, and returns its result. */
+/** Wraps every request, as a log does. It calls `serve` once and returns its result. */
 export type Around = <T extends EndedRequest>(request: Arrived, serve: () => Promise<T>) => Promise<T>;
 
 export const AUTHORIZER_TTL_SECONDS = 60;
@@ -85,11 +85,11 @@ export interface GatewayOptions {
   /** Origins whose pages may call. Default: none. The functions read `CORS_ORIGINS`. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<Limits>;
-  /** What each method takes. Default: any number of requests. */
+  /** Limits of each method. Default: none. */
   readonly throttling?: Throttling | undefined;
-  /** Is called with every failure behind a 5xx response. Default: it is written to standard error. */
+  /** Called with every failure behind a 5xx response. Default: writes it to standard error. */
   readonly report?: (failure: string, cause: unknown) => void;
-  /** Default: nothing encloses requests. */
+  /** Default: nothing wraps requests. */
   readonly around?: Around | undefined;
 }
 

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 
 /**
- * What a Lambda authorizer returns: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
- * Anything this cannot evaluate, such as a condition, counts as malformed: the gateway fails closed.
+ * The response of a Lambda authorizer:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html A policy that
+ * this module cannot evaluate, such as one with a condition, counts as malformed: the gateway fails closed.
  */
 
 const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);

@@ -40,7 +40,7 @@ export function preflightReply({ origins, headers }: Preflight, origin: string |
   return { status: 204, headers: Object.entries(all), body: Buffer.alloc(0) };
 }
 
-/** Statuses that have no body, nor a length of one (RFC 9110 §8.6). */
+/** Statuses without a body and without its length (RFC 9110 §8.6). */
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
 const framed = ({ status, headers, body }: Reply, requestId: string, method?: string): Pair[] => [

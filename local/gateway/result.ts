@@ -9,7 +9,7 @@ import type { Reply } from './reply.ts';
  * Reads the response of a function through a proxy integration:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  *
- * What that page leaves open is as others have recorded it from AWS (`docs/local-gateway.md`).
+ * Where that page leaves something open, this follows what others have recorded from AWS (`docs/local-gateway.md`).
  */
 
 /** A number is refused. */
@@ -46,7 +46,10 @@ function bodyOf({ body, isBase64Encoded }: Result): Buffer {
 /** API Gateway sets these itself, and renames those of a function. It also renames `WWW-Authenticate`, which is kept here. */
 const REMAPPED: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'server']);
 
-/** Both kinds in one list. A name in both, in any case, is spelled as in `multiValueHeaders`, whose values come first. */
+/**
+ * Headers of both kinds in one list. Where both have a name, in any case, the spelling is that of `multiValueHeaders`,
+ * whose values come first.
+ */
 function headersOf({ headers, multiValueHeaders }: Result): Pair[] {
   const multiple = Object.entries(multiValueHeaders ?? {}).flatMap(([name, values]) =>
     values.map((value): Pair => [name, String(value)]),

@@ -18,7 +18,7 @@ import { methodThrottle } from './throttle.ts';
 /** Serves a request; `takeIn` reads it. Rejects only with ClientGone. */
 export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Served>;
 
-/** A request that was answered. */
+/** A request that got its response. */
 export interface Served extends EndedRequest {
   readonly reply: Reply;
 }
@@ -41,7 +41,10 @@ export function server(settings: GatewaySettings): Serve {
   };
 }
 
-/** Responds to a request that was read. It tells the caller as soon as that is known, for a function may fail after it. */
+/**
+ * Responds to a request that was read. Reports the caller as soon as it is known, because a function may fail
+ * afterwards.
+ */
 type Respond = (
   called: Incoming,
   requestId: string,
@@ -75,7 +78,7 @@ function responder(settings: GatewaySettings): Respond {
 
 function replyToFailure(error: unknown, requestId: string, settings: GatewaySettings): Reply {
   const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
-  // A refusal for overload is not a failure: to write its stack would only add to the load.
+  // A refusal for overload is not logged: writing its stack would add to the load.
   if (known.cause !== undefined && known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
   return gatewayReply(known, requestId, settings);
 }
@@ -92,7 +95,10 @@ function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authori
   };
 }
 
-/** A method that the resource does not have, or no resource: like the stack's `ANY` (`infra/api-body/undeclared.ts`). */
+/**
+ * Handles a method that the resource does not have, or a missing resource, like the stack's `ANY`
+ * (`infra/api-body/undeclared.ts`).
+ */
 function respondUndeclared(
   match: Match | undefined,
   incoming: Incoming,

@@ -2,9 +2,9 @@ import { noStage } from './failure.ts';
 import { type Incoming, placeOf } from './incoming.ts';
 
 /**
- * At the address that API Gateway gives by itself the first segment of a path is the stage; resources are found by what follows. Under a domain
- * of one's own there is no such segment.
- * @param stage undefined: as under a domain of one's own
+ * At API Gateway's own address the first segment of a path is the stage, and the rest is the resource's path. At a
+ * custom domain there is no such segment.
+ * @param stage undefined: as at a custom domain
  * @throws GatewayFailure 403 for a path of any other stage, as AWS does
  */
 export function withinStage(called: Incoming, stage: string | undefined): Incoming {

@@ -1,6 +1,6 @@
 import { failure } from './failure.ts';
 
-/** How many requests a method of the stage takes from all callers together. */
+/** The limits of a method of the stage, for all callers together. */
 export interface Throttling {
   /** Requests a second in the long run. */
   readonly rate: number;
@@ -8,19 +8,19 @@ export interface Throttling {
   readonly burst: number;
 }
 
-/** Lets a request of a method through. @throws GatewayFailure 429 */
+/** Admits a request of a method. @throws GatewayFailure 429 */
 export type Throttle = (method: string) => void;
 
 interface Bucket {
   tokens: number;
-  /** When it had so many, in epoch milliseconds. */
+  /** The time of that count, in epoch milliseconds. */
   at: number;
 }
 
 /**
  * The throttling of a stage: a token bucket for each of its methods.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
- * @param throttling undefined: everything is let through
+ * @param throttling undefined: no limits
  */
 export function methodThrottle(throttling: Throttling | undefined): Throttle {
   if (throttling === undefined) return () => undefined;

@@ -1,7 +1,7 @@
 import type { FieldValues } from './api.ts';
 import type { Random } from './random.ts';
 
-/** Who works at the demo organization, and what they are asked for. */
+/** The people of the demo organization, and their tickets. */
 
 export const USERS: readonly FieldValues[] = [
   ['Inês Duarte', 'ines'],
@@ -55,7 +55,7 @@ interface Place {
   readonly service_id: string | null;
 }
 
-/** A ticket and what is said about it. */
+/** A ticket and its messages. */
 export interface Talk {
   readonly ticket: FieldValues;
   readonly messages: readonly FieldValues[];

@@ -1,7 +1,7 @@
 import { allDone } from '../../shared/all-done.ts';
 
 /**
- * Works on all items, at most `concurrency` of them at a time. After a failure no other is begun.
+ * Works on all items, at most `concurrency` at a time. After a failure it begins no further item.
  * @returns the results, in the order of the items
  * @throws what the work throws
  */

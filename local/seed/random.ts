@@ -1,4 +1,4 @@
-/** Choices that are the same at every run, and others for each seed: the generator mulberry32. */
+/** Random choices that depend only on the seed: the generator mulberry32. */
 export class Random {
   #state: number;
 

@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 export const SAMPLES_A_DAY = 2;
 export const DAY_MS = 86_400_000;
 
-/** A machine whose disk fills up so far is over every threshold in the end. */
+/** A disk that fills up to this percentage is over every threshold. */
 const FULL = 96;
 
 /**

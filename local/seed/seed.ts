@@ -12,11 +12,11 @@ export interface SeedOptions extends SeedApiOptions {
   readonly days: number;
   /** In epoch milliseconds; the time of the last samples. */
   readonly now: number;
-  /** Is called now and then with the progress. */
+  /** Called now and then with the progress. */
   readonly onProgress?: (text: string) => void;
 }
 
-/** What was made, and how to look at it. */
+/** What the seed created, and how to look at it. */
 export interface Seeded {
   readonly orgId: string;
   readonly appCode: string;
@@ -41,7 +41,7 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   return { ...key, token: api.token, resourceId: first?.id ?? '', requests: api.requests };
 }
 
-/** The first key of a new organization, which `npm start` gives anybody, and a token for it. */
+/** The first key of a new organization, which `npm start` gives to anybody, and a token. */
 async function register(api: SeedApi): Promise<Pick<Seeded, 'orgId' | 'appCode' | 'secret'>> {
   const suffix = randomBytes(4).toString('hex');
   const appCode = `demo-${suffix}`;

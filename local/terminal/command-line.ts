@@ -10,7 +10,7 @@ export const commandLine = (name: string): Command =>
     .configureOutput({ outputError: (text) => printError(inOneLine(text)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
-/** A message of commander, which may have its hint in a line of its own. */
+/** A message of commander, whose hint may be on a separate line. */
 export const inOneLine = (message: string): string => message.trim().replaceAll(/\n\s*/g, ' ');
 
 /** For flags that count something: a whole number between two bounds. From 1, because a check of nothing proves nothing. */

@@ -6,7 +6,7 @@ import { LOG_LEVELS, type LogLevel } from '../settings.ts';
 import { stacksOf } from '../stacks.ts';
 import { escaped } from './printable.ts';
 
-/** What `npm start` writes while it runs. */
+/** The log of `npm start`. */
 export interface Log {
   /** Whether a text of this level is written. */
   readonly writes: (level: Level) => boolean;
@@ -53,7 +53,7 @@ export function terminalLog(
 /** Stacks have several lines. Lines of requests are coloured and contain no text of callers. */
 const escapedLines = (text: string): string => text.split('\n').map(escaped).join('\n');
 
-/** Makes the logger of the functions write for people; in Lambda it writes JSON. */
+/** Makes the functions' logger, which writes JSON in Lambda, write for people. */
 export function divertLogger(own: typeof logger, log: Log): void {
   own.warn = (...line) => log.warn(textOf(...line));
   own.error = (...line) => log.error(textOf(...line));

@@ -1,14 +1,14 @@
 /**
- * Characters that a terminal obeys, or that make a text look like another one: control characters with line breaks and C1 (Cc), format
- * characters with bidirectional marks and such of no width (Cf, Default_Ignorable_Code_Point), line and paragraph separators, other spaces than the
- * usual one, and what has no meaning or none that is agreed on (Co, Cs, Cn). U+2800 is Braille and blank.
- * https://www.unicode.org/reports/tr36/
+ * Characters that a terminal interprets, or that make a text look like another one: control characters with line breaks
+ * and C1 (Cc), format characters with bidirectional marks and such of no width (Cf, Default_Ignorable_Code_Point), line
+ * and paragraph separators, other spaces than the usual one, and what has no meaning or none that is agreed on (Co, Cs,
+ * Cn). U+2800 is Braille and blank. https://www.unicode.org/reports/tr36/
  */
 const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A text as one line that shows what is in it: `Acme\n`, `\u{202e}emcA`. */
+/** A text as one line with such characters escaped: `Acme\n`, `\u{202e}emcA`. */
 export const escaped = (text: string): string =>
   text.replaceAll(DECEPTIVE, (character) => SHORT[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
@@ -18,7 +18,7 @@ export const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\
 /** A value as JSON in which the same characters are escapes; programs read the same value. */
 export const jsonText = (value: unknown, indent = 2): string =>
   JSON.stringify(value, undefined, indent).replaceAll(DECEPTIVE, (character) =>
-    // Only the line breaks between values belong to the text itself; all else is in values.
+    // Line breaks between values are part of the format; all other such characters are in values.
     character === '\n'
       ? character
       : unitsOf(character)

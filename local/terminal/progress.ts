@@ -12,10 +12,10 @@ export interface Progress {
   stop(): void;
 }
 
-/** The part of a stream that is written to. */
+/** The part of a stream's interface that is used. */
 export type Output = Pick<WriteStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
 
-/** The same for a text that its owner replaces by `report` now and then, beginning with this one. */
+/** The same for a text that `report` replaces; `first` is the initial text. */
 export function reportProgress(first: string): Progress & { readonly report: (text: string) => void } {
   let state = first;
   const report = (text: string): void => {
@@ -24,7 +24,10 @@ export function reportProgress(first: string): Progress & { readonly report: (te
   return { report, ...showProgress(() => state) };
 }
 
-/** Shows the progress of a long command, besides its output: on a terminal in one line that changes, elsewhere in a line now and then. */
+/**
+ * Shows the progress of a long command, besides its output: on a terminal in one line that changes, elsewhere as a new
+ * line now and then.
+ */
 export function showProgress(text: () => string, stream: Output = process.stderr): Progress {
   const clear = (): void => {
     if (stream.isTTY) stream.write(CLEARED);

@@ -21,7 +21,7 @@ export const terminalRequestLog =
 const PATH_WIDTH = 56;
 const LONGEST = 200;
 
-/** The target in one line, without characters that a terminal would obey. */
+/** The target in one line, without characters that a terminal would interpret. */
 const shown = (target: string): string => {
   const text = target.replaceAll(/[^\x21-\x7e]/g, '?');
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;

@@ -24,7 +24,7 @@ const number = { type: 'number' } as const;
 const flag = { type: 'boolean' } as const;
 const json = { type: 'any' } as const;
 
-/** ElectroDB: it makes keys and expressions and checks attributes; transactions by a service of all entities. */
+/** ElectroDB makes keys and expressions and checks attributes; a service of all entities makes transactions. */
 export function electroStore({ requestHandler, tableName: table }: Setting): Store {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler }));
   const service = new Service(entities(), { client, table });
@@ -133,7 +133,7 @@ export function electroStore({ requestHandler, tableName: table }: Setting): Sto
   };
 }
 
-/** @throws Error where the transaction was cancelled, which ElectroDB answers and does not throw */
+/** @throws Error where the transaction was cancelled, which ElectroDB returns and does not throw */
 async function written(transaction: { readonly go: () => Promise<{ readonly canceled: boolean }> }): Promise<void> {
   const { canceled } = await transaction.go();
   if (canceled) throw new Error('the transaction was cancelled');

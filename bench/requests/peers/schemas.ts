@@ -40,7 +40,7 @@ export const newLogEntry = z.strictObject({
 });
 export type NewLogEntry = z.output<typeof newLogEntry>;
 
-/** Only the first page is asked for: any other would be walked to. */
+/** Only the first page is read: the peers could reach others only by reading all pages before. */
 export const listQuery = z.strictObject({ status: client.shape.status.optional() });
 
 /** Makes the records to list; it is not measured. */

@@ -6,8 +6,9 @@ import { REQUESTED_PAGE_SIZE } from '../operations.ts';
 import type { NewClient, NewLogEntry, PatchedClient } from './schemas.ts';
 
 /**
- * What the peers store, in the usual way: a partition for each kind of an organization, ids that sort by time (UUID version 7), an index for the
- * status, a counter for each list's total, and an item for each unique slug. Writes that belong together are one transaction.
+ * The peers' storage, of usual design: a partition for each kind of record of an organization, ids that sort by time
+ * (UUID version 7), an index for the status, a counter for each list's total, and an item for each unique slug. Writes
+ * that belong together are one transaction.
  */
 export interface Store {
   readonly getClient: (org: string, id: string) => Promise<FoundItem<Client> | undefined>;
@@ -58,10 +59,10 @@ export const newClientItem = (org: string, body: NewClient): ClientItem => ({
   version: 1,
 });
 
-/** An item as a library answers it: it may leave out what is null. */
+/** An item as a library returns it, which may leave out nulls. */
 export type FoundItem<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** The fields of the answer, and no other attribute. */
+/** The fields of the response, and no other attribute. */
 export const shownClient = (item: FoundItem<ClientItem>): FoundItem<Client> => ({
   id: item.id,
   org_id: item.org_id,
@@ -99,11 +100,11 @@ export const newAction = (
   result: 'success',
 });
 
-/** A patch as what it is: fields that are not in it are not `undefined` either. */
+/** A patch without fields that are `undefined`. */
 export const given = (body: PatchedClient) =>
   body as { [K in keyof PatchedClient]?: Exclude<PatchedClient[K], undefined> };
 
-/** What a patch changes, for the log of actions. */
+/** The fields that a patch changes, for the log of actions. */
 export const changesIn = (before: FoundItem<Client>, body: PatchedClient): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).map(([field, to]) => [field, { from: before[field as keyof Client], to }]));
 
