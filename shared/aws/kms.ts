@@ -1,6 +1,9 @@
 import { type AwsService, type CallerClient, serviceOf } from './service.ts';
 
-/** AWS Key Management Service: https://docs.aws.amazon.com/kms/latest/APIReference/Welcome.html. It speaks JSON, with bytes in base64. */
+/**
+ * AWS Key Management Service: https://docs.aws.amazon.com/kms/latest/APIReference/Welcome.html. Its protocol is JSON,
+ * with bytes in base64.
+ */
 const KMS: AwsService = {
   name: 'kms',
   counter: 'KmsCalls',
@@ -19,7 +22,7 @@ export type Kms = (operation: string, input: object) => Promise<Readonly<Record<
 
 const known = new WeakMap<CallerClient, Kms>();
 
-/** KMS with the credentials of this client, kept as long as it is. */
+/** KMS with the credentials of this client, cached as long as the client exists. */
 export function kmsOf(client: CallerClient): Kms {
   const kms = known.get(client) ?? newKms(client);
   known.set(client, kms);

@@ -5,13 +5,13 @@ import { type Chain, leanChain, type PlainCommand } from './lean/chain.ts';
 import { LeanSigner } from './lean/signer.ts';
 
 /**
- * The SDK's document client without what costs time at every call and is of no use here (`npm run bench -- requests`,
- * `docs/decisions/0122-lean-client.md`).
+ * The SDK's document client without the parts that cost time in every call and are of no use here (`npm run bench --
+ * requests`, `docs/decisions/0122-lean-client.md`).
  */
 
 /**
- * The first two tell AWS what software calls and from which function, in headers that DynamoDB does not need. The third copies input and output of
- * each call, even for nobody.
+ * The first two add headers about the calling software and function, which DynamoDB does not need. The third copies
+ * input and output of each call for a logger, even without one.
  */
 const DISPENSABLE = ['getUserAgentMiddleware', 'recursionDetectionMiddleware', 'loggerMiddleware'];
 
@@ -35,12 +35,12 @@ function signLean({ config }: DynamoDBDocumentClient): void {
   config.signer = async () => signer as never;
 }
 
-/** What a command of the document client has besides what its type shows. */
+/** Members of a document client's command that its type does not show. */
 interface DocumentCommand {
   readonly clientCommand: PlainCommand & { readonly input: object };
 }
 
-/** Makes a client put together the middlewares of each kind of command once, and not for every call. */
+/** Makes a client compose the middlewares once for each kind of command, and not for every call. */
 function keepChains(client: DynamoDBDocumentClient, numberOf: NumberOf): void {
   const chains = new Map<unknown, Chain | undefined>();
   forgetOnChange(client, chains);
@@ -57,7 +57,7 @@ function keepChains(client: DynamoDBDocumentClient, numberOf: NumberOf): void {
   client.send = sendByKeptChain as unknown as DynamoDBDocumentClient['send'];
 }
 
-/** A middleware that is added or removed later counts from the next call on, as with the SDK. */
+/** Adding or removing a middleware takes effect from the next call on, as with the SDK. */
 function forgetOnChange({ middlewareStack }: DynamoDBDocumentClient, chains: Map<unknown, unknown>): void {
   for (const name of ['add', 'addRelativeTo', 'use', 'remove', 'removeByTag'] as const) {
     const change = middlewareStack[name] as (...given: unknown[]) => unknown;

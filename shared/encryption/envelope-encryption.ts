@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from './aes.ts';
 
 /**
- * Encrypts texts that must be readable again, but not by someone who only has the table: integration secrets, `credentials` fields.
- * A ciphertext is bound to its context: copied to another tenant or record, it cannot be decrypted.
+ * Encrypts texts that must be readable again, but not by somebody who only has the table: integration secrets,
+ * `credentials` fields. A ciphertext is bound to its context: copied to another tenant or record, it cannot be
+ * decrypted.
  */
 export interface EnvelopeEncryption {
   /** @param cache stores a data key that all containers share; without it each container generates its own */

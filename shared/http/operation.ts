@@ -7,9 +7,9 @@ import type { HttpRequest } from './request/http-request.ts';
 import { countDeliverable } from './response/deliverable.ts';
 
 /**
- * The work of one route: it reads, checks the domain's rules, stages writes and returns the response. It gets validated input and a tenant
- * handle, never an event or a raw key. It does not commit: the pipeline does, and may run the operation again when a record has changed
- * meanwhile.
+ * The work of one route: it reads, checks the domain's rules, stages writes and returns the response. It gets validated
+ * input and a tenant handle, never an event or a raw key. The pipeline commits, and may run the operation again when a
+ * record has changed meanwhile.
  */
 export type Operation<R extends Route, X = BearerInput> = ((
   input: RouteInput<R> & X,
@@ -39,7 +39,7 @@ interface RouteInput<R extends Route> {
   readonly body: R['body'] extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : undefined;
 }
 
-/** What an operation of a `bearer` route gets besides its input. */
+/** The context of an operation of a `bearer` route. */
 export interface BearerInput {
   readonly caller: Caller;
   readonly tenant: Tenant;
@@ -88,7 +88,7 @@ export type AnyOperation = (input: Input & OperationContext) => Promise<Operatio
 type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
 
 export interface OperationResponse<R extends Route = Route> {
-  /** Fields that the response's schema does not name are left out. */
+  /** The response leaves out fields that its schema does not name. */
   readonly body: BodyOf<R>;
   /** Version of the returned record, for its `ETag`. */
   readonly version?: number;

@@ -20,7 +20,7 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageRes
  * An operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every filter of the entity
  * that the route takes. A filter that the entity does not have is a compiler error and an error at the function's start;
  * `q` for an entity without `prefixes` is only the latter.
- * @param show maps a stored record to the answered one, where they differ
+ * @param show maps a stored record to the returned one, where they differ
  */
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   entity: Entity<T, F>,

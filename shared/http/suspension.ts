@@ -4,8 +4,9 @@ import { readSuspension, type Suspension } from '#tenancy';
 import { keepNewest } from '../keep-newest.ts';
 
 /**
- * Callers of suspended organizations are refused at once, also while the gateway caches the authorizer's response: each request reads whether its
- * caller's organization is suspended, in parallel to its own work (`docs/decisions/0096-suspending-exporting-erasing.md`).
+ * The suspension check refuses callers of suspended organizations at once, although the gateway caches the authorizer's
+ * response: each request reads the suspension of its caller's organization, in parallel to its own work
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 
 /** Tenants whose callers this container has refused; the least recently refused is first. */
@@ -21,7 +22,7 @@ export async function requireActive(tenant: Tenant): Promise<void> {
 }
 
 /**
- * The same for a suspension that was read.
+ * The same, for a suspension as read.
  * @throws Problem `organization-suspended`
  */
 export function refuseSuspended({ id }: Pick<Tenant, 'id'>, suspension: Suspension | undefined): void {
@@ -36,7 +37,8 @@ export function refuseSuspended({ id }: Pick<Tenant, 'id'>, suspension: Suspensi
 }
 
 /**
- * Whether a request of this tenant should wait for the check before it does anything else, because this container has refused the request before. So a
- * suspended caller that continues to call causes one read each time, and allocates no numbers of lists.
+ * Whether a request of this tenant should wait for the check before anything else, because this container has recently
+ * refused the tenant. So a suspended caller that continues to call causes one read each time, and allocates no numbers
+ * of lists.
  */
 export const isProbablySuspended = ({ id }: Tenant): boolean => refused.has(id);

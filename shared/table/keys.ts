@@ -16,7 +16,7 @@ export const tenantIdOf = (orgId: string | null): TenantId => (orgId === null ? 
 /** The records of an entity: `ORG#<tenant>#TICKET`. */
 export const recordsPartition = (tenant: TenantId, entity: string): string => `ORG#${tenant}#${entity}`;
 
-/** The records below one parent: `ORG#<tenant>#TICKET#<ticket id>#MESSAGE`. */
+/** The child records of one parent: `ORG#<tenant>#TICKET#<ticket id>#MESSAGE`. */
 export const childPartition = (tenant: TenantId, parent: string, parentId: string, entity: string): string =>
   `ORG#${tenant}#${parent}#${parentId}#${entity}`;
 
@@ -41,7 +41,10 @@ export const uniqueKey = (tenant: TenantId, entity: string, field: string, value
   SK: value,
 });
 
-/** Deduplication: something that may happen once has happened. `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event id. */
+/**
+ * Deduplication: the id of something that may happen only once. `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event
+ * id.
+ */
 export const deduplicationKey = (tenant: TenantId, scope: string, id: string): Key => ({
   PK: `ORG#${tenant}#ONCE#${scope}`,
   SK: id,
@@ -53,22 +56,28 @@ export const dataKeyKey = (tenant: TenantId, year: string): Key => ({
   SK: year,
 });
 
-/** How often a login or signature of an integration was refused in one day: `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20`. */
+/**
+ * The number of refused logins and signatures of an integration in one day: `ORG#<tenant>#REFUSALS` /
+ * `<what>#<integration id>#2026-11-20`.
+ */
 export const refusalsKey = (tenant: TenantId, what: string, integrationId: string, day: string): Key => ({
   PK: `ORG#${tenant}#REFUSALS`,
   SK: `${what}#${integrationId}#${day}`,
 });
 
-/** How often an integration could have seen credentials of records of a type in one day: `ORG#<tenant>#READS` / `Service#<integration id>#2026-11-20`. */
+/**
+ * The number of requests of an integration that could show credentials of records of a type in one day:
+ * `ORG#<tenant>#READS` / `Service#<integration id>#2026-11-20`.
+ */
 export const readsKey = (tenant: TenantId, recordType: string, integrationId: string, day: string): Key => ({
   PK: `ORG#${tenant}#READS`,
   SK: `${recordType}#${integrationId}#${day}`,
 });
 
-/** Pending cascade deletes: partitions of deleted records that are to be emptied. */
+/** Pending cascade deletes: partitions of deleted records that remain to be emptied. */
 export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#CASCADE_DELETE`;
 
-/** Whose an app code is: known before the tenant is. Put once, with the credentials, and never changed (`docs/decisions/0012`). */
+/** The tenant of an app code. Put once, with the credentials, and never changed (`docs/decisions/0012`). */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'TENANT' });
 
 /** The app code in such a key. */
@@ -89,15 +98,15 @@ export const credentialsKey = (tenant: TenantId, appCode: string): Key => ({
 export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith(`#${CREDENTIALS}`);
 
 /**
- * Whether an organization is suspended. Outside of the tenant's own keys, so that its sessions read it and cannot lift it
- * (`docs/decisions/0096`).
+ * The suspension of an organization. It is outside of the tenant's own keys, so that its sessions can read it but not
+ * lift it (`docs/decisions/0096`).
  */
 export const suspensionKey = (tenant: TenantId): Key => ({ PK: `SUSPENDED#${tenant}`, SK: 'STATE' });
 
 /** Failed logins with one app code from one network, by the digest of both. */
 export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${digest}`, SK: 'FAILURES' });
 
-/** What the health check reads; there is no such item. */
+/** The key that the health check reads; there is no such item. */
 export const HEALTH_KEY: Key = { PK: 'HEALTH', SK: 'CHECK' };
 
 /** The number of records of a kind with a quota: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */

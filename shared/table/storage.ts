@@ -1,6 +1,6 @@
 /**
- * The second door, for what reads or writes items itself (`shared/tenancy`, `shared/maintenance`) and for the policies of the stack: keys of
- * items and attributes of records.
+ * The second door, for modules that read or write items themselves (`shared/tenancy`, `shared/maintenance`) and for the
+ * policies of the stack: keys of items and attributes of records.
  */
 
 export {

@@ -8,22 +8,23 @@ import { type Credentials, type Holder, readCredentials } from './credentials.ts
 import { readSuspensionOf, type Suspension } from './suspensions.ts';
 
 /**
- * Integrations by their app code, before their tenant is known. A pointer says whose an app code is; it is put once and never changes
- * (`docs/decisions/0012`), so a container reads it once. Unknown codes are not kept: they may be registered a moment later.
+ * Integrations by their app code, before their tenant is known. A pointer names the tenant of an app code; it is put
+ * once and never changes (`docs/decisions/0012`), so a container reads it once. Unknown codes are not cached: they may
+ * be registered a moment later.
  */
 
-/** An integration as it is now. */
+/** An integration's current state. */
 export interface FoundIntegration {
   readonly credentials: Credentials;
   /** Undefined: its organization is not suspended. Eventually consistent. */
   readonly suspension: Suspension | undefined;
 }
 
-/** Entries by app code, of some 300 bytes each. The one that was used last is at the end. */
+/** Entries by app code, of about 300 bytes each, the least recently used first. */
 const known = new Map<string, Holder>();
 const MOST_KNOWN = 5_000;
 
-/** Whose credentials are read for an unknown app code, so that it takes the same reads as a known one. */
+/** The tenant whose credentials are read for an unknown app code, so that it takes the same reads as a known one. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -49,7 +50,7 @@ function keep(holder: Holder, found: FoundIntegration): FoundIntegration {
   return found;
 }
 
-/** Strongly consistent, for a new integration logs in at once. A pointer to anything but a tenant leads nowhere. */
+/** Strongly consistent, because a new integration logs in at once. Ignores a pointer to anything but a tenant. */
 async function readPointer(table: Table, appCode: string): Promise<Holder | undefined> {
   const { Item: { tenant } = {} } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...appKey(appCode) }, ConsistentRead: true }),
@@ -66,7 +67,10 @@ async function readBeside(table: Table, holder: Holder): Promise<FoundIntegratio
   return credentials && { credentials, suspension };
 }
 
-/** Whether an app code was registered before there were pointers: then its credentials are beside it, and nothing else reads them. */
+/**
+ * Whether an app code was registered before pointers existed: then its credentials are in the same partition, and
+ * nothing else reads them.
+ */
 export async function isOfEarlierVersion(table: Table, appCode: string): Promise<boolean> {
   const Key = { ...appKey(appCode), SK: 'CREDENTIALS' };
   const { Item: item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));

@@ -5,8 +5,8 @@ import { NotUnique, PLATFORM, type RequestSession, StaleRead, type Tenant, type 
 import { appKey, credentialsKey, tenantIdOf } from '#table/storage';
 
 /**
- * The credentials of an integration: in its tenant, where only few roles reach them, by its app code. Its record is another item; both change in
- * one transaction (`docs/decisions/0012`).
+ * The credentials of an integration, by its app code, in a partition of its tenant that only few roles reach. Its
+ * record is another item; both change in one transaction (`docs/decisions/0012`).
  */
 export interface Credentials {
   readonly app_code: string;
@@ -24,7 +24,7 @@ export interface Credentials {
   readonly token_epoch?: number;
 }
 
-/** As they are stored: the key says whose they are. */
+/** The stored attributes; the key names their tenant. */
 type StoredCredentials = Omit<Credentials, 'tenant' | 'app_code'>;
 
 /** A stored secret of an integration: hashed, for login, and encrypted, for the HMAC of webhooks (`docs/decisions/0011`). */
@@ -38,8 +38,8 @@ export interface StoredSecret {
   /** Expiry in epoch seconds; null: never. */
   readonly expires_at: number | null;
   /**
-   * The permissions of whoever has set or seen it, at that moment; null: all (`docs/decisions/0070`). Absent for a secret from before this was
-   * noted: it counts as known with the permissions that the integration has.
+   * The permissions of the caller that has set or seen it, at that moment; null: all (`docs/decisions/0070`). Absent
+   * for older secrets: they count as known with the integration's permissions.
    */
   readonly known_with?: Permissions;
 }
@@ -73,7 +73,10 @@ export const liveCredentials = (
   anyOf: hasSecret(secretId ?? undefined, Math.floor(now / 1000)),
 });
 
-/** The secret is the newest, which does not expire, or the previous one and not expired. Undefined: a secret without an id. */
+/**
+ * Whether the secret is the newest, which does not expire, or the previous one and not expired. Undefined: a secret
+ * without an id.
+ */
 const hasSecret = (id: string | undefined, seconds: number): readonly Condition[] => [
   { equals: { 'secrets[0].id': id } },
   { equals: { 'secrets[1].id': id }, moreThan: { 'secrets[1].expires_at': seconds } },
@@ -83,7 +86,10 @@ const hasSecret = (id: string | undefined, seconds: number): readonly Condition[
 export const areAsExpected = (credentials: StoredCredentials | undefined, condition: Condition): boolean =>
   isMet(condition, credentials as Item | undefined);
 
-/** Whose credentials: an app code, and the organization that a token, a signature or a pointer says it is of; null: the platform. */
+/**
+ * Identifies credentials: an app code, and the organization according to a token, a signature or a pointer; null: the
+ * platform.
+ */
 export interface Holder {
   readonly orgId: string | null;
   readonly appCode: string;
@@ -92,8 +98,8 @@ export interface Holder {
 const keyOf = ({ orgId, appCode }: Holder): Key => credentialsKey(tenantIdOf(orgId), appCode);
 
 /**
- * The credentials of an app code of this organization: one strongly consistent `GetItem`, for they may just have been revoked. Whose they are is
- * what their key says, whatever is in the item.
+ * The credentials of an app code of this organization: one strongly consistent `GetItem`, because they may just have
+ * been revoked. The key decides whose they are, whatever is in the item.
  * @param table with the function's own rights, or the tenant's
  */
 export async function readCredentials(table: Table, holder: Holder): Promise<Credentials | undefined> {
@@ -113,8 +119,8 @@ export const readCredentialsOf = ({ id, orgId, session }: Tenant, appCode: strin
 export const orgIdOf = ({ tenant }: Credentials): string | null => (tenant === PLATFORM ? null : tenant);
 
 /**
- * Stages new credentials, and the pointer by which they are found before their tenant is known. The commit throws {@link NotUnique} when another
- * integration anywhere has the app code.
+ * Stages new credentials, and the pointer that finds them before their tenant is known. The commit throws {@link
+ * NotUnique} when another integration anywhere has the app code.
  */
 export function stageCredentials(session: RequestSession, { tenant, app_code, ...stored }: Credentials): void {
   const work = session.changes.of(tenant);
@@ -141,8 +147,8 @@ export function stageCredentialsChange(
 }
 
 /**
- * Stages the revocation of all existing tokens of an integration. A counter and not a time, so that neither a slow clock nor a concurrent login
- * can issue a token that survives it (`docs/decisions/0073`).
+ * Stages the revocation of all existing tokens of an integration. It is a counter and not a time, so that no slow clock
+ * and no concurrent login can issue a token that survives it (`docs/decisions/0073`).
  */
 export function stageTokensEnd(
   tenant: Tenant,

@@ -4,8 +4,8 @@ import { StaleRead, type Tenant } from '#table';
 import { readsKey, refusalsKey } from '#table/storage';
 
 /**
- * What is counted by integration and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container whose clock is
- * wrong counts under another day: it leaves further events there, never fewer.
+ * Counts by integration and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container
+ * whose clock is wrong counts under another day, and so leaves more events, never fewer.
  */
 
 /** How long a day's count is kept, in seconds. */
@@ -14,7 +14,7 @@ const KEPT = 2 * 86_400;
 /**
  * Counts a refused login, signature or escalation of an integration, so that concurrent refusals all count. A retry after a lost reply may count
  * twice.
- * @returns the number of today
+ * @returns today's number
  */
 export async function countRefusal(tenant: Tenant, what: string, integrationId: string): Promise<number> {
   const counted = await countToday(tenant, refusalsKey(tenant.id, what, integrationId, dayOf(tenant)), 'REFUSALS');
@@ -40,12 +40,12 @@ export async function countRead(tenant: Tenant, recordType: string, integrationI
   return countOf(key, counted);
 }
 
-/** Whether a read should leave an event: none was left since the 1st, 2nd, 4th, 8th … of the day that came last. */
+/** Whether a read should leave an event: none was left since the latest of the day's 1st, 2nd, 4th, 8th … reads. */
 export const isEventDue = ({ reads, audited }: ReadCount): boolean => 2 ** Math.floor(Math.log2(reads)) > audited;
 
 /**
  * Stages that an event was left for these reads.
- * @param onLeft is told the count where another request has left one meanwhile: the operation is run again
+ * @param onLeft called with the count where another request has left one meanwhile: the operation runs again
  */
 export function stageEventLeft(tenant: Tenant, { key, reads, audited }: ReadCount, onLeft: (now: ReadCount) => void) {
   tenant.session.changes.of(tenant.id).update(key, {

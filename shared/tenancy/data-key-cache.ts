@@ -5,8 +5,9 @@ import { StaleRead, type Tenant } from '#table';
 import { dataKeyKey, recordsPartition } from '#table/storage';
 
 /**
- * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0011`). It is written immediately and not in the
- * request's transaction, for it is valid even if that fails; but in the transaction that makes an organization, which may not come to be.
+ * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0011`). It is written
+ * immediately, because it is valid even if the request's transaction fails. For a new organization it is written in the
+ * transaction that creates it, which may fail.
  * @param name the year; by default the current one
  */
 export function dataKeyCache(

@@ -18,7 +18,10 @@ export const FAILURES_KEPT = 3_600;
 
 const NONE: FailedLogins = { count: 0, lastAt: 0 };
 
-/** An attempt to authenticate. Its digest is the key, for neither what was typed nor the network belongs in the table. */
+/**
+ * An attempt to authenticate. Its digest is the key, because neither the app code as typed nor the network belongs in
+ * the table.
+ */
 export interface LoginAttempt {
   /** A login, or the signature of a webhook. They are counted separately, so that neither blocks the other. */
   readonly kind: 'login' | 'signature';
@@ -34,8 +37,9 @@ const keyOf = ({ kind, appCode, network }: LoginAttempt): Key =>
   );
 
 /**
- * One strongly consistent `GetItem`. An expired item counts as deleted, for TTL deletes late. A failure in the future was dated by another clock: it
- * counts as of now, and is written so, with one `UpdateItem` (`docs/decisions/0160-clocks.md`).
+ * One strongly consistent `GetItem`. An expired item counts as deleted, because TTL deletes late. A failure in the
+ * future was dated by another clock: it counts as of now, and is corrected with one `UpdateItem`
+ * (`docs/decisions/0160-clocks.md`).
  */
 export async function readFailedLogins(
   { tables: { environment: table }, now }: RequestSession,
@@ -47,14 +51,15 @@ export async function readFailedLogins(
   if (item === undefined || Number(item[TTL_ATTRIBUTE]) * 1000 <= now) return NONE;
   const [count, lastAt] = [Number(item.FAILURES), Number(item.AT)];
   if (lastAt <= now + CLOCKS_DIFFER_MS) return { count, lastAt };
-  // Where this fails, somebody else has written meanwhile.
+  // Where this fails, another request has written meanwhile.
   await update(table, keyOf(attempt), DATE_ANEW, { now, expires: Math.ceil(now / 1000) + FAILURES_KEPT, seen: lastAt });
   return { count, lastAt: now };
 }
 
 /**
- * Counts a failure with one `ADD`, so that concurrent failures all count. It is written immediately and not staged, for the failed request
- * commits nothing. A retry after a lost reply may count twice, which is acceptable for failures.
+ * Counts a failure with one `ADD`, so that concurrent failures all count. It is written immediately and not staged,
+ * because the failed request commits nothing. A retry after a lost reply may count twice, which is acceptable for
+ * failures.
  * @param seconds how long it is kept
  * @throws TableUnavailable when it cannot be counted, so that uncounted attempts get no result
  */
@@ -67,7 +72,7 @@ export async function countFailedLogin(session: RequestSession, attempt: LoginAt
   const expires = Math.ceil(now / 1000) + seconds;
   await retry(async () => {
     if (await update(table, key, ADD_ONE, { now, expires })) return;
-    // The item has expired: begin again, unless a concurrent failure has just done so.
+    // The item has expired: restart the count, unless a concurrent failure has just done so.
     if (!(await update(table, key, BEGIN_ANEW, { now, expires }))) await update(table, key, ADD_ONE, { now, expires });
   }, session);
 }

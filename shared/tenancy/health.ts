@@ -6,7 +6,7 @@ import { HEALTH_KEY } from '#table/storage';
 /**
  * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key that has no item, which is
  * half a read unit.
- * @throws TableUnavailable for any reason, also one that another request would get 500 for: a right or a table that is missing
+ * @throws TableUnavailable for any reason, also where other requests get 500: a missing right or a missing table
  */
 export async function checkTable({
   tables: {

@@ -5,8 +5,9 @@ import { entity, type Page, type PageQuery, PLATFORM, Repository, StaleRead, typ
 import { recordsPartition, toAttributes, toRecord } from '#table/storage';
 
 /**
- * Organizations: each is the only record of its kind in its own tenant, under its own id, with a copy in the platform's list of all
- * organizations. The id is random and not made from the number in that list: it must not tell a tenant how many others there are.
+ * Organizations: each is the only record of its kind in its own tenant, under its own id, with a copy in the platform's
+ * list of all organizations. The id is random and not derived from the number in that list, because it must not reveal
+ * the number of tenants.
  */
 export interface Organization {
   readonly id: string;
@@ -69,7 +70,7 @@ export async function stageOrganizationRemoval(tenant: Tenant, { item, version }
       { equals: { [VERSION]: version } },
       () => new StaleRead('the organization has changed'),
     );
-  // A copy that is missing, or is another's, is a matter of `verify`.
+  // `verify` handles a missing or wrong copy.
   if (copy?.id !== tenant.id) return;
   listing(tenant).erase({ record: toRecord(listedEntity, copy), version: Number(copy[VERSION]), item: copy });
 }

@@ -5,7 +5,7 @@ import { MOVES, quotaKey } from '#table/storage';
 /** Kinds of records that are counted by tenant. */
 type Counted = 'INTEGRATION';
 
-/** What is counted of them: those in use, and of these the ones with all permissions. */
+/** The counts: records in use, and those of them with all permissions. */
 export type Count = 'USED' | 'FULL';
 
 interface Bound {

@@ -6,9 +6,10 @@ import { budgetKey } from '#table/storage';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
 
 /**
- * The bucket of an integration's or a whole tenant's request budget that all containers share: one item with the time at which it will be full
- * again (`shared/http/budget/token-bucket.ts`), and the writer's time `AT`. Both are by the clock of the last writer, which may be wrong: if `AT` is in
- * the future, only the difference of the two counts (`docs/decisions/0160-clocks.md`).
+ * The bucket of an integration's or a whole tenant's request budget that all containers share: one item with the time
+ * at which it will be full again (`shared/http/budget/token-bucket.ts`), and the writer's time `AT`. Both are by the
+ * last writer's clock, which may be wrong: if `AT` is in the future, only the difference of the two counts
+ * (`docs/decisions/0160-clocks.md`).
  */
 
 /** The owner of a tenant's own budget. */
@@ -16,16 +17,19 @@ export const WHOLE_TENANT = 'TENANT';
 
 /** Time in which an empty bucket refills, in milliseconds. */
 export const WINDOW_MS = 60_000;
-/** Most that is kept as spent, in milliseconds of the window. Beyond one window it is debt. */
+/** The largest stored spent part, in milliseconds of the window. Beyond one window it is debt. */
 export const MOST_SPENT_MS = 5 * WINDOW_MS;
-/** No writer leaves more than this: one charge of {@link MOST_SPENT_MS} on top of as much. A larger value is the mistake of a clock. */
+/**
+ * No writer stores more than this: one charge of {@link MOST_SPENT_MS} on top of as much. A larger value comes from a
+ * wrong clock.
+ */
 const BELIEVED_MS = 2 * MOST_SPENT_MS;
 
 /** How long an unused bucket is kept, in seconds: longer than it takes to refill. */
 const KEPT = 3_600;
 /** Longest time for flushing, in milliseconds: the response waits for it. */
 const TIMEOUT_MS = 1_000;
-/** Tries to write beside other containers, each of one or two calls. */
+/** Number of tries in competition with other containers, each of one or two calls. */
 const TRIES = 2;
 
 /**
@@ -63,7 +67,7 @@ function spentIn({ FULL_AT: fullAt = 0, AT: at = 0 }: Bucket, now: number): numb
 /** A part of an update: an expression for `FULL_AT`, a condition, and their values. */
 type Change = Pick<UpdateCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'> & { readonly full: string };
 
-/** The change of a bucket that is not full, and is believed as it is. */
+/** The change of a plausible bucket that is not full. */
 const move = (cost: number, now: number): Change => ({
   full: '#full + :cost',
   ConditionExpression: '#full BETWEEN :now AND :most AND (attribute_not_exists(#at) OR #at <= :latest)',

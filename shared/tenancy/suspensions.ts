@@ -4,13 +4,13 @@ import type { Tenant, TenantId } from '#table';
 import { suspensionKey, tenantIdOf } from '#table/storage';
 
 /**
- * Suspended organizations (`docs/decisions/0096-suspending-exporting-erasing.md`): one item, which exists while an organization is suspended, and stays when it is
- * erased. Only the operator's commands write it (`suspend.ts`).
+ * Suspended organizations (`docs/decisions/0096-suspending-exporting-erasing.md`): one item each, which exists while an
+ * organization is suspended, and stays after an erasure. Only the operator's commands write it (`suspend.ts`).
  */
 export interface Suspension {
   /** `erasing` and `erased` cannot be lifted. */
   readonly state: 'suspended' | 'erasing' | 'erased';
-  /** Since when, as in timestamps of records. */
+  /** A timestamp as in records. */
   readonly since: string;
   /** Its data is being restored, and may be half old and half new: the suspension cannot be lifted meanwhile. */
   readonly restoring?: Restoring;
@@ -19,7 +19,7 @@ export interface Suspension {
 export interface Restoring {
   /** Name of the table that it is restored from. */
   readonly from: string;
-  /** Versions that restored records get, at least: higher than any that a caller holds an entity tag of. */
+  /** The lowest version of restored records: higher than any in an entity tag that a caller holds. */
   readonly version: number;
 }
 

@@ -34,10 +34,10 @@ type ChargeTo = 'own' | 'own-and-tenant';
 /** How a request is charged: {@link RequestBudget.charge}. */
 export type Charge = RequestBudget['charge'];
 
-/** Units of DynamoDB that 1 request of a budget pays for. Each further so many units cost 1 more. */
+/** Units of DynamoDB that cost one request of a budget. */
 const UNITS_A_REQUEST = 100;
 
-/** How much a request that begins so many read and write units takes from its budgets. */
+/** The number of budget requests that these read and write units cost. */
 const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
 
 /** Charges one request to the budgets of its caller: 1 at first, more before it reads a list of large records, and the rest when its work is done. */
@@ -55,8 +55,9 @@ export class RequestBudget {
   }
 
   /**
-   * Charges the request to its caller and the caller's tenant. Further calls do nothing. `chargeTo`: `own` for an inactive caller, whose requests
-   * its tenant must not pay for. `hasReserve`: where a budget is spent, the request is served from the reserve of its token instead.
+   * Charges the request to its caller and the caller's tenant. Further calls do nothing. `chargeTo`: `own` for an
+   * inactive caller, whose requests must not be charged to its tenant. `hasReserve`: where a budget is spent, the
+   * request is served from the reserve of its token instead.
    * @throws Problem `too-many-requests` when any of these budgets is spent, and the reserve where there is one; then none is charged
    */
   charge(caller: Caller, chargeTo: ChargeTo = 'own-and-tenant', hasReserve = false): void {
@@ -170,7 +171,7 @@ const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefin
   return /^[1-9]\d{0,8}$/.test(limit) ? Number(limit) : undefined;
 };
 
-/** Best effort: a budget that cannot be flushed must not fail the request. */
+/** Best effort: a failed flush of a budget must not fail the request. */
 async function flush({ bucket, limit, tenant, of }: Budget, now: number): Promise<void> {
   const batch = bucket.takeBatch(limit, now);
   if (batch === 0) return;

@@ -41,8 +41,8 @@ export class Bucket {
   #latest = 0;
 
   /**
-   * Seconds until there is room for so many requests, or for as many as the bucket holds; 0: now. `limit` in requests a minute, `now` in epoch
-   * milliseconds.
+   * Seconds until there is room for this many requests, or for the bucket's capacity; 0: now. `limit` in requests a
+   * minute, `now` in epoch milliseconds.
    */
   wait(limit: number, now: number, requests = 1): number {
     this.#follow(now);

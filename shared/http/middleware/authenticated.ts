@@ -9,7 +9,7 @@ import type { InSession } from './in-session.ts';
 import type { Routed } from './routed.ts';
 
 export interface Authenticated {
-  /** Undefined where the route takes no token or none was sent. */
+  /** Undefined where the route takes no token, or none was sent. */
   caller: Caller | undefined;
 }
 
@@ -27,7 +27,7 @@ export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
       if (caller !== undefined) {
         const { id } = Tenant.of(caller, session);
         annotate({ integration_id: caller.integrationId, tenant: id });
-        // While the body is parsed and checked.
+        // In parallel to parsing and checking the body.
         session.tables.open(id);
       }
       event.caller = caller;
@@ -55,7 +55,10 @@ function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): C
   return caller;
 }
 
-/** No token is valid for so long, so this container's clock is wrong, and it would date what it writes wrongly (`docs/decisions/0160-clocks.md`). */
+/**
+ * No token is valid for so long, so this container's clock is wrong, and would date its writes wrongly
+ * (`docs/decisions/0160-clocks.md`).
+ */
 const slowClock = (): Problem =>
   new Problem('unavailable', {
     headers: { 'Retry-After': '2' },

@@ -20,7 +20,7 @@ function allow({ event: { matched, request }, response }: Request<Event, APIGate
   const { Vary: vary } = response.headers ?? {};
   response.headers = {
     ...response.headers,
-    // Also for another origin or none: a cache must not give that response to an allowed origin.
+    // Also where the origin is not allowed or missing: a cache must not give that response to an allowed origin.
     ...(anyone ? {} : { Vary: vary === undefined ? 'Origin' : `${vary}, Origin` }),
     ...(origin === undefined ? {} : readableBy(origin)),
   };

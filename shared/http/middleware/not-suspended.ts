@@ -13,7 +13,7 @@ export interface SuspensionChecked {
 type Event = InSession & Authenticated & SuspensionChecked;
 
 /**
- * Begins to check that the caller's organization is not suspended. Platform and anonymous callers are not checked.
+ * Begins the suspension check. Platform and anonymous callers are not checked.
  * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason
  */
 export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {

@@ -28,7 +28,7 @@ export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
 
 function addHeaders({ event, response }: Request<Event, APIGatewayProxyResult>): void {
   if (!response) return;
-  // A page has links of its own.
+  // A page has its own links.
   const links = [response.headers?.Link, event.responseHeaders.Link].filter((link) => link !== undefined);
   const headers = {
     'Cache-Control': 'private, no-cache',

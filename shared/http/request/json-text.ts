@@ -4,7 +4,7 @@ import type { HttpRequest } from './http-request.ts';
 
 /** Checks a JSON body as text before it is parsed. */
 
-/** Deepest nesting accepted: far beyond real documents, and within the limits of every JSON parser. */
+/** The deepest accepted nesting: far beyond real documents, and within the limits of every JSON parser. */
 const MAX_DEPTH = 256;
 
 type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;

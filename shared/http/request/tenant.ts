@@ -49,8 +49,9 @@ const nameIn = (part: Part, fields: Readonly<Record<string, unknown>>): { part: 
 const fieldError = (part: Part, detail: string): FieldError => ({ in: part, pointer: '#/org_id', detail });
 
 /**
- * For a kind of record that the platform may have itself: checks that a platform caller says who owns a new record. The owner is the organization
- * named in query or body, or the platform for `org_id: null` in the body. So a forgotten field gives no record to the platform by accident.
+ * For kinds of records that the platform may own: checks that a platform caller names the owner of a new record. The
+ * owner is the organization named in query or body, or the platform for `org_id: null` in the body. So a forgotten
+ * field does not accidentally create a record of the platform.
  * @throws Problem `invalid-body`
  */
 export function requireNamedOwner(

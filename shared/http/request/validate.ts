@@ -21,7 +21,7 @@ import type { HttpRequest } from './http-request.ts';
 export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>): Record<string, unknown> =>
   uuidsIn(route, request.params) ?? parsed(route.params, request.params, 'path', 'invalid-parameter');
 
-/** The parsed parameters, where the schema wants only UUIDs and all are UUIDs. */
+/** The parsed parameters, where the schema requires only UUIDs and all are UUIDs. */
 function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record<string, string> | undefined {
   const { uuids, parameters } = metadataOf(route);
   const given = Object.entries(params);
@@ -69,7 +69,8 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
  */
 export function validFields(body: Body, { value, isExact }: Parsed): Record<string, unknown> {
   const fields = validBody(body, value);
-  // The body is valid, so its oversized field is one that it cannot set. But because of it the numbers of all other fields lost their text.
+  // The body is valid, so the oversized field is one that it cannot set. But because of that field, the numbers of all
+  // other fields were parsed as doubles.
   if (!isExact && hasFreeForm(body)) {
     throw new Problem('content-too-large', {
       detail: `A free-form field may hold up to ${MOST_VALUES} values, any other field up to ${MOST_OF_OTHERS}.`,
@@ -87,7 +88,7 @@ function parsed(
   part: FieldError['in'],
   type: 'invalid-parameter' | 'invalid-body',
 ): Record<string, unknown> {
-  // zod compiles a schema's parser for speed, which takes a millisecond: a first request does without.
+  // zod compiles a schema's parser for speed, which takes a millisecond, so a container's first request does not.
   const result = schema.safeParse(value, { error: sentenceOf, jitless: !used.has(schema) });
   used.add(schema);
   if (result.success) return result.data;
@@ -97,7 +98,9 @@ function parsed(
   });
 }
 
-/** A value of the wrong type gets no further error: zod would measure a list that should be a string. */
+/**
+ * A value of the wrong type gets no further error: zod would also report the length of a list that should be a string.
+ */
 function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const places = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointer(path)));
   return issues.filter(({ code, path }) => code === 'invalid_type' || !places.has(pointer(path)));

@@ -4,25 +4,29 @@ import { filtersOf, isUuidSchema } from '#contract/derived';
 import { lazily } from '../../lazily.ts';
 
 /**
- * What most requests need to know of a route's schemas, as plain data: a request that only reads is served without building a schema. It is
- * derived from the schemas; a bundle brings it along, derived when it was made (`infra/bundling/route-metadata.ts`, `docs/decisions/0054`).
+ * The facts about a route's schemas that most requests need, as plain data: a read is served without building a schema.
+ * They are derived from the schemas, for a bundle when it is made (`infra/bundling/route-metadata.ts`,
+ * `docs/decisions/0054`).
  */
 export interface RouteMetadata {
-  /** Path parameters that are UUIDs: any other value than such a text is left to the schema. */
+  /** Path parameters that are UUIDs. The schema handles other values. */
   readonly uuids: readonly string[];
   /** How many parameters the path has. */
   readonly parameters: number;
-  /** What a query without parameters is parsed as; null where it is invalid. */
+  /** The parsed value of a query without parameters; null where it is invalid. */
   readonly emptyQuery: Readonly<Record<string, unknown>> | null;
   /** The parameters by which its list can be filtered. */
   readonly filters: readonly string[];
-  /** What is returned; null: no body. */
+  /** The projection of the response; null: no body. */
   readonly response: Projection | null;
 }
 
-/** How a value is returned: with these fields alone, each by its own projection; or as a list of such elements; or as it is. */
+/**
+ * How a value is returned: only with these fields, each by its own projection; or as a list of such elements; or
+ * unchanged.
+ */
 export interface Projection {
-  /** In place of a value that is missing; absent: it stays missing. */
+  /** The default of a missing value; absent: it stays missing. */
   readonly standard: unknown;
   readonly fields?: Readonly<Record<string, Projection>>;
   readonly element?: Projection;
@@ -48,7 +52,7 @@ export function usePrecompiledMetadata(
   }
 }
 
-/** The metadata of a route by its schemas, which are built as far as they are asked for. */
+/** The metadata of a route, derived from its schemas. Builds only the schemas that are used. */
 export function derivedMetadata(route: Route): RouteMetadata {
   const uuids = lazily(() => Object.keys(route.params.shape).filter((name) => isUuidSchema(route.params.shape[name])));
   const emptyQuery = lazily(() => route.query.safeParse({}).data ?? null);
@@ -80,7 +84,7 @@ export function projectionOf(schema: z.ZodType): Projection {
 }
 
 function derivedProjection(schema: z.ZodType): Projection {
-  // An optional field that is missing stays away.
+  // A missing optional field stays missing.
   const standard: unknown = schema instanceof z.ZodOptional ? undefined : (schema.meta()?.default ?? null);
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries<z.ZodType>(schema.shape).map(([name, field]) => [name, projectionOf(field)] as const);

@@ -4,8 +4,9 @@ import { areAsExpected, type Credentials, type Holder, liveCredentials, readCred
 import { allOf } from '../privileged-operations.ts';
 
 /**
- * The caller that first used an idempotency key, kept for responses that contain an integration's secret. If such a response was lost, the
- * secret is shown again only to the same token, and only while its caller could still make the request (`docs/decisions/0060`).
+ * The caller that first used an idempotency key, kept for responses that contain an integration's secret. If such a
+ * response was lost, the secret is shown again only to the same token, and only while its caller may still make the
+ * request (`docs/decisions/0060`).
  */
 export interface FirstCaller {
   readonly tokenId: string | null;

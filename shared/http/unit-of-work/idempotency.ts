@@ -136,7 +136,7 @@ export class IdempotentRequest {
     return decrypted;
   }
 
-  /** An organization that a request names must exist: otherwise the response is a 404, before the key is looked at. */
+  /** An organization that a request names must exist: otherwise the response is a 404, before the key is looked up. */
   #gone(): Problem {
     return this.#use.errors.includes('gone')
       ? new Problem('gone', { detail: 'The organization of what this request created was erased.' })

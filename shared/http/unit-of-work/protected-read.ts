@@ -7,9 +7,10 @@ import type { Input, OperationContext } from '../operation.ts';
 import { metadataOf } from '../routes/route-metadata.ts';
 
 /**
- * A request whose response may show fields that need a permission of their own, such as `credentials` (`docs/decisions/0071-credentials-of-records.md`).
- * The read is counted in parallel to the work; a read that cannot be counted shows nothing. The 1st, 2nd, 4th, 8th … read of an integration in a
- * day leaves an audit event in the request's transaction. If that read shows nothing, the next one that does leaves it.
+ * A request whose response may show fields with a permission of their own, such as `credentials`
+ * (`docs/decisions/0071-credentials-of-records.md`). The read is counted in parallel to the work; a read that cannot be
+ * counted shows nothing. The 1st, 2nd, 4th, 8th … read of an integration in a day leaves an audit event in the
+ * request's transaction. If that read shows nothing, the next read that shows something leaves it.
  */
 export class ProtectedRead {
   readonly #tenant: Tenant;

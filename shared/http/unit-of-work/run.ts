@@ -10,7 +10,7 @@ const STALE_WAIT = 15;
 
 /**
  * Runs an operation and commits its staged writes. The operation is run again from the start
- * - when a record that it read has changed meanwhile, as long as there is time;
+ * - when a record that it read has changed meanwhile, while there is time;
  * - once, when its commit was refused: the conflict may be with this request's own first attempt, which the operation recognizes on fresh
  *   reads (an event processed, a key used). A conflict with another request happens again and counts.
  * @throws TableUnavailable when there is no time for that second run, or the outcome of the commit is unknown; and whatever the operation throws
@@ -40,14 +40,14 @@ export async function runToCommit<T>(session: RequestSession, operation: () => P
   }
 }
 
-/** How long to wait before the run after so many tries, in milliseconds: only others' changes need a wait. */
+/** The wait before the next run, in milliseconds. Only conflicts with other requests need a wait. */
 const pauseAfter = (error: unknown, tries: number): number =>
   error instanceof StaleRead ? Math.random() * STALE_WAIT * tries : 0;
 
 const uncheckedConflict = (cause: unknown): TableUnavailable =>
   new TableUnavailable('no time left to check whether the conflict is with an earlier attempt', { cause });
 
-/** Whether an error says that the request itself is refused. */
+/** Whether an error refuses the request itself. */
 export const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;
 
 /**
@@ -80,7 +80,7 @@ export async function runOnce(
   }
 }
 
-/** Waits for both. @returns what the first has found, and the second as it ended. @throws what the first throws */
+/** Waits for both. @returns the result of the first and the outcome of the second. @throws what the first throws */
 async function bothOf<T, U>(first: Promise<T>, second: Promise<U>): Promise<[T, Promise<U>]> {
   const [found] = await Promise.allSettled([first, second]);
   if (found.status === 'rejected') throw found.reason;

@@ -14,8 +14,8 @@ import { runOnce } from './run.ts';
 type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
 
 /**
- * Operation → response → idempotency → commit. All of it runs again on a conflict with another request. A caller whose organization is suspended
- * gets neither an answer nor a commit.
+ * Operation → response → idempotency → commit. All of it runs again on a conflict with another request. A caller whose
+ * organization is suspended gets no response and no commit.
  */
 export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   const { matched, request, session, input, readOnlyFields, scope, suspensionCheck } = event;
@@ -42,7 +42,10 @@ function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Ev
   return sender === undefined ? undefined : `${route.method} ${route.path} ${sender}`;
 }
 
-/** Runs in parallel to the check and the count, and waits for all to end. Where both refuse, the check counts. */
+/**
+ * Runs in parallel to the suspension check and the count of protected reads, and waits for all to end. Where both
+ * refuse, the suspension check's problem is returned.
+ */
 async function permitted<T>(
   suspensionCheck: Promise<void>,
   run: () => Promise<T>,

@@ -5,14 +5,14 @@ import type { TenantId } from '#table';
 import { appKey, credentialsKey } from '#table/storage';
 import type { Clock } from '../../clock.ts';
 
-/** Deletes for good. Everything here may be run again, and by several at once. */
+/** Final deletion. All functions here are idempotent and may run concurrently. */
 
 export interface EraseTarget {
   readonly table: Table;
   readonly clock: Clock;
 }
 
-/** Keys that are read at once, and then deleted side by side. */
+/** Keys that are read at once, and then deleted in parallel. */
 const AT_ONCE = 25;
 /** Longest time for one request, in milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -49,7 +49,10 @@ export async function emptyPartition(
 export const deleteItem = (place: EraseTarget, { PK, SK }: Key): Promise<unknown> =>
   patiently(place, () => place.table.client.send(new DeleteCommand({ TableName: place.table.name, Key: { PK, SK } })));
 
-/** Deletes the credentials of a tenant's app code, and then what points to them: nobody else can have the code before they are gone. */
+/**
+ * Deletes the credentials of a tenant's app code, and then the pointer to them, so that nobody else can have the code
+ * before they are gone.
+ */
 export async function deleteKey(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
   await deleteItem(place, credentialsKey(tenant, appCode));
   return deletePointer(place, tenant, appCode);

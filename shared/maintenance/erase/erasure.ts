@@ -5,8 +5,8 @@ import { suspensionKey } from '#table/storage';
 import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
 
 /**
- * The state of an erasure, in the item that keeps the organization suspended. It is all that is left when the erasure is done: the receipt, without
- * anything that the organization had given.
+ * The state of an erasure, in the item that keeps the organization suspended. It is all that remains after the erasure:
+ * the receipt, without any data of the organization.
  */
 export interface Erasure extends Suspension {
   readonly state: 'erasing' | 'erased';
@@ -15,7 +15,7 @@ export interface Erasure extends Suspension {
   /** When the last credentials were deleted; from then on no request begins to write. Absent: not yet. */
   readonly closed_at?: string;
   readonly erased_at?: string;
-  /** Whether the whole table was looked through at the end. */
+  /** Whether the whole table was scanned at the end. */
   readonly swept?: boolean;
 }
 
@@ -31,8 +31,8 @@ export async function readErasure({ id, session }: Tenant): Promise<Suspension |
 }
 
 /**
- * Stages the beginning of an erasure: from the commit on it cannot be called off, the organization does not exist any more for callers of the platform
- * either, and is in no list.
+ * Stages the beginning of an erasure. From the commit on it cannot be cancelled, and the organization no longer exists
+ * for callers of the platform, nor in any list.
  * @param suspension as read: it must be suspended first
  */
 export async function stageErasure(
@@ -47,7 +47,7 @@ export async function stageErasure(
   return erasure;
 }
 
-/** Stages a further state of an erasure as read. */
+/** Stages the next state of an erasure as read. */
 export function stageProgress(tenant: Tenant, erasure: Erasure, change: Partial<Erasure>): Erasure {
   const next = { ...erasure, ...change };
   stageState(tenant, next, { state: erasure.state, since: erasure.since });

@@ -22,15 +22,15 @@ import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
 
 /**
- * The partitions of a tenant. DynamoDB does not list them, so they are found by what the tenant's records say: that is why the records themselves are
- * deleted last, and those that name others' partitions after these.
+ * The partitions of a tenant. DynamoDB does not list partitions, so the tenant's records lead to them. That is why
+ * records are deleted last, and after the partitions that they name.
  */
 export interface Partitions {
-  /** Everything that is found by records. */
+  /** Partitions found by records. */
   readonly derived: readonly string[];
-  /** The notes of values that callers chose, by which sets are found. They stay until nothing is written any more. */
+  /** The notes of values that callers chose, which lead to sets. They stay until nothing is written any more. */
   readonly notes: readonly string[];
-  /** What else it was found by, in the order in which it is to be deleted. */
+  /** The other partitions that lead to these, in the order of their deletion. */
   readonly records: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export async function partitionsOf(
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
   const records = [...names, integrations.name].map((name) => recordsPartition(tenant, name));
-  // The notes of unfinished deletions, too, name partitions.
+  // The notes of pending cascade deletes also name partitions.
   return {
     derived,
     notes: records.map(valuesPartition),

@@ -5,11 +5,11 @@ import { appCodeIn, appKey, recordsPartition } from '#table/storage';
 import { deleteItem, deletePointer } from './empty.ts';
 
 /**
- * Looks through the whole table for what is left of a tenant: the only scan there is. No role of a stage may scan, so this works with credentials of an
- * administrator's own and on the data of `npm start`.
+ * Scans the whole table for remaining items of a tenant: the only scan of the service. No role of a stage may scan, so
+ * it needs an administrator's own credentials, or the data of `npm start`.
  */
 
-/** Parts of the table that are read side by side. */
+/** Segments of the table that are scanned in parallel. */
 const SEGMENTS = 8;
 /** Longest time for one request, in milliseconds. */
 const TIMEOUT_MS = 30_000;

@@ -7,8 +7,8 @@ import type { Clock } from '../../clock.ts';
 import { type RestoreOptions, restore } from './restore.ts';
 
 /**
- * A copy of the table, restored from a backup or to a point in time, and what it has of a tenant. It is read with the rights for the tenant's own
- * table.
+ * A copy of the table, restored from a backup or to a point in time, and a tenant's data in it. It is read with the
+ * tenant's own rights.
  */
 export class TableCopy {
   readonly #tenant: Tenant;
@@ -23,11 +23,11 @@ export class TableCopy {
   }
 
   /**
-   * What the table of this name is for the tenant.
+   * Classifies the table of this name for the tenant.
    * - `copy`: it has the tenant's organization, as this service would have stored it;
    * - `itself`: it is the table that the tenant is in now;
-   * - `missing`: there is none, or it cannot be read yet;
-   * - `other`: it has other keys, or not this organization.
+   * - `missing`: there is no such table, or it cannot be read yet;
+   * - `other`: it has another key schema, or lacks this organization.
    */
   async look(): Promise<'copy' | 'itself' | 'missing' | 'other'> {
     const { client, name } = this.#copy;
@@ -54,7 +54,7 @@ export class TableCopy {
   }
 
   /**
-   * Makes the tenant's data as it is in the copy. Interrupted anywhere, it is run again from the start, and writes what is left.
+   * Makes the tenant's data equal to the copy. An interrupted run is repeated from the start, and writes the rest.
    * @returns how many items differed
    */
   restore(options: RestoreOptions): Promise<number> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '#lists';
 import { WRITE_ID } from '#lists/maintenance';
 
-/** What has to be written so that a partition is as it was in a copy of the table. */
+/** The writes that make a partition equal to that of a copy of the table. */
 
 export type Change =
   /** `before` is undefined where nothing is there now. */
@@ -10,17 +10,18 @@ export type Change =
   | { readonly kind: 'delete'; readonly before: Item };
 
 export interface Rules {
-  /** Now, in epoch seconds: what has expired is in neither table. */
+  /** Now, in epoch seconds: expired items count as missing in both tables. */
   readonly now: number;
-  /** Version of a restored record, at least. */
+  /** Lowest version of a restored record. */
   readonly version: number;
-  /** Only adds what is missing: what is there stays as it is. */
+  /** Only adds missing items; existing items stay as they are. */
   readonly isAddedTo: boolean;
 }
 
 /**
- * Compares the items of a partition, both in the order of their sort keys. A record that differs in its version alone, because it was changed and
- * changed back or restored before, stays: so what was interrupted goes on where it was, and entity tags never go back.
+ * Compares the items of a partition, both in the order of their sort keys. A record that differs only in its version,
+ * because it was changed back or already restored, stays: so an interrupted restoration continues where it was, and
+ * entity tags never repeat.
  */
 export async function* differences(
   copy: AsyncIterator<Item>,
@@ -46,7 +47,7 @@ export async function* differences(
 const hasExpired = ({ [TTL_ATTRIBUTE]: expires }: Item, { now }: Rules): boolean =>
   expires !== undefined && Number(expires) <= now;
 
-/** As DynamoDB orders texts: by their bytes. What is missing comes last. */
+/** Compares texts as DynamoDB does, by their bytes. A missing one comes last. */
 function compare(one: Item | undefined, other: Item | undefined): number {
   if (one === undefined || other === undefined) return one === undefined ? 1 : -1;
   return Buffer.compare(Buffer.from(String(one.SK)), Buffer.from(String(other.SK)));

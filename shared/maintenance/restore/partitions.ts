@@ -3,23 +3,24 @@ import { cascadeDeletePartition, dataKeyKey, recordsPartition, uniqueKey, values
 import type { Kind } from '../verify/kinds.ts';
 
 /**
- * What is restored of a tenant, by partition. Whatever is not named here stays as it is today: integrations with their credentials and quota, so
- * that no key lives again; the organization and its audit events; refusals, reads and budgets (`docs/decisions/0112-restoring.md`).
+ * The restored partitions of a tenant. All others stay as they are: integrations with their credentials and quota, so
+ * that no revoked key becomes valid; the organization and its audit events; refusals, reads and budgets
+ * (`docs/decisions/0112-restoring.md`).
  */
 export interface Restorable {
-  /** Kinds of records that go back. */
+  /** Kinds of records that are restored. */
   readonly kinds: readonly Kind[];
-  /** The kind of the integrations, which stay, but whose ids name what they have sent. */
+  /** The kind of the integrations, which stay; their ids name partitions of what they have sent. */
   readonly integrations: Kind;
 }
 
-/** `false`: it stays. `'added-to'`: what is missing is added, and what is there stays. */
+/** `false`: it stays. `'added-to'`: missing items are added, and existing ones stay. */
 export type Treatment = 'replaced' | 'added-to' | false;
 
 export function treatmentOf(partition: string, tenant: TenantId, { kinds }: Restorable): Treatment {
   const names = kinds.map(({ entity }) => entity.name);
   const isIn = (whole: string): boolean => partition === whole || partition.startsWith(`${whole}#`);
-  // Containers know what data key they have stored, and what values they have noted.
+  // Containers remember the data key that they have stored, and the values that they have noted.
   if (partition === dataKeyKey(tenant, '').PK) return 'added-to';
   if (names.some((name) => partition === valuesPartition(recordsPartition(tenant, name)))) return 'added-to';
   const replaced = [

@@ -10,19 +10,19 @@ import { type Restorable, treatmentOf } from './partitions.ts';
 export interface RestoreOptions extends Restorable {
   readonly clock: Clock;
   readonly version: number;
-  /** False: only tells what it would write. */
+  /** False: only reports what it would write. */
   readonly writes: boolean;
-  /** Partitions of what belongs to records, also of those that a pass before has deleted. Added to. */
+  /** Partitions of child items of records, including records that an earlier pass has deleted. The pass adds to it. */
   readonly found: Set<string>;
   readonly onChange: (partition: string, change: Change) => void;
 }
 
-/** Items that are written side by side. */
+/** Items that are written in parallel. */
 const AT_ONCE = 25;
 /** Longest time for one request, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** What a pass works with. */
+/** The context of a pass. */
 export interface Pass extends RestoreOptions {
   readonly tenant: TenantId;
   readonly table: Table;
@@ -40,8 +40,8 @@ export async function restore(pass: Pass): Promise<number> {
 }
 
 /**
- * Those that are named by records of the copy, and by records of today, which are to go. Records come last: by those that go, a run after an
- * interruption finds what belongs to them.
+ * Partitions that are named by records of the copy, and by current records, which will be deleted. Records come last,
+ * so that a run after an interruption finds the child items of records to delete.
  */
 async function restoredPartitions(options: Pass): Promise<readonly (readonly string[])[]> {
   const { tenant, table, copy, clock, kinds, integrations } = options;

@@ -19,7 +19,10 @@ export class ExpectedSet {
   }
 }
 
-/** A word reduced to its valid bits. Damage comes from a bit that was added twice, which carries, or removed twice, which makes it negative. */
+/**
+ * A word reduced to its valid bits. Adding a bit twice damages a word by a carry; removing a bit twice makes it
+ * negative.
+ */
 export const maskWord = (word: bigint): bigint => BigInt.asUintN(WORD_BITS, word);
 
 const EMPTY: readonly bigint[] = [];

@@ -6,7 +6,10 @@ import type { Kind } from './kinds.ts';
 import { concurrently, countPartition, readItem, readLast } from './reading.ts';
 import type { Visitor } from './scan-records.ts';
 
-/** Verifies how many records are below each record of a kind: the messages of a ticket. Parents are collected from a scan. */
+/**
+ * Verifies the number of child records of each record of a kind: the messages of a ticket. Parents are collected from a
+ * scan.
+ */
 export class Children {
   readonly #scope: VerifyContext;
   readonly #kind: Kind;
@@ -60,7 +63,7 @@ export class Children {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** The highest number of numbered records, which the next record must not get again. */
+  /** The highest number of numbered records, which must not be given to another record. */
   async #countOf({ numbered }: AnyEntity, partition: string): Promise<number> {
     if (!numbered) return countPartition(this.#scope, partition);
     const last = await readLast(this.#scope, partition);

@@ -58,7 +58,7 @@ export class Claims {
     return [...wrong, ...[...values.keys()].filter((value) => !right.has(value) && !wrong.has(value))];
   }
 
-  /** Reads the claim of a value and the records that may have it, at one moment. */
+  /** Reads the claim of a value and the records that may have it, as of one moment. */
   async #look(field: string, value: string, ids: readonly string[]): Promise<Comparison | Moved> {
     const key = this.#keyOf(field, value);
     const [seen] = await readTogether(this.#scope, [key]);
@@ -121,5 +121,5 @@ export class Claims {
   }
 }
 
-/** Most records of one value that are read: a transaction takes a hundred items. */
+/** Most records of one value that are read: a transaction holds a hundred items. */
 const MOST = 50;

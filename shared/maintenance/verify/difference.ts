@@ -42,7 +42,7 @@ export type DifferenceKind =
   | 'organization'
   /** A cascade delete is not finished. */
   | 'unfinished-delete'
-  /** Not verified, because it was changed all the time. */
+  /** Not verified, because it kept changing. */
   | 'busy';
 
 export interface Verified extends Difference {
@@ -58,13 +58,16 @@ export interface VerifyContext {
   readonly repair: boolean;
 }
 
-/** The differences at one moment, and their repair: writes on condition that everything is still as it was read. */
+/**
+ * The differences as of one moment, and their repair: writes on condition that everything is unchanged since it was
+ * read.
+ */
 export interface Comparison {
   readonly differences: readonly Difference[];
   readonly repair?: ((work: UnitOfWork) => void) | undefined;
 }
 
-/** Something was changed while it was read, so that it cannot be verified. */
+/** Something changed while it was read, so it cannot be verified. */
 export class Moved {
   /** What to report when the retries are used up. */
   readonly busy: Difference;
@@ -81,8 +84,8 @@ const LONGEST_WAIT = 100;
 const TIMEOUT_MS = 60_000;
 
 /**
- * Verifies something, and repairs it if requested. If another request changes it in between, that change stays and it is verified again after a
- * random wait. When the tries are used up it is reported as busy, or as not repaired.
+ * Verifies something, and repairs it if requested. If another request changes it in between, that change stays, and it
+ * is verified again after a random wait. When the tries are used up, it is reported as busy or as not repaired.
  */
 export async function verifyUntilStable(
   scope: VerifyContext,

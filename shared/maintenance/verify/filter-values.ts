@@ -4,10 +4,10 @@ import { changed, type Verified, type VerifyContext, verifyUntilStable } from '.
 import { concurrently, readItem, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
-/** The values that were noted, by filter field (`repository/filter-values.ts`). */
+/** The noted values, by filter field (`repository/filter-values.ts`). */
 export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Verifies that the values which records have are noted. Those of records from before values were noted are not. */
+/** Verifies that the values of records are noted. Values of records that are older than the notes may be missing. */
 export function verifyValues(
   scope: VerifyContext,
   { entity, partition, sets }: RecordScan,

@@ -40,15 +40,15 @@ export async function verifyFilters(
   });
 }
 
-/** Notes filters whose lists have all records, and makes sure of the records that are being written at that moment. */
+/** Notes filters whose lists have all records, and makes sure that records under way get into the lists, too. */
 async function build(scope: VerifyContext, scan: RecordScan, fields: readonly string[]): Promise<boolean> {
   const noted = await note(scope, scan, fields);
   return noted.every(({ repaired }) => repaired) && isInFlightSettled(scope, scan);
 }
 
 /**
- * Fences the numbers of writers that took them before the filter was noted, and so may not know of the filter: they must take other numbers, and
- * learn of it then.
+ * Fences numbers that were allocated before the filter was noted, because their writers may not know the filter. The
+ * writers must allocate other numbers, and learn of the filter then.
  * @returns whether all records are in the lists of all filters afterwards
  */
 async function isInFlightSettled(scope: VerifyContext, { entity }: RecordScan): Promise<boolean> {

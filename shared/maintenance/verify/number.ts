@@ -116,7 +116,10 @@ function stateOf(seen: Seen): NumberState {
   return { ...seen, live, noted, notBuilt, bit, isGap: live === undefined && isClosed(seen, bit) };
 }
 
-/** Whether a number without a record gets none any more. During the grace period its writer may still be running, and is not fenced. */
+/**
+ * Whether a number without a record will never get one. During the grace period its writer may still be running, and is
+ * not fenced.
+ */
 function isClosed({ list, number, record, counter, gap, now }: Seen, bit: bigint): boolean {
   const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
   const isPending = record === undefined && !gap.has(bit) && !isOverdue(counter, number, now, list.settled);
@@ -148,7 +151,7 @@ function differencesOf(state: NumberState): Difference[] {
   ];
 }
 
-/** Where the record should be listed and is not, or the other way round. */
+/** The lists that wrongly lack the record, or wrongly have it. */
 const misplaced = ({ places, noted, live, sets, bit }: NumberState): [Difference['kind'], string][] =>
   places.flatMap(({ field, value }, index): [Difference['kind'], string][] => {
     const belongs = noted.includes(field) && indexedValueIn(live, field) === value;

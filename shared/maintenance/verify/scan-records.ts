@@ -28,13 +28,13 @@ export interface RecordScan {
   readonly tombstones: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
-  /** The writers of lower numbers had their time (`lists/grace-period.ts`). */
+  /** The grace period of the writers of lower numbers is over (`lists/grace-period.ts`). */
   readonly settled: number;
-  /** Where records expire: each end that is later than those of all numbers before, with its first number. */
+  /** Where records expire: each expiry that is later than those of all lower numbers, with its first number. */
   readonly ends: readonly Mark[];
 }
 
-/** Is called with every record of a scan. */
+/** Called with every record of a scan. */
 export type Visitor = (record: Item, number: number) => void;
 
 /** Records that expire within this time are not verified: DynamoDB may delete them meanwhile. In milliseconds. */

@@ -6,7 +6,7 @@ import { changed } from './difference.ts';
 export interface StoredMembership {
   readonly isSound: boolean;
   has(bit: bigint): boolean;
-  /** Stages that it is, or is not, on condition that this is as read. */
+  /** Stages that it becomes a member or not, on condition that the state is as read. */
   stage(work: UnitOfWork, bit: bigint, isMember: boolean, expires: number | undefined): void;
 }
 

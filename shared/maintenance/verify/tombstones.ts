@@ -9,9 +9,10 @@ import { concurrentlyByGroup, readNumberSet, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
 /**
- * Deletes tombstones that stop nobody any more. A tombstone refuses a writer that was paused; a number that was allocated more than a day ago has no
- * writer, for no request sends a record so late (`lists/number-pool.ts`). The gap bit stays. A run with `--repair` notes the next number of each
- * list with tombstones; a run a day later deletes those of lower numbers.
+ * Deletes tombstones that are no longer needed. A tombstone refuses a paused writer; a number that was allocated more
+ * than a day ago has no writer, because no request sends a record so late (`lists/number-pool.ts`). The gap bit stays.
+ * A run with `--repair` notes the next number of each list with tombstones; a run a day later deletes those of lower
+ * numbers.
  */
 
 /** Attributes of a counter item: the next number at the time of the note, and that time in epoch milliseconds. */
@@ -28,7 +29,7 @@ export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): 
   if (!scope.repair || tombstones.length === 0) return 0;
   const now = scope.clock();
   const { [NOTED_NEXT]: next, [NOTED_AT]: at } = counter;
-  // A note in the future was dated by a clock that was wrong: it would keep the tombstones for as long.
+  // A note in the future comes from a wrong clock, and would keep the tombstones until then.
   const isNoted = Number(at ?? Number.POSITIVE_INFINITY) <= now + CLOCKS_DIFFER_MS;
   if (!isNoted) await note(scope, scan, now);
   if (!isNoted || now - Number(at) < DAY) return 0;
@@ -74,7 +75,7 @@ async function deleteBelow(scope: VerifyContext, { partition, tombstones }: Reco
         ConditionExpression: 'attribute_exists(#tombstone)',
         ExpressionAttributeNames: { '#tombstone': TOMBSTONE },
       });
-      // One that is not there any more was deleted by an attempt whose reply was lost.
+      // A missing one was deleted by an attempt whose reply was lost.
       await withRetries(scope, () => client.send(command)).catch(unlessRefused);
       return [number];
     },

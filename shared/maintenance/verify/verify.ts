@@ -14,9 +14,10 @@ import { type RecordScan, scanRecords } from './scan-records.ts';
 import { deleteTombstones } from './tombstones.ts';
 
 /**
- * Verifies everything in a tenant's data that is derived from its records: lists and filters, counters, quotas, unique values, the list of organizations.
- * Safe while the API is in use: what a scan suspects is read again by itself, at one moment, and repaired on condition that it is unchanged. A
- * concurrent request wins, and the verification is repeated.
+ * Verifies all data of a tenant that is derived from its records: lists and filters, counters, quotas, unique values,
+ * the list of organizations. It is safe while the API is in use: it reads each suspected difference again, as of one
+ * moment, and repairs it on condition that it is unchanged. A concurrent request takes precedence, and the verification
+ * is repeated.
  */
 
 export interface Verification {
@@ -99,7 +100,7 @@ function valuesOf({ values }: Kind, field: string, scanned: readonly ScannedKind
   return 'name' in known ? (scanned.find(({ scan }) => scan.entity.name === known.name)?.ids ?? []) : known;
 }
 
-/** Cascade deletes that were already pending before: the requests that began them are over. */
+/** Cascade deletes that were already pending before, so that the requests that began them are over. */
 async function verifyCascadeDeletes(scope: VerifyContext, before: readonly string[]): Promise<Verified[]> {
   const { table, tenant, clock, repair } = scope;
   const left = (await cascadeDeletesOf(table, tenant)).filter((partition) => before.includes(partition));

@@ -6,7 +6,7 @@ import type { TenantId } from '../keys.ts';
 import { renewExpired } from './expired-session.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
 
-/** Access to a table with this configuration. */
+/** A table client with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
   connectTable(name, (readNumber) => leanDocumentClient(config, readNumber));
 
@@ -37,7 +37,7 @@ const KEPT_TENANTS = 100;
  */
 export const tenantTable = (tenant: TenantId): Table => tableFor(tenant);
 
-/** The client of {@link tenantTable}, for what else is the tenant's: one session for both. */
+/** The client of {@link tenantTable}, for calls of other services in the tenant's session. */
 export const tenantClient = (tenant: string): Table['client'] => tableFor(tenant).client;
 
 function tableFor(tenant: string): Table {

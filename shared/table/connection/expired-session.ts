@@ -1,4 +1,4 @@
-/** What this needs of a client of the AWS SDK, whichever its service. */
+/** The part of an AWS SDK client that this needs, whatever its service. */
 interface Client<Send> {
   readonly middlewareStack: {
     add(middleware: (next: Send) => Send, options: { readonly step: 'initialize'; readonly name: string }): void;
@@ -6,7 +6,7 @@ interface Client<Send> {
   readonly config: { credentials(options: { readonly forceRefresh: boolean }): Promise<unknown> };
 }
 
-/** Makes a client send a request once more in a new session where AWS reports its session as expired. */
+/** Makes a client retry a request once in a new session where AWS reports its session as expired. */
 export function renewExpired<Request, Response>(client: Client<(request: Request) => Promise<Response>>): void {
   client.middlewareStack.add(
     (next) => async (request) => {

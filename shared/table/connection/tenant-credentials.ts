@@ -2,9 +2,10 @@ import { assumeRole, type CallerClient, type SessionCredentials } from '#aws';
 import { type Clock, systemClock } from '../../clock.ts';
 
 /**
- * Credentials with which a function works for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares
- * the tag with the partition key of every item (`infra/tenant-role.ts`), the policy of the secrets' key with the encryption context, so that
- * AWS itself keeps the function inside the tenant (`docs/decisions/0050-tenant-sessions.md`).
+ * A function's credentials for one tenant: a session of the tenant role, tagged with the tenant. The role's policy
+ * compares the tag with the partition key of every item (`infra/tenant-role.ts`), and the policy of the key of secrets
+ * compares it with the encryption context, so that AWS itself keeps the function inside the tenant
+ * (`docs/decisions/0050-tenant-sessions.md`).
  */
 
 /** The session tag with the tenant, which the tenant role's policy reads. */
@@ -16,11 +17,13 @@ const LIFETIME = 3_600;
 /** An organization's id or `PLATFORM`. Nothing else may become a tag, above all no wildcard. */
 const TENANT = /^(PLATFORM|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** The next session is opened beside the work in the last minutes of a session. In milliseconds. */
+/** In the last minutes of a session, the next one is opened in parallel to the work. In milliseconds. */
 const RENEWAL = 5 * 60_000;
-/** So long before its end a session is used no more: a call takes time, and clocks differ. In milliseconds. */
+/**
+ * Safety margin before a session's end, in which it is not used: a call takes time, and clocks differ. In milliseconds.
+ */
 const LAST = 30_000;
-/** After a renewal has failed, the next one is not tried at once. In milliseconds. */
+/** The wait after a failed renewal, in milliseconds. */
 const PAUSE = 5_000;
 /** An opening that takes longer than this was probably frozen half-way by Lambda: nobody else waits for it. In milliseconds. */
 const PATIENCE = 10_000;
@@ -31,19 +34,19 @@ interface Opening {
   readonly since: number;
 }
 
-/** What the SDK asks for credentials, and with `forceRefresh` for others than before. */
+/** A credential provider of the SDK. `forceRefresh` asks for new credentials. */
 type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<SessionCredentials>;
 
 /**
  * Sessions of the role for one tenant, one after the other (`docs/decisions/0050-tenant-sessions.md`):
  *
  *     none, or in its last 30 seconds ──▶ whoever asks waits for the next, which is opened once for all of them
- *     in its last five minutes ─────────▶ it is used; the next is opened meanwhile, and nobody waits for it
+ *     in its last five minutes ─────────▶ it is used; the next is opened meanwhile, without waiting
  *     before that ──────────────────────▶ it is used
  *
  * The provider throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`). A failure is
  * not kept.
- * @param functionClient the client of the function, whose role assumes that one
+ * @param functionClient the client of the function, whose role assumes the tenant role
  */
 export function tenantCredentials(
   functionClient: CallerClient,
@@ -81,7 +84,7 @@ export function tenantCredentials(
     if (left <= RENEWAL && clock() >= pausedUntil) next().catch(() => undefined);
     return held;
   };
-  // Else the SDK would keep them by rules of its own, which wait for each renewal.
+  // Otherwise the SDK would cache them by its own rules, which wait for each renewal.
   return Object.assign(provide, { memoized: true });
 }
 

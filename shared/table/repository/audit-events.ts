@@ -50,14 +50,14 @@ export interface AuditLog extends RecordObserver {
   readonly prepare: () => void;
   /** A refused login, signature or escalation of an integration, with how many there were today, and what was tried. */
   readonly refused: (id: string, failures: number, attempted?: string) => Promise<void>;
-  /** Credentials of these records that were shown, with how many such requests there were today. */
+  /** These records' credentials were shown, with today's number of such requests. */
   readonly read: (ids: readonly string[], reads: number) => Promise<void>;
 }
 
-/** How many ids of a page an event has. */
+/** Most ids of a page in one event. */
 const MOST_IDS = 10;
 
-/** What most events do not have. */
+/** Fields that most events do not have. */
 const NOTHING_ELSE = { failures: null, attempted_operation: null, reads: null, shown_count: null, shown_ids: null };
 
 export const auditLog = (

@@ -4,9 +4,10 @@ import { cascadeDeletePartition, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
 /**
- * A cascade delete removes what belongs to a deleted record, where that is more than a transaction holds. The transaction that deletes the record puts
- * a note, and the noted partition is emptied after the commit, from which on nothing can reach its records. An interrupted cascade delete is
- * resumed by the tenant's next one, by the operator's `verify --repair`, or by the next `npm start`.
+ * A cascade delete removes the child items of a deleted record, where there are more than fit into a transaction. The
+ * transaction that deletes the record puts a note; after the commit nothing can reach the child items, and the noted
+ * partition is emptied. The tenant's next cascade delete, the operator's `verify --repair` or the next `npm start`
+ * resumes an interrupted one.
  *
  * Domains use it through `children.deleteAll()` and `records.filterSets.delete()`.
  */
@@ -86,7 +87,7 @@ const batchesOf = (keys: readonly Key[]): Key[][] =>
     keys.slice(index * KEYS_A_BATCH, (index + 1) * KEYS_A_BATCH),
   );
 
-/** Keys that DynamoDB leaves unprocessed are found again by the next query. */
+/** The next query finds keys that DynamoDB leaves unprocessed. */
 const deleteBatch = (table: Table, keys: readonly Key[]) =>
   table.client.send(
     new BatchWriteCommand({

@@ -19,11 +19,11 @@ export interface ChildKeys {
   readonly records: readonly Key[];
   /** Items of their list's sets. */
   readonly list: readonly Key[];
-  /** Whether these are all of them. */
+  /** Whether the list is complete. */
   readonly isComplete: boolean;
 }
 
-/** The keys of the items below a parent, as far as they are few. Strongly consistent. */
+/** The keys of a parent's child items, where they are few. Strongly consistent. */
 export async function readChildKeys(table: Table, partition: string): Promise<ChildKeys> {
   const [records, list] = await Promise.all([keysIn(table, partition), keysIn(table, setPartition(partition))]);
   return { records, list, isComplete: records.length + list.length <= FEW };
@@ -71,7 +71,7 @@ export interface SetKeys {
   readonly keys: readonly Key[];
 }
 
-/** The keys of a set's items, as far as they are few. Strongly consistent. */
+/** The keys of a set's items, where they are few. Strongly consistent. */
 export const readSetKeys = async (table: Table, partition: string): Promise<SetKeys> => ({
   partition,
   keys: await keysIn(table, partition),

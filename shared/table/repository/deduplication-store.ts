@@ -42,8 +42,9 @@ export class DeduplicationStore<V extends object> {
   }
 
   /**
-   * Whether this container has stored or found the id before. Then it is worth waiting for {@link recall} before numbers of lists are allocated,
-   * which would have to be released. A hint only: another container may have stored the id, and what this one staged may have been refused.
+   * Whether this container has stored or found the id before. Then it is worth waiting for {@link recall} before
+   * numbers of lists are allocated, which would have to be released. Only a hint: another container may have stored the
+   * id, and this container's transaction may have been refused.
    */
   isProbablyKnown(id: string): boolean {
     return known.has(this.#nameOf(id));

@@ -7,7 +7,10 @@ import type { RecordReader } from './record-reader.ts';
 /** Attribute of a record or a quota: how often its counters were changed. */
 export const MOVES = 'MOVES';
 
-/** Fields that follow from other records: counters, and times that only move forward. Changing them does not raise the version. */
+/**
+ * Fields that are derived from other records: counters, and times that only move forward. Changing them does not raise
+ * the version.
+ */
 export class DerivedFields<T extends object> {
   readonly #records: RecordReader<T>;
 

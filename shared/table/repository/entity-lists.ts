@@ -86,8 +86,9 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * What a record is listed by after a write: what this version of the service declares, and what another one declares, as the record notes it or, for a new record, the list's counter item
-   * says. So the lists stay right while two versions run and one declares a further filter.
+   * The indexes of a record after a write: those that this version of the service declares, and those that only another
+   * version declares. The record notes the latter; for a new record, the list's counter item does. So lists stay
+   * correct while two versions run and one of them declares a further filter.
    */
   kept(byOthers: readonly string[]): readonly string[] {
     return [...new Set<string>([...indexesOf(this.#entity), ...byOthers])];
@@ -111,7 +112,7 @@ export class EntityLists<T extends object> {
   }
 }
 
-/** What an index of `list-indexes.ts` is in the list. */
+/** The list of an index (`list-indexes.ts`). */
 function listedBy(index: string): { readonly filter: string } | { readonly prefix: string } {
   const field = prefixFieldOf(index);
   return field === undefined ? { filter: index } : { prefix: field };
@@ -122,6 +123,6 @@ interface ListEntry {
   readonly number: number;
   /** Expiry in epoch seconds, where the record expires. */
   readonly expires: number | undefined;
-  /** What it is listed by (`list-indexes.ts`), and is kept up to date. */
+  /** Its indexes (`list-indexes.ts`). */
   readonly kept: readonly string[];
 }

@@ -18,9 +18,9 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`constraints.ts`). */
   readonly openFilters: readonly F[];
   /**
-   * Fields by whose prefixes one finds the record in its list (`q`), case ignored: `indexed`, with an item of their own for each record; or `claimed`,
-   * for a unique field whose values are folded texts, such as slugs, found by its claims. An index that is added later must be built, like a filter. Not
-   * for records that expire or are below others.
+   * Fields by whose prefixes a record is found in its list (`q`), ignoring case: `indexed`, with an item of their own
+   * for each record; or `claimed`, for a unique field whose values are folded texts, such as slugs, found by its
+   * claims. An index that is added later must be built, like a filter. Not for records that expire or are below others.
    */
   readonly prefixes: { readonly [field in Field<T>]?: 'indexed' | 'claimed' };
   /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
@@ -30,8 +30,8 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   /** Unique fields, each with its normalization; for a record of a contract, its `unique` fields. */
   readonly unique: { readonly [field in Field<T>]?: (value: string) => string };
   /**
-   * The field with the time of a record's creation, by the clock of the service. Readers tell from it whether the grace period of the writer of an earlier
-   * number is over. By default `created_at`.
+   * The field with the time of a record's creation, by the service's clock. From it readers know whether the grace
+   * period of the writer of an earlier number is over. By default `created_at`.
    */
   readonly createdAt: string;
   /** Days after which a record expires, at the end of the last one. */
@@ -45,7 +45,7 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   readonly single?: true;
   /** Ids are numbers from 1 on, given by the parent, instead of UUIDs (spec §2, resource history). Records are never deleted one by one. */
   readonly numbered?: true;
-  /** The kind of the parent, which counts the records below it, as a ticket its messages. */
+  /** The kind of the parent, which counts its child records, as a ticket counts its messages. */
   readonly parent?: AnyEntity;
   /** Name of the records in audit events. With it, every creation and change leaves an event (`audit-events.ts`). */
   readonly audited?: string;

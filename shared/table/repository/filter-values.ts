@@ -7,9 +7,9 @@ import type { RequestSession } from '../session/request-session.ts';
 import { textOf } from './list-indexes.ts';
 
 /**
- * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a value's set contains
- * the value, and DynamoDB lists no partitions. So one partition has an item for each value: by it erasure finds the set of a value that no
- * record has any more.
+ * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a
+ * value's set contains the value, and DynamoDB lists no partitions. So one partition has an item for each value.
+ * Erasure uses it to find the set of a value that no record has any more.
  */
 
 /** Values that this container has noted, the least recently used first. */
@@ -51,7 +51,7 @@ export function noteValues(
   }
 }
 
-/** When the note of a value may go, where records expire: after all items of the sets that are written by then. In epoch seconds. */
+/** Expiry of a value's note, where records expire: after that of all items of its set. In epoch seconds. */
 export const valueExpiry = (retentionDays: number | undefined, now: number): number | undefined =>
   retentionDays === undefined ? undefined : setExpiry(Math.ceil((now + 2 * retentionDays * DAY_MS) / 1_000));
 

@@ -2,13 +2,13 @@ import type { Item } from '#lists';
 import { folded } from '../../folded.ts';
 
 /**
- * What a record is listed by, as its `SETS` and the counter item's `FILTERS` name it: a filter field, which has sets of numbers, or `name^`, the index of the
- * prefixes of a field.
+ * The indexes of a record, as its `SETS` and the counter item's `FILTERS` name them: a filter field, which has sets of
+ * numbers, or `name^`, the prefix index of the field `name`.
  */
 
 const MARK = '^';
 
-/** What an entity declares of its lists (`entity.ts`). */
+/** An entity's declarations about its lists (`entity.ts`). */
 interface Listed {
   readonly filters: readonly string[];
   readonly prefixes: Readonly<Record<string, 'indexed' | 'claimed' | undefined>>;
@@ -24,7 +24,7 @@ export const prefixFieldOf = (index: string): string | undefined =>
 export const prefixIndexesOf = ({ prefixes }: Pick<Listed, 'prefixes'>): readonly string[] =>
   Object.entries(prefixes).flatMap(([field, how]) => (how === 'indexed' ? [prefixIndexOf(field)] : []));
 
-/** Everything that an entity's records are listed by. */
+/** All indexes of an entity's records. */
 export const indexesOf = (entity: Listed): readonly string[] => [...entity.filters, ...prefixIndexesOf(entity)];
 
 /** The value under which an index has a record; undefined where the record is not in it. */

@@ -13,7 +13,10 @@ export interface NewRecordPlace {
   readonly id: string;
   /** Counted from 1. */
   readonly ordinal: number;
-  /** How often a generated value of this request was already taken. The operation is run again and must generate another. */
+  /**
+   * How often a generated value of this request was already taken. The operation runs again and must generate another
+   * one.
+   */
   readonly collisions: number;
 }
 
@@ -25,7 +28,7 @@ export interface PageQuery<F extends string = string> {
   readonly page_size: number;
   readonly sort: 'created_at' | '-created_at';
   readonly filter?: Filter<F>;
-  /** What a text of each record begins with, in one of the entity's `prefixes`. */
+  /** A prefix of one of the fields in the entity's `prefixes`. */
   readonly prefix?: string | undefined;
 }
 
@@ -53,7 +56,7 @@ export interface Page<T> {
 /** A record that is created: `L` are the fields that depend on its id or place. */
 export interface NewRecord<T, L extends keyof T = never> {
   readonly fields: Omit<T, 'id' | L>;
-  /** Returns the other fields. */
+  /** Returns the deferred fields. */
   readonly deferred?: (place: NewRecordPlace) => Pick<T, L> | Promise<Pick<T, L>>;
   /**
    * Those of the deferred fields whose values were generated: if such a value must be unique and is taken, the operation is run again and not

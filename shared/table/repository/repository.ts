@@ -140,7 +140,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const size = checkSize(this.entity, record);
     if (size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
     const { item } = stored;
-    // The values that it leaves are noted too: their sets may be older than the notes.
+    // Also notes the values that the record leaves, because their sets may be older than the notes.
     this.#noteValues(changes);
     this.#noteValues(Object.fromEntries(Object.keys(changes).map((field) => [field, item[field]])));
     await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
@@ -235,8 +235,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   /**
-   * Takes the place of a deleted record for a day. It refuses an attempt to write the record that is repeated later, and a deletion whose reply was
-   * lost recognizes it.
+   * Takes the place of a deleted record for a day. It refuses a delayed retry of the record's write, and a deletion
+   * whose reply was lost recognizes it.
    */
   #tombstoneOf(item: Item): Item & Key {
     return { ...this.#keyIn(item), ...tombstoneOfDay(this.session.now), [DELETED]: item.id };
@@ -268,8 +268,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 const DELETED = 'DELETED';
 
 /**
- * The error of a new record when there is already a record at its number. Only this request has the number: an earlier run of the operation wrote
- * that record, in an attempt that was carried out after it seemed to be refused.
+ * The error of a new record when there is already a record at its number. Only this request has the number, so an
+ * earlier run of the operation wrote that record: its attempt was carried out although it seemed to be refused.
  */
 const refusalAt = (found: Item | undefined): Error | undefined =>
   isRecord(found) ? new TableUnavailable('an earlier attempt was carried out late') : undefined;

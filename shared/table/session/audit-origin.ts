@@ -1,8 +1,8 @@
 import type { Actor, Origin } from '#identity';
 
-/** Who makes the changes of a request, and how, for its audit events. */
+/** The origin of a request's changes, for its audit events. */
 export class AuditOrigin {
-  /** Without it no audited record can be changed. */
+  /** Audited records cannot be changed without it. */
   origin: Origin | undefined;
 
   /** Sets the actor of the following changes, when it was not known at first: the sender of a webhook. */

@@ -2,7 +2,10 @@ import { type Key, type NumberPool, type PendingWrite, type TimeLimit, UnitOfWor
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
 import type { TenantTables } from './tenant-tables.ts';
 
-/** What a request commits together: its staged writes, the checks that the commit waits for, and the tasks around it. */
+/**
+ * The changes that a request commits together: its staged writes, the checks that the commit waits for, and the tasks
+ * around it.
+ */
 export class StagedChanges {
   readonly #tables: TenantTables;
   #work = new UnitOfWork();
@@ -52,8 +55,8 @@ export class StagedChanges {
   }
 
   /**
-   * Translates the errors of a refused commit: those of a webhook event's operation are about its own input, and the sender needs pointers into
-   * the delivery.
+   * Translates the errors of a refused commit: a webhook event's operation reports errors about its own input, and the
+   * sender needs pointers into the delivery.
    */
   explainRefusals(explain: (error: unknown) => unknown): void {
     this.#explain = explain;
@@ -94,7 +97,7 @@ export class StagedChanges {
     }
   }
 
-  /** Waits for checks whose operation did not: Lambda stops a function once it has answered. */
+  /** Waits for checks that the operation did not wait for: Lambda stops a function once it has responded. */
   async settleChecks(): Promise<void> {
     await Promise.allSettled(this.#begun);
   }
@@ -109,8 +112,8 @@ export class StagedChanges {
 }
 
 /**
- * The tenant whose credentials send a transaction: the one that staged it. If a platform caller's idempotency key is stored together with
- * changes of an organization, it is the organization: its role allows both where the function may do so at all.
+ * The tenant whose credentials send a transaction: the one that staged it. For a platform caller's idempotency key
+ * together with changes of an organization, it is the organization, whose role allows both.
  * @throws Error for a transaction of two organizations
  */
 function committerOf(workers: ReadonlySet<TenantId>): TenantId {

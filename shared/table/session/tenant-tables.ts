@@ -1,7 +1,7 @@
 import type { Table } from '#lists';
 import type { TenantId } from '../keys.ts';
 
-/** The table as this function and each tenant may use it. */
+/** The table with the rights of this function, and of each tenant. */
 export class TenantTables {
   /** The table with the function's own rights, for reads before the tenant is known (`#tenancy`, `readCredentials`). */
   readonly environment: Table;
@@ -17,7 +17,7 @@ export class TenantTables {
     return this.#ofTenant(tenant);
   }
 
-  /** Begins to open the tenant's STS session, for the calls that will follow. One that follows a failure tries again. */
+  /** Begins to open the tenant's STS session for the following calls. After a failure, a call tries again. */
   open(tenant: TenantId): void {
     this.of(tenant)
       .client.config.credentials()
