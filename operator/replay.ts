@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { Tenant } from '#table';
 import { domains } from '../functions/webhooks/domains.ts';
 import type { Applied } from '../functions/webhooks/effects.ts';

@@ -1,85 +1,80 @@
 import {
-  CREATED_AT,
-  code,
   contract,
   created,
   createOnly,
-  flag,
-  ID,
-  jsonObject,
-  METADATA,
-  name,
   ok,
   optionalOnCreate,
   pageOf,
-  pageParameters,
-  permissionCodes,
   type RecordOf,
   readOnly,
   record,
-  reference,
   route,
-  text,
-  timestamp,
   unique,
-  uuid,
-  word,
-  words,
 } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
 export const role = record('Role', () => ({
-  id: readOnly(uuid().describe(ID)),
+  id: readOnly(field.uuid().describe(sentence.ID)),
   org_id: optionalOnCreate(
-    uuid()
+    field
+      .uuid()
       .nullable()
       .describe(
         'The organization that has the role; null for the platform. Platform callers must name it, here or in the query.',
       ),
   ),
-  code: unique(code()).describe('Short name for programs; no two roles of an organization have the same.'),
-  label: name(200).describe('What people call the role.'),
-  description: text(2_000).nullable().default(null).describe('What the role is for, for people.'),
-  is_system: createOnly(flag().describe('Made by platform callers only.').default(false)),
-  permissions: permissionCodes()
+  code: unique(field.code()).describe('Short name for programs; no two roles of an organization have the same.'),
+  label: field.name(200).describe('What people call the role.'),
+  description: field.text(2_000).nullable().default(null).describe('What the role is for, for people.'),
+  is_system: createOnly(field.flag().describe('Made by platform callers only.').default(false)),
+  permissions: field
+    .permissionCodes()
     .describe(
       'Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.',
     )
     .default(null),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
 })).describe('As what a person belongs to an organization.');
 export type Role = RecordOf<typeof role>;
 
 export const permission = record('Permission', () => ({
-  id: readOnly(uuid().describe('Made from the code, and the same wherever this service runs.')),
-  code: readOnly(text(81).describe('`<area>:<verb>`, as an integration is given it.')),
-  description: readOnly(text(200).describe('What it allows, in words.')),
+  id: readOnly(field.uuid().describe('Made from the code, and the same wherever this service runs.')),
+  code: readOnly(field.text(81).describe('`<area>:<verb>`, as an integration is given it.')),
+  description: readOnly(field.text(200).describe('What it allows, in words.')),
 })).describe('What an integration may be allowed to do.');
 
 /** Created and listed below `/users` (`functions/users`). */
 export const membership = record('Membership', () => ({
-  id: readOnly(uuid().describe(ID)),
-  user_id: createOnly(reference('User').describe('The person who is a member.')),
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  user_id: createOnly(field.reference('User').describe('The person who is a member.')),
   org_id: optionalOnCreate(
-    uuid().describe('Of which organization; the caller’s own unless a platform caller names one.'),
+    field.uuid().describe('Of which organization; the caller’s own unless a platform caller names one.'),
   ),
   client_id: createOnly(
-    reference('Client')
+    field
+      .reference('Client')
       .nullable()
       .default(null)
       .describe('The client to whom the membership is limited; null for the whole organization.'),
   ),
-  role_id: reference('Role')
+  role_id: field
+    .reference('Role')
     .nullable()
     .default(null)
     .describe('In which role; null for none. Only platform callers give and end system roles.'),
-  status: word().default('active').describe(words('`active` or `inactive`: whether it holds at present.')),
-  metadata: jsonObject().nullable().default(null).describe(METADATA),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  status: field
+    .word()
+    .default('active')
+    .describe(sentence.words('`active` or `inactive`: whether it holds at present.')),
+  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
 })).describe('That a person belongs to an organization or to one of its clients.');
 export type Membership = RecordOf<typeof membership>;
 
-const params = () => ({ id: reference('Membership') });
+const params = () => ({ id: field.reference('Membership') });
 
 export const access = contract({
   name: 'access',
@@ -89,7 +84,7 @@ export const access = contract({
     listRoles: route('GET', '/api/v1/roles', {
       summary: 'List roles',
       permission: 'roles:read',
-      query: pageParameters,
+      query: parameter.page,
       response: pageOf(role, 'A page of roles.', roleExample),
     }),
     createRole: route('POST', '/api/v1/roles', {
@@ -106,7 +101,7 @@ export const access = contract({
       description: 'The same for every caller, in order of their codes.',
       permission: 'permissions:read',
       query: () => {
-        const { page, page_size } = pageParameters();
+        const { page, page_size } = parameter.page();
         return { page, page_size };
       },
       response: pageOf(permission, 'A page of permissions.', permissionExample),

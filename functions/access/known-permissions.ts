@@ -1,4 +1,4 @@
-import { Problem, pointer } from '#contract';
+import { Problem, pointer } from '#contract/problem';
 import { catalogue } from './catalogue.static.ts';
 
 const known: ReadonlySet<string> = new Set(catalogue.map(({ code }) => code));

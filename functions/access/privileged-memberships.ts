@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { noSuchRecord, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';

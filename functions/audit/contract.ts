@@ -1,27 +1,18 @@
 import * as z from 'zod';
-import {
-  contract,
-  count,
-  ID,
-  ok,
-  pageOf,
-  pageParameters,
-  readOnly,
-  record,
-  reference,
-  route,
-  text,
-  timestamp,
-  uuid,
-} from '#contract';
+import { contract, ok, pageOf, readOnly, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 export const auditEvent = record('AuditEvent', () => ({
-  id: readOnly(uuid().describe(ID)),
-  occurred_at: readOnly(timestamp().describe('When it was done, by the clock of the service.')),
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  occurred_at: readOnly(field.timestamp().describe('When it was done, by the clock of the service.')),
   operation: readOnly(
-    text(100).describe(
-      'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.',
-    ),
+    field
+      .text(100)
+      .describe(
+        'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.',
+      ),
   ),
   actor_type: readOnly(
     z
@@ -29,25 +20,26 @@ export const auditEvent = record('AuditEvent', () => ({
       .describe('An integration with its token or signature, somebody without either, or the operator’s command line.'),
   ),
   actor_id: readOnly(
-    reference('Integration').nullable().describe('Id of the integration that acted, where it was one.'),
+    field.reference('Integration').nullable().describe('Id of the integration that acted, where it was one.'),
   ),
   actor_app_code: readOnly(
-    text(100).nullable().describe('Its app code at that time; of a refused login the one that was tried.'),
+    field.text(100).nullable().describe('Its app code at that time; of a refused login the one that was tried.'),
   ),
-  record_type: readOnly(text(100).describe('Name of the record in this document: `Integration`.')),
+  record_type: readOnly(field.text(100).describe('Name of the record in this document: `Integration`.')),
   record_id: readOnly(
-    uuid().describe('Which record of that type was created, changed, read (of a page the first) or tried.'),
+    field.uuid().describe('Which record of that type was created, changed, read (of a page the first) or tried.'),
   ),
   changed_fields: readOnly(
     z
-      .array(text(100))
+      .array(field.text(100))
       .max(100)
       .describe(
         'Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.',
       ),
   ),
   failures: readOnly(
-    count()
+    field
+      .count()
       .nullable()
       .describe(
         'Of a refused login, signature or escalation: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.',
@@ -55,13 +47,15 @@ export const auditEvent = record('AuditEvent', () => ({
       .meta({ examples: [4] }),
   ),
   attempted_operation: readOnly(
-    text(100)
+    field
+      .text(100)
       .nullable()
       .describe('Of a refused escalation: which operation it tried.')
       .meta({ examples: ['rotateSecret'] }),
   ),
   reads: readOnly(
-    count()
+    field
+      .count()
       .nullable()
       .describe(
         'Of a read of `credentials`: how many requests of the actor that day could show them. The 1st, 2nd, 4th, 8th … leave an event.',
@@ -69,23 +63,24 @@ export const auditEvent = record('AuditEvent', () => ({
       .meta({ examples: [4] }),
   ),
   shown_count: readOnly(
-    count()
+    field
+      .count()
       .nullable()
       .describe('Of a read: how many records showed them.')
       .meta({ examples: [25] }),
   ),
   shown_ids: readOnly(
     z
-      .array(uuid())
+      .array(field.uuid())
       .max(10)
       .nullable()
       .describe('Of a read: ids of the first ten.')
       .meta({ examples: [['0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80']] }),
   ),
   request_id: readOnly(
-    text(128).nullable().describe('`X-Request-Id` of the response; null for the operator’s command line.'),
+    field.text(128).nullable().describe('`X-Request-Id` of the response; null for the operator’s command line.'),
   ),
-  source_address: readOnly(text(64).nullable().describe('Network address that the request came from.')),
+  source_address: readOnly(field.text(64).nullable().describe('Network address that the request came from.')),
 })).describe('Who did what to which record, or tried to.');
 
 const example = {
@@ -120,9 +115,9 @@ export const audit = contract({
       extension: true,
       permission: 'audit:read',
       query: () => ({
-        ...pageParameters(),
-        actor_id: reference('Integration').optional().describe('Id of the integration that acted.'),
-        record_id: uuid().optional().describe('Id of the record that was created or changed.'),
+        ...parameter.page(),
+        actor_id: field.reference('Integration').optional().describe('Id of the integration that acted.'),
+        record_id: field.uuid().optional().describe('Id of the record that was created or changed.'),
       }),
       response: pageOf(auditEvent, 'A page of audit events.', example),
     }),
@@ -130,7 +125,7 @@ export const audit = contract({
       summary: 'Read an audit event',
       extension: true,
       permission: 'audit:read',
-      params: () => ({ id: reference('AuditEvent') }),
+      params: () => ({ id: field.reference('AuditEvent') }),
       response: ok(auditEvent, 'The audit event.', example),
       errors: ['not-found'],
     }),

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { SECRET_LENGTH } from '#auth';
-import { body, contract, declared, ok, route, text } from '#contract';
+import { body, contract, declared, ok, route } from '#contract';
+import * as field from '#contract/field';
 
 /** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
 const login = body('Login', () => ({
-  app_code: text(100, 1).describe('Which integration logs in: as it was registered.'),
-  secret: text(SECRET_LENGTH.max, 1)
+  app_code: field.text(100, 1).describe('Which integration logs in: as it was registered.'),
+  secret: field
+    .text(SECRET_LENGTH.max, 1)
     .meta({ format: 'password' })
     .describe('As the registration or the last rotation showed it.'),
 })).describe('The credentials of an integration.');

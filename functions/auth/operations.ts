@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkLoginThrottle, environmentSigner, issueToken, secretAmong, sourceNetwork, TOKEN_LIFETIME } from '#auth';
-import { CHALLENGE, Problem } from '#contract';
+import { CHALLENGE, Problem } from '#contract/problem';
 import { type Operations, recordRefusal, refuseSuspended } from '#http';
 import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';

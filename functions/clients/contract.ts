@@ -1,91 +1,81 @@
 import {
-  anyJsonObject,
-  CREATED_AT,
   contract,
-  count,
   created,
-  cursorParameters,
-  email,
-  flag,
-  ID,
-  jsonObject,
-  METADATA,
-  name,
-  ORGANIZATION,
   ok,
   optionalOnCreate,
   pageOf,
-  pageParameters,
-  prefixParameter,
   type RecordOf,
   readOnly,
   record,
-  reference,
   route,
-  slug,
-  text,
-  timestamp,
   unique,
-  uuid,
   wholeListOf,
-  word,
-  words,
 } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 import { timeZone } from './time-zone.ts';
 
 export const client = record('Client', () => ({
-  id: readOnly(uuid().describe(ID)),
-  org_id: optionalOnCreate(uuid().describe(ORGANIZATION)),
-  name: name(200).describe('What people call the company.'),
-  slug: unique(slug())
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  org_id: optionalOnCreate(field.uuid().describe(sentence.ORGANIZATION)),
+  name: field.name(200).describe('What people call the company.'),
+  slug: unique(field.slug())
     .nullable()
     .default(null)
     .describe('Short name for web addresses; no two clients of an organization have the same.'),
   timezone: timeZone()
     .default('Europe/Lisbon')
     .describe('The zone that the client lives in, as an IANA time zone identifier.'),
-  status: word()
+  status: field
+    .word()
     .default('active')
-    .describe(words('`active` or `inactive`: whether the company is looked after at present.')),
-  metadata: jsonObject().nullable().default(null).describe(METADATA),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
-  email: email().nullable().default(null).describe('Where mail to the company goes.'),
-  phone: count(999_999_999_999_999)
+    .describe(sentence.words('`active` or `inactive`: whether the company is looked after at present.')),
+  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  email: field.email().nullable().default(null).describe('Where mail to the company goes.'),
+  phone: field
+    .count(999_999_999_999_999)
     .nullable()
     .default(null)
     .describe('Telephone number as digits only, country code first.'),
-  plan: text(100).nullable().default(null).describe('What the company has subscribed to, in your own words.'),
+  plan: field.text(100).nullable().default(null).describe('What the company has subscribed to, in your own words.'),
   total_resources: readOnly(
-    count().nullable().describe('How many resources the client has now; counted by the service.'),
+    field.count().nullable().describe('How many resources the client has now; counted by the service.'),
   ),
-  services_count: readOnly(count().describe('How many services the client has now; counted by the service.')),
+  services_count: readOnly(field.count().describe('How many services the client has now; counted by the service.')),
   last_contact: readOnly(
-    timestamp()
+    field
+      .timestamp()
       .nullable()
       .describe(
         'Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first.',
       ),
   ),
   has_risks: readOnly(
-    flag().describe(
-      'Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service.',
-    ),
+    field
+      .flag()
+      .describe(
+        'Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service.',
+      ),
   ),
 })).describe('A company that an organization looks after.');
 export type Client = RecordOf<typeof client>;
 
 export const clientAction = record('ClientAction', () => ({
-  id: readOnly(uuid().describe(ID)),
-  type: readOnly(word().describe('What was done: `created` or `updated`.')),
-  client_id: readOnly(reference('Client').describe('The client that it was done to.')),
-  performed_by: readOnly(uuid().describe('Id of the integration that did it.')),
-  performed_at: readOnly(timestamp().describe('When it was done, by the clock of the service.')),
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  type: readOnly(field.word().describe('What was done: `created` or `updated`.')),
+  client_id: readOnly(field.reference('Client').describe('The client that it was done to.')),
+  performed_by: readOnly(field.uuid().describe('Id of the integration that did it.')),
+  performed_at: readOnly(field.timestamp().describe('When it was done, by the clock of the service.')),
   details: readOnly(
-    anyJsonObject().describe(
-      'Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.',
-    ),
+    field
+      .anyJsonObject()
+      .describe(
+        'Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.',
+      ),
   ),
-  result: readOnly(word().describe('How it ended: `success`.')),
+  result: readOnly(field.word().describe('How it ended: `success`.')),
 })).describe('What was done to a client, and by which integration.');
 export type ClientAction = RecordOf<typeof clientAction>;
 
@@ -117,7 +107,7 @@ const actionExample = {
   result: 'success',
 };
 
-const params = () => ({ id: reference('Client') });
+const params = () => ({ id: field.reference('Client') });
 
 export const clients = contract({
   name: 'clients',
@@ -128,11 +118,13 @@ export const clients = contract({
       summary: 'List clients',
       permission: 'clients:read',
       query: () => ({
-        ...pageParameters(),
-        status: word().optional().describe('Only records with this status, such as `active`.'),
-        q: prefixParameter().describe(
-          'Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Prefixes that more than 2,000 names share are refused.',
-        ),
+        ...parameter.page(),
+        status: field.word().optional().describe('Only records with this status, such as `active`.'),
+        q: parameter
+          .prefix()
+          .describe(
+            'Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Prefixes that more than 2,000 names share are refused.',
+          ),
       }),
       response: pageOf(client, 'A page of clients.', clientExample),
     }),
@@ -173,7 +165,7 @@ export const clients = contract({
       description: 'Newest first.',
       permission: 'clients:read',
       params,
-      query: cursorParameters,
+      query: parameter.cursor,
       response: wholeListOf(clientAction, 'The actions of the client.', actionExample),
       errors: ['not-found'],
     }),

@@ -1,4 +1,4 @@
-import { bounded } from '#contract';
+import * as field from '#contract/field';
 
 /**
  * Names of the IANA time zone database, aliases too. The runtime also knows offsets (`+01:00`) and abbreviations of its own (`IST`), which the database
@@ -15,7 +15,8 @@ const ZONE = new RegExp(`^(?:(?:${AREAS})(?:/[A-Z][A-Za-z0-9_+-]*){1,2}|${WITHOU
 const ERROR = 'must be the name of an IANA time zone, such as Europe/Lisbon';
 
 /** The name of a time zone, as it was given. */
-export const timeZone = () => bounded(64).regex(ZONE, { error: ERROR, abort: true }).refine(isKnown, { error: ERROR });
+export const timeZone = () =>
+  field.bounded(64).regex(ZONE, { error: ERROR, abort: true }).refine(isKnown, { error: ERROR });
 
 /** Whether the runtime's copy of the database has the name. */
 function isKnown(name: string): boolean {

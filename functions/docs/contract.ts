@@ -1,4 +1,5 @@
-import { bounded, contract, okText, route } from '#contract';
+import { contract, okText, route } from '#contract';
+import * as field from '#contract/field';
 
 const PAGE = '<!doctype html><html lang="en">…</html>';
 
@@ -22,7 +23,7 @@ export const docs = contract({
       extension: true,
       auth: 'none',
       params: () => ({
-        file: bounded(100).min(1).describe('Name of the page or file.').meta({ example: 'problems' }),
+        file: field.bounded(100).min(1).describe('Name of the page or file.').meta({ example: 'problems' }),
       }),
       response: okText('The page or file.', {
         'text/html': PAGE,

@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { type Operations, textResponse } from '#http';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';

@@ -3,32 +3,22 @@ import { suppliedSecret } from '#auth';
 import {
   adapted,
   body,
-  CREATED_AT,
-  code,
   contract,
   created,
   createOnly,
   declared,
-  ID,
-  jsonObject,
-  METADATA,
-  name,
   ok,
   optionalOnCreate,
   pageOf,
-  pageParameters,
-  permissionCodes,
   type RecordOf,
   readOnly,
   record,
-  reference,
-  requestsAMinute,
   route,
-  timestamp,
-  uniqueEverywhere,
-  uuid,
-  whole,
+  unique,
 } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 /** A closed set: the list's filter has these two values (spec §4). */
 const status = () => z.enum(['active', 'inactive']);
@@ -36,43 +26,50 @@ const status = () => z.enum(['active', 'inactive']);
 /** Longest useful tolerance, in seconds: event ids are kept for 30 days. */
 const MAX_TOLERANCE = 2_592_000;
 
+/** Largest request budget, in requests a minute. */
+const MAX_RATE_LIMIT = 1_000_000;
+
 export const integration = record('Integration', () => ({
-  id: readOnly(uuid().describe(ID)),
+  id: readOnly(field.uuid().describe(sentence.ID)),
   org_id: optionalOnCreate(
-    uuid()
+    field
+      .uuid()
       .nullable()
       .describe(
         'The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.',
       ),
   ),
   app_code: createOnly(
-    uniqueEverywhere(code(100).min(3)).describe(
+    unique(field.code(100).min(3), { within: 'service' }).describe(
       'By which it logs in and sends webhooks; unique in the whole service, and never changes.',
     ),
   ),
-  display_name: name(200).describe('What people call the integration.'),
+  display_name: field.name(200).describe('What people call the integration.'),
   status: status()
     .default('active')
     .describe('`inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.'),
-  permissions: permissionCodes()
+  permissions: field
+    .permissionCodes()
     .describe(
       'Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.',
     )
     .default(null),
-  metadata: jsonObject().nullable().default(null).describe(METADATA),
-  rate_limit: requestsAMinute()
+  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+  rate_limit: field
+    .whole(1, MAX_RATE_LIMIT)
     .nullable()
     .describe(
       'Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.',
     )
     .default(null),
-  webhook_tolerance_seconds: whole(1, MAX_TOLERANCE)
+  webhook_tolerance_seconds: field
+    .whole(1, MAX_TOLERANCE)
     .nullable()
     .default(null)
     .describe(
       'Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.',
     ),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
 })).describe('An app code with a secret: the credentials of a program that calls the API.');
 export type Integration = RecordOf<typeof integration>;
 
@@ -140,7 +137,8 @@ const rotation = body('SecretRotation', () => ({
     .describe(
       'The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.',
     ),
-  previous_valid_for: whole(0, PREVIOUS.longest)
+  previous_valid_for: field
+    .whole(0, PREVIOUS.longest)
     .default(PREVIOUS.standard)
     .describe('How long the secret before stays good, in seconds; 0 when it may have leaked.'),
 })).describe('How to replace a secret; the empty object `{}` will do.');
@@ -150,7 +148,8 @@ const rotatedIntegration = declared(() =>
   integration.schema
     .extend({
       secret: shownOnce(),
-      previous_expires_at: timestamp()
+      previous_expires_at: field
+        .timestamp()
         .nullable()
         .describe('Until when the secret before is good too; null when it is good no more.'),
     })
@@ -171,7 +170,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = () => ({ id: reference('Integration') });
+const params = () => ({ id: field.reference('Integration') });
 
 export const integrations = contract({
   name: 'integrations',
@@ -182,7 +181,7 @@ export const integrations = contract({
       summary: 'List integrations',
       permission: 'integrations:read',
       query: () => ({
-        ...pageParameters(),
+        ...parameter.page(),
         status: status().optional().describe('Only integrations that may log in (`active`), or only the others.'),
       }),
       response: pageOf(integration, 'A page of integrations, without their secrets.', example),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isFirstKeyOn } from '#auth';
-import { noToken, Problem } from '#contract';
+import { Problem, unauthorized } from '#contract/problem';
 import { type RequestSession, Tenant } from '#table';
 import { readSuspension, stageOrganization } from '#tenancy';
 import { slugOf } from '../orgs/slug.ts';
@@ -32,13 +32,13 @@ export async function newOrganization(
       errors: [{ in: 'query', pointer: '#/org_id', detail: 'is for callers with a token: name it in the body' }],
     });
   }
-  if (!isFirstKeyOn() || org_id === null) throw noToken();
+  if (!isFirstKeyOn() || org_id === null) throw unauthorized();
   const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
   // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the head of a list.
   const [exists, suspension] = await Promise.all([tenant.exists(), readSuspension(tenant)]);
   // One that was erased does not exist again.
-  if (exists || suspension !== undefined) throw noToken();
+  if (exists || suspension !== undefined) throw unauthorized();
   const fields = { name: display_name, slug: slugOf(display_name), settings: {} };
-  await stageOrganization(tenant, fields, noToken);
+  await stageOrganization(tenant, fields, () => unauthorized());
   return tenant;
 }

@@ -1,4 +1,5 @@
-import { type Permissions, Problem, pointer } from '#contract';
+import type { Permissions } from '#contract';
+import { Problem, pointer } from '#contract/problem';
 import { type Caller, mayDo } from '#identity';
 
 /**

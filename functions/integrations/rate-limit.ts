@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 
 /** Only platform callers may set rate limits: a tenant must not raise its own. */

@@ -1,5 +1,6 @@
 import { environmentEncryption, isSecretOf, rotated, storeSecret } from '#auth';
-import { invalidField, type Permissions } from '#contract';
+import type { Permissions } from '#contract';
+import { invalidField } from '#contract/problem';
 import { presentPermissions, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import { StaleRead, type Tenant } from '#table';

@@ -1,31 +1,18 @@
 import * as z from 'zod';
-import {
-  contract,
-  created,
-  declared,
-  freeForm,
-  ID,
-  jsonObject,
-  pageOf,
-  pageParameters,
-  type RecordOf,
-  readOnly,
-  record,
-  route,
-  text,
-  timestamp,
-  uuid,
-} from '#contract';
+import { contract, created, declared, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 /** The closed set of the spec (§2, Log entry). */
 const level = () => z.enum(['info', 'warn', 'error', 'debug']);
 
 export const logEntry = record('LogEntry', () => ({
-  id: readOnly(uuid().describe(ID)),
+  id: readOnly(field.uuid().describe(sentence.ID)),
   level: level().describe('How serious it is, from `debug` to `error`.'),
-  message: text(20_000, 1).describe('What happened, in words.'),
-  metadata: jsonObject().default({}).describe(freeForm('Facts about what happened, for programs.')),
-  ts: readOnly(timestamp().describe('When the entry was taken in, by the clock of the service.')),
+  message: field.text(20_000, 1).describe('What happened, in words.'),
+  metadata: field.jsonObject().default({}).describe(sentence.freeForm('Facts about what happened, for programs.')),
+  ts: readOnly(field.timestamp().describe('When the entry was taken in, by the clock of the service.')),
 })).describe('What a system of the organization reported.');
 export type LogEntry = RecordOf<typeof logEntry>;
 
@@ -33,7 +20,7 @@ export type LogEntry = RecordOf<typeof logEntry>;
 const receipt = declared(() =>
   z
     .strictObject({
-      id: uuid().describe('Names the stored entry.'),
+      id: field.uuid().describe('Names the stored entry.'),
       received: z.literal(true).describe('That the entry is stored: always true.'),
     })
     .describe('Tells that an entry was taken in.')
@@ -57,7 +44,7 @@ export const logs = contract({
       summary: 'List log entries',
       permission: 'logs:read',
       query: () => ({
-        ...pageParameters(),
+        ...parameter.page(),
         level: level().optional().describe('Only entries of this level, not of those above.'),
       }),
       response: pageOf(logEntry, 'A page of log entries.', example),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { anyJsonObject, contract, declared, ok, route, text } from '#contract';
+import { contract, declared, ok, route } from '#contract';
+import * as field from '#contract/field';
 
 const openApiDocument = declared(() =>
   z
@@ -7,18 +8,18 @@ const openApiDocument = declared(() =>
       openapi: z.literal('3.1.0').describe('Version of the format.'),
       info: z
         .looseObject({
-          title: text(200).describe('What the service is.'),
-          version: text(20).describe('Version of the interface, not of the software.'),
-          description: text(10_000).describe('How to begin, in Markdown.'),
+          title: field.text(200).describe('What the service is.'),
+          version: field.text(20).describe('Version of the interface, not of the software.'),
+          description: field.text(10_000).describe('How to begin, in Markdown.'),
         })
         .describe('What the document is about.'),
       servers: z
-        .array(z.looseObject({ url: text(2048).describe('Address below which the paths begin.') }))
+        .array(z.looseObject({ url: field.text(2048).describe('Address below which the paths begin.') }))
         .max(10)
         .describe('Where the service is.'),
-      tags: z.array(anyJsonObject()).max(100).describe('The groups of operations, in reading order.'),
-      paths: anyJsonObject().describe('All operations, by path and method.'),
-      components: anyJsonObject().describe('What operations have in common, by kind and name.'),
+      tags: z.array(field.anyJsonObject()).max(100).describe('The groups of operations, in reading order.'),
+      paths: field.anyJsonObject().describe('All operations, by path and method.'),
+      components: field.anyJsonObject().describe('What operations have in common, by kind and name.'),
     })
     .describe('An OpenAPI 3.1.0 document (https://spec.openapis.org/oas/v3.1.0).')
     .meta({ id: 'OpenApiDocument' }),

@@ -1,32 +1,17 @@
-import {
-  adapted,
-  CREATED_AT,
-  contract,
-  created,
-  freeForm,
-  ID,
-  jsonObject,
-  name,
-  ok,
-  pageOf,
-  pageParameters,
-  readOnly,
-  record,
-  reference,
-  route,
-  slug,
-  timestamp,
-  uuid,
-} from '#contract';
+import { adapted, contract, created, ok, pageOf, readOnly, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 export const organization = record('Organization', () => ({
-  id: readOnly(uuid().describe(ID)),
-  name: name(200).describe('What people call the organization.'),
-  slug: slug().describe('Short name for web addresses; made from the name unless given. Not unique.'),
-  settings: jsonObject()
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  name: field.name(200).describe('What people call the organization.'),
+  slug: field.slug().describe('Short name for web addresses; made from the name unless given. Not unique.'),
+  settings: field
+    .jsonObject()
     .default({})
-    .describe(freeForm('Settings of the systems that use the organization; they change nothing here.')),
-  created_at: readOnly(timestamp().describe(CREATED_AT)),
+    .describe(sentence.freeForm('Settings of the systems that use the organization; they change nothing here.')),
+  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
 })).describe('A tenant of the service, which sees nothing of the others.');
 
 /** The slug may be left out: it is then made from the name. */
@@ -40,7 +25,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = () => ({ id: reference('Organization') });
+const params = () => ({ id: field.reference('Organization') });
 
 export const orgs = contract({
   name: 'orgs',
@@ -53,7 +38,7 @@ export const orgs = contract({
       permission: 'orgs:read',
       extension: true,
       tenancy: 'own',
-      query: pageParameters,
+      query: parameter.page,
       response: pageOf(organization, 'A page of organizations.', example),
     }),
     createOrg: route('POST', '/api/v1/orgs', {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { type Operations, pageResponse, recordResponse } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, isEmptyChange, type RequestSession, StaleRead, Tenant } from '#table';

@@ -1,94 +1,121 @@
 import {
-  CREATED_AT,
   contract,
-  count,
   created,
   createOnly,
-  credentials,
-  flag,
-  freeForm,
-  ID,
-  jsonObject,
-  METADATA,
-  money,
-  name,
   noContent,
   ok,
   optionalOnCreate,
   type PermissionCode,
   pageOf,
-  pageParameters,
-  percentage,
   type RecordOf,
   readOnly,
   record,
-  reference,
   route,
-  tags,
-  text,
-  timestamp,
-  UPDATED_AT,
-  uuid,
-  word,
-  words,
 } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 import { ipAddress } from './ip-address.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const RESOURCE_CREDENTIALS: PermissionCode = 'resources:credentials';
 
 export const resource = record('Resource', () => ({
-  id: readOnly(uuid().describe(ID)),
-  client_id: createOnly(reference('Client').describe('The company that it is looked after for, by its id.')),
-  service_id: reference('Service').nullable().default(null).describe('The service that runs on it; null for none.'),
-  name: name(200).describe('What people call the resource.'),
-  type: word().describe(words('What kind of resource it is, such as `server`, `vm` or `volume`.')),
-  description: text(5_000).nullable().default(null).describe('What the resource is for, for people.'),
-  provider: word().default('local').describe(words('Who runs it: `local` for your own machines, `aws` …')),
-  external_id: text(500).nullable().default(null).describe('How its provider names it.'),
-  location: text(500).nullable().default(null).describe('Where it stands: a room, a data center, a region.'),
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  client_id: createOnly(field.reference('Client').describe('The company that it is looked after for, by its id.')),
+  service_id: field
+    .reference('Service')
+    .nullable()
+    .default(null)
+    .describe('The service that runs on it; null for none.'),
+  name: field.name(200).describe('What people call the resource.'),
+  type: field.word().describe(sentence.words('What kind of resource it is, such as `server`, `vm` or `volume`.')),
+  description: field.text(5_000).nullable().default(null).describe('What the resource is for, for people.'),
+  provider: field
+    .word()
+    .default('local')
+    .describe(sentence.words('Who runs it: `local` for your own machines, `aws` …')),
+  external_id: field.text(500).nullable().default(null).describe('How its provider names it.'),
+  location: field.text(500).nullable().default(null).describe('Where it stands: a room, a data center, a region.'),
   ip_address: ipAddress().nullable().default(null).describe('Its IPv4 or IPv6 address, without prefix length or zone.'),
-  status: word().default('active').describe(words('`active`, or `maintenance` while it is being worked on.')),
-  specifications: jsonObject().nullable().default(null).describe(freeForm('What it is made of: cores, memory, disks.')),
-  credentials: credentials(RESOURCE_CREDENTIALS),
-  limits: jsonObject().nullable().default(null).describe(freeForm('What it may use at most: connections, disk space.')),
-  metadata: jsonObject().nullable().default(null).describe(METADATA),
-  tags: tags().nullable().default(null).describe('Labels to group resources by, each of up to 100 characters.'),
-  health_status: word()
+  status: field
+    .word()
+    .default('active')
+    .describe(sentence.words('`active`, or `maintenance` while it is being worked on.')),
+  specifications: field
+    .jsonObject()
+    .nullable()
+    .default(null)
+    .describe(sentence.freeForm('What it is made of: cores, memory, disks.')),
+  credentials: field.credentials(RESOURCE_CREDENTIALS),
+  limits: field
+    .jsonObject()
+    .nullable()
+    .default(null)
+    .describe(sentence.freeForm('What it may use at most: connections, disk space.')),
+  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+  tags: field.tags().nullable().default(null).describe('Labels to group resources by, each of up to 100 characters.'),
+  health_status: field
+    .word()
     .default('healthy')
-    .describe(words('How the resource is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.')),
-  last_health_check: timestamp()
+    .describe(
+      sentence.words('How the resource is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.'),
+    ),
+  last_health_check: field
+    .timestamp()
     .nullable()
     .default(null)
     .describe('When it was last checked: as given, or else the time of the last report of health or usage.'),
-  cpu_usage: percentage().nullable().default(null).describe('Processor time in use, in percent, as last reported.'),
-  memory_usage: percentage().nullable().default(null).describe('Memory in use, in percent, as last reported.'),
-  storage_usage: percentage().nullable().default(null).describe('Disk space in use, in percent, as last reported.'),
-  usage_alerts_enabled: flag()
+  cpu_usage: field
+    .percentage()
+    .nullable()
+    .default(null)
+    .describe('Processor time in use, in percent, as last reported.'),
+  memory_usage: field.percentage().nullable().default(null).describe('Memory in use, in percent, as last reported.'),
+  storage_usage: field
+    .percentage()
+    .nullable()
+    .default(null)
+    .describe('Disk space in use, in percent, as last reported.'),
+  usage_alerts_enabled: field
+    .flag()
     .default(true)
     .describe('Whether usage above `alert_threshold` makes the resource a risk to its client.'),
-  alert_threshold: percentage()
+  alert_threshold: field
+    .percentage()
     .default(80)
     .describe('Usage in percent above which the resource is a risk to its client.'),
-  monthly_cost: money().default(0).describe('What the resource costs a month, in the currency that you account in.'),
-  billing_cycle: word().default('monthly').describe(words('How often it is billed: `monthly`, `yearly` …')),
-  provisioned_at: timestamp().nullable().default(null).describe('When the resource was set up.'),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
-  updated_at: readOnly(timestamp().nullable().describe(UPDATED_AT)),
+  monthly_cost: field
+    .money()
+    .default(0)
+    .describe('What the resource costs a month, in the currency that you account in.'),
+  billing_cycle: field
+    .word()
+    .default('monthly')
+    .describe(sentence.words('How often it is billed: `monthly`, `yearly` …')),
+  provisioned_at: field.timestamp().nullable().default(null).describe('When the resource was set up.'),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  updated_at: readOnly(field.timestamp().nullable().describe(sentence.UPDATED_AT)),
 })).describe('What services run on, such as a machine or a volume, and how it is doing.');
 export type Resource = RecordOf<typeof resource>;
 
 export const historyEntry = record('ResourceHistoryEntry', () => ({
-  id: readOnly(count().describe('Number of the sample among those of the resource, counted from 1.')),
-  resource_id: readOnly(reference('Resource').describe('The resource that was measured.')),
+  id: readOnly(field.count().describe('Number of the sample among those of the resource, counted from 1.')),
+  resource_id: readOnly(field.reference('Resource').describe('The resource that was measured.')),
   timestamp: optionalOnCreate(
-    timestamp().describe('When it was measured; at most five minutes ahead of the service’s clock. Now unless given.'),
+    field
+      .timestamp()
+      .describe('When it was measured; at most five minutes ahead of the service’s clock. Now unless given.'),
   ),
-  cpu_usage: percentage().describe('Processor time in use, in percent.'),
-  memory_usage: percentage().describe('Memory in use, in percent.'),
-  storage_usage: percentage().describe('Disk space in use, in percent.'),
+  cpu_usage: field.percentage().describe('Processor time in use, in percent.'),
+  memory_usage: field.percentage().describe('Memory in use, in percent.'),
+  storage_usage: field.percentage().describe('Disk space in use, in percent.'),
   health_status: optionalOnCreate(
-    word().describe(words('How the resource was doing: `healthy`, `degraded` … What the resource has unless given.')),
+    field
+      .word()
+      .describe(
+        sentence.words('How the resource was doing: `healthy`, `degraded` … What the resource has unless given.'),
+      ),
   ),
 })).describe('A sample of the usage and health of a resource.');
 export type HistoryEntry = RecordOf<typeof historyEntry>;
@@ -134,7 +161,7 @@ const historyExample = {
   health_status: 'healthy',
 };
 
-const params = () => ({ id: reference('Resource') });
+const params = () => ({ id: field.reference('Resource') });
 
 export const resources = contract({
   name: 'resources',
@@ -148,11 +175,11 @@ export const resources = contract({
       permission: 'resources:read',
       extension: true,
       query: () => ({
-        ...pageParameters(),
-        client_id: reference('Client').optional().describe('Only records of the client with this id.'),
-        service_id: reference('Service').optional().describe('Only records of the service with this id.'),
-        status: word().optional().describe('Only records with this status, such as `active`.'),
-        health_status: word().optional().describe('Only records that are doing so, such as `degraded`.'),
+        ...parameter.page(),
+        client_id: field.reference('Client').optional().describe('Only records of the client with this id.'),
+        service_id: field.reference('Service').optional().describe('Only records of the service with this id.'),
+        status: field.word().optional().describe('Only records with this status, such as `active`.'),
+        health_status: field.word().optional().describe('Only records that are doing so, such as `degraded`.'),
       }),
       response: pageOf(resource, 'A page of resources.', example),
     }),
@@ -204,7 +231,7 @@ export const resources = contract({
       description: 'In the order in which the samples arrived, newest first.',
       permission: 'resources:read',
       params,
-      query: pageParameters,
+      query: parameter.page,
       response: pageOf(historyEntry, 'A page of metrics samples.', historyExample),
       errors: ['not-found'],
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shownAs, text } from '#contract';
+import * as field from '#contract/field';
 
 const LONGEST = 45;
 
@@ -8,8 +8,9 @@ const pattern = () => `${z.regexes.ipv4.source}|${z.regexes.ipv6.source}`;
 
 /** An IPv4 or IPv6 address, without a prefix length or zone. */
 export const ipAddress = () =>
-  text(LONGEST)
+  field
+    .text(LONGEST)
     .refine((value) => z.ipv4().safeParse(value).success || z.ipv6().safeParse(value).success, {
       error: 'must be an IPv4 or IPv6 address',
     })
-    .meta(shownAs({ type: 'string', maxLength: LONGEST, pattern: pattern() }));
+    .meta(field.shownAs({ type: 'string', maxLength: LONGEST, pattern: pattern() }));

@@ -1,31 +1,21 @@
-import {
-  CREATED_AT,
-  contract,
-  created,
-  freeForm,
-  ID,
-  jsonObject,
-  ok,
-  pageOf,
-  pageParameters,
-  type RecordOf,
-  readOnly,
-  record,
-  reference,
-  route,
-  timestamp,
-  uuid,
-  word,
-  words,
-} from '#contract';
+import { contract, created, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 export const serviceAction = record('ServiceAction', () => ({
-  id: readOnly(uuid().describe(ID)),
-  service_id: reference('Service').describe('The service that it was done to.'),
-  action_type: word().describe('What was done: `restart`, `deploy`, or any other lowercase word.'),
-  status: word().default('completed').describe(words('How far it has come: `completed`, `pending`, `failed` …')),
-  created_at: readOnly(timestamp().describe(CREATED_AT)),
-  parameters: jsonObject().default({}).describe(freeForm('With what it was done, for the systems that read the log.')),
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  service_id: field.reference('Service').describe('The service that it was done to.'),
+  action_type: field.word().describe('What was done: `restart`, `deploy`, or any other lowercase word.'),
+  status: field
+    .word()
+    .default('completed')
+    .describe(sentence.words('How far it has come: `completed`, `pending`, `failed` …')),
+  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
+  parameters: field
+    .jsonObject()
+    .default({})
+    .describe(sentence.freeForm('With what it was done, for the systems that read the log.')),
 })).describe('An entry of the log of what was done to services.');
 export type ServiceAction = RecordOf<typeof serviceAction>;
 
@@ -47,9 +37,9 @@ export const serviceActions = contract({
       summary: 'List service actions',
       permission: 'service-actions:read',
       query: () => ({
-        ...pageParameters(),
-        service_id: reference('Service').optional().describe('Only records of the service with this id.'),
-        status: word().optional().describe('Only records with this status, such as `active`.'),
+        ...parameter.page(),
+        service_id: field.reference('Service').optional().describe('Only records of the service with this id.'),
+        status: field.word().optional().describe('Only records with this status, such as `active`.'),
       }),
       response: pageOf(serviceAction, 'A page of service actions.', example),
     }),
@@ -65,7 +55,7 @@ export const serviceActions = contract({
     getServiceAction: route('GET', '/api/v1/service-actions/{id}', {
       summary: 'Read a service action',
       permission: 'service-actions:read',
-      params: () => ({ id: reference('ServiceAction') }),
+      params: () => ({ id: field.reference('ServiceAction') }),
       response: ok(serviceAction, 'The service action.', example),
       errors: ['not-found'],
     }),

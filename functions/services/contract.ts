@@ -1,79 +1,85 @@
 import {
-  CREATED_AT,
   contract,
   created,
   createOnly,
-  credentials,
-  dateText,
-  freeForm,
-  ID,
-  jsonObject,
-  METADATA,
-  money,
-  name,
   noContent,
   ok,
   type PermissionCode,
   pageOf,
-  pageParameters,
-  percentage,
   type RecordOf,
   readOnly,
   record,
-  reference,
   route,
-  tags,
-  text,
-  timestamp,
-  UPDATED_AT,
-  uuid,
-  webAddress,
-  word,
-  words,
 } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const SERVICE_CREDENTIALS: PermissionCode = 'services:credentials';
 
 export const service = record('Service', () => ({
-  id: readOnly(uuid().describe(ID)),
-  client_id: createOnly(reference('Client').describe('The company that it is run for, by its id.')),
-  name: name(200).describe('What people call the service.'),
-  type: word().describe(words('What kind of service it is, such as `web` or `saas`.')),
-  description: text(5_000).nullable().default(null).describe('What the service does, for people.'),
-  url: webAddress().nullable().default(null).describe('Where users reach the service, with http or https.'),
-  admin_url: webAddress().nullable().default(null).describe('Where its administrators sign in, with http or https.'),
-  status: word().default('active').describe(words('`active`, or `maintenance` while it is being worked on.')),
-  plan: text(100).nullable().default('basic').describe('Which offer the client has chosen, in your own words.'),
-  environment: word().default('production').describe(words('What it is run for: `production`, `staging` …')),
-  credentials: credentials(SERVICE_CREDENTIALS),
-  deployment_config: jsonObject()
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  client_id: createOnly(field.reference('Client').describe('The company that it is run for, by its id.')),
+  name: field.name(200).describe('What people call the service.'),
+  type: field.word().describe(sentence.words('What kind of service it is, such as `web` or `saas`.')),
+  description: field.text(5_000).nullable().default(null).describe('What the service does, for people.'),
+  url: field.webAddress().nullable().default(null).describe('Where users reach the service, with http or https.'),
+  admin_url: field
+    .webAddress()
     .nullable()
     .default(null)
-    .describe(freeForm('How the service is deployed, for the systems that do it.')),
-  metadata: jsonObject().nullable().default(null).describe(METADATA),
-  tags: tags().nullable().default(null).describe('Labels to group services by, each of up to 100 characters.'),
-  health_status: word()
+    .describe('Where its administrators sign in, with http or https.'),
+  status: field
+    .word()
+    .default('active')
+    .describe(sentence.words('`active`, or `maintenance` while it is being worked on.')),
+  plan: field.text(100).nullable().default('basic').describe('Which offer the client has chosen, in your own words.'),
+  environment: field
+    .word()
+    .default('production')
+    .describe(sentence.words('What it is run for: `production`, `staging` …')),
+  credentials: field.credentials(SERVICE_CREDENTIALS),
+  deployment_config: field
+    .jsonObject()
+    .nullable()
+    .default(null)
+    .describe(sentence.freeForm('How the service is deployed, for the systems that do it.')),
+  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+  tags: field.tags().nullable().default(null).describe('Labels to group services by, each of up to 100 characters.'),
+  health_status: field
+    .word()
     .default('healthy')
-    .describe(words('How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.')),
-  last_health_check: timestamp()
+    .describe(
+      sentence.words('How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.'),
+    ),
+  last_health_check: field
+    .timestamp()
     .nullable()
     .default(null)
     .describe('When it was last checked: as given, or else the time of the last change that names `health_status`.'),
-  uptime_percentage: percentage()
+  uptime_percentage: field
+    .percentage()
     .nullable()
     .default(null)
     .describe('Share of time in which the service responded, in percent, as you measure it.'),
-  monthly_cost: money().default(0).describe('What the service costs a month, in the currency that you account in.'),
-  billing_cycle: word().default('monthly').describe(words('How often it is billed: `monthly`, `yearly` …')),
-  next_billing_date: dateText()
+  monthly_cost: field
+    .money()
+    .default(0)
+    .describe('What the service costs a month, in the currency that you account in.'),
+  billing_cycle: field
+    .word()
+    .default('monthly')
+    .describe(sentence.words('How often it is billed: `monthly`, `yearly` …')),
+  next_billing_date: field
+    .text(40, 1)
     .nullable()
     .default(null)
     .describe('The day of the next bill, as a date or a time in ISO 8601.'),
-  version: text(100).nullable().default(null).describe('Which release of the software is running.'),
-  deployed_at: timestamp().nullable().default(null).describe('When that release went live.'),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
-  updated_at: readOnly(timestamp().nullable().describe(UPDATED_AT)),
+  version: field.text(100).nullable().default(null).describe('Which release of the software is running.'),
+  deployed_at: field.timestamp().nullable().default(null).describe('When that release went live.'),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  updated_at: readOnly(field.timestamp().nullable().describe(sentence.UPDATED_AT)),
 })).describe('Something that is run for a client, such as a shop or a mail server.');
 export type Service = RecordOf<typeof service>;
 
@@ -104,7 +110,7 @@ const example = {
   updated_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = () => ({ id: reference('Service') });
+const params = () => ({ id: field.reference('Service') });
 
 export const services = contract({
   name: 'services',
@@ -118,10 +124,10 @@ export const services = contract({
       permission: 'services:read',
       extension: true,
       query: () => ({
-        ...pageParameters(),
-        client_id: reference('Client').optional().describe('Only records of the client with this id.'),
-        status: word().optional().describe('Only records with this status, such as `active`.'),
-        health_status: word().optional().describe('Only records that are doing so, such as `degraded`.'),
+        ...parameter.page(),
+        client_id: field.reference('Client').optional().describe('Only records of the client with this id.'),
+        status: field.word().optional().describe('Only records with this status, such as `active`.'),
+        health_status: field.word().optional().describe('Only records that are doing so, such as `degraded`.'),
       }),
       response: pageOf(service, 'A page of services.', example),
     }),
@@ -167,7 +173,7 @@ export const services = contract({
       permission: 'services:read',
       params: () => ({
         ...params(),
-        client_id: reference('Client').describe('Id of the client that the service belongs to.'),
+        client_id: field.reference('Client').describe('Id of the client that the service belongs to.'),
       }),
       response: ok(service, 'The service.', example),
       errors: ['not-found'],

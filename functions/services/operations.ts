@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { emptyResponse, type Operations, pagesOf, recordResponse } from '#http';
 import { changesOf, isEmptyChange } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';

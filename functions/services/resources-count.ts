@@ -1,4 +1,4 @@
-import { invalidField, Problem } from '#contract';
+import { invalidField, Problem } from '#contract/problem';
 import type { Item } from '#lists';
 import { StaleRead, type Tenant } from '#table';
 import { serviceEntity } from './store.ts';

@@ -1,32 +1,18 @@
-import {
-  CREATED_AT,
-  contract,
-  created,
-  createOnly,
-  ID,
-  name,
-  ok,
-  pageOf,
-  pageParameters,
-  type RecordOf,
-  readOnly,
-  record,
-  reference,
-  route,
-  text,
-  timestamp,
-  uuid,
-  word,
-  words,
-} from '#contract';
+import { contract, created, createOnly, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 export const terminal = record('Terminal', () => ({
-  id: readOnly(uuid().describe(ID)),
-  client_id: createOnly(reference('Client').describe('The client at which the device stands.')),
-  name: name(200).describe('What people call the device.'),
-  location: text(500).default('').describe('Where at the client it stands.'),
-  status: word().default('active').describe(words('`active` or `inactive`: whether the device is in use.')),
-  created_at: readOnly(timestamp().describe(CREATED_AT)),
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  client_id: createOnly(field.reference('Client').describe('The client at which the device stands.')),
+  name: field.name(200).describe('What people call the device.'),
+  location: field.text(500).default('').describe('Where at the client it stands.'),
+  status: field
+    .word()
+    .default('active')
+    .describe(sentence.words('`active` or `inactive`: whether the device is in use.')),
+  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
 })).describe('A device that stands at a client.');
 export type Terminal = RecordOf<typeof terminal>;
 
@@ -39,7 +25,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = () => ({ id: reference('Terminal') });
+const params = () => ({ id: field.reference('Terminal') });
 
 export const terminals = contract({
   name: 'terminals',
@@ -50,9 +36,9 @@ export const terminals = contract({
       summary: 'List terminals',
       permission: 'terminals:read',
       query: () => ({
-        ...pageParameters(),
-        status: word().optional().describe('Only records with this status, such as `active`.'),
-        client_id: reference('Client').optional().describe('Only records of the client with this id.'),
+        ...parameter.page(),
+        status: field.word().optional().describe('Only records with this status, such as `active`.'),
+        client_id: field.reference('Client').optional().describe('Only records of the client with this id.'),
       }),
       response: pageOf(terminal, 'A page of terminals.', example),
     }),

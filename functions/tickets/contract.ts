@@ -1,34 +1,21 @@
 import * as z from 'zod';
 import {
-  CREATED_AT,
   contract,
   created,
-  cursorParameters,
-  flag,
-  freeForm,
-  ID,
-  jsonObject,
-  name,
   noContent,
   ok,
   optionalOnCreate,
   pageOf,
-  pageParameters,
   type RecordOf,
   readOnly,
   record,
-  reference,
   route,
-  tags,
-  text,
-  timestamp,
-  UPDATED_AT,
   unique,
-  uuid,
   wholeListOf,
-  word,
-  words,
 } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 import { messageExample, summaryExample, ticketExample } from './examples.ts';
 
 /** A closed set: the list's filter has these three values (spec §4). */
@@ -36,61 +23,75 @@ const status = () => z.enum(['open', 'closed', 'pending']);
 
 /** The fields of a ticket in a page (spec §4). */
 const summaryFields = () => ({
-  id: readOnly(uuid().describe(ID)),
+  id: readOnly(field.uuid().describe(sentence.ID)),
   ticket_code: optionalOnCreate(
-    unique(name(100)).describe(
+    unique(field.name(100)).describe(
       'What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.',
     ),
   ),
-  contact_id: uuid().describe('Who asks for help: an id of your own directory, which is not looked up here.'),
-  subject: name(500).describe('What it is about, in one line.'),
-  description: text(20_000).describe('What is wrong or wanted, at length.'),
+  contact_id: field.uuid().describe('Who asks for help: an id of your own directory, which is not looked up here.'),
+  subject: field.name(500).describe('What it is about, in one line.'),
+  description: field.text(20_000).describe('What is wrong or wanted, at length.'),
   status: status()
     .default('open')
     .describe(
       'Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).',
     ),
-  priority: word().default('normal').describe(words('How urgent it is: `low`, `normal`, `high` …')),
-  source: word().describe(words('By which way it came: `email`, `phone`, `web` …')),
-  client_id: reference('Client').nullable().default(null).describe('The client that it concerns; null for none.'),
-  service_id: reference('Service').nullable().default(null).describe('The service that it concerns; null for none.'),
-  assigned_to: uuid()
+  priority: field.word().default('normal').describe(sentence.words('How urgent it is: `low`, `normal`, `high` …')),
+  source: field.word().describe(sentence.words('By which way it came: `email`, `phone`, `web` …')),
+  client_id: field.reference('Client').nullable().default(null).describe('The client that it concerns; null for none.'),
+  service_id: field
+    .reference('Service')
+    .nullable()
+    .default(null)
+    .describe('The service that it concerns; null for none.'),
+  assigned_to: field
+    .uuid()
     .nullable()
     .default(null)
     .describe('Who works on it: an id of your own directory, which is not looked up here.'),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
 });
 
 export const ticketSummary = record('TicketSummary', summaryFields).describe('What a list shows of a ticket.');
 
 export const ticket = record('Ticket', () => ({
   ...summaryFields(),
-  resource_id: reference('Resource').nullable().default(null).describe('The resource that it concerns; null for none.'),
-  terminal_id: reference('Terminal').nullable().default(null).describe('The terminal that it concerns; null for none.'),
-  assigned_team: text(200).nullable().default(null).describe('Which team works on it, in your own words.'),
-  tags: tags().nullable().default(null).describe('Labels to group tickets by, each of up to 100 characters.'),
-  custom_fields: jsonObject().nullable().default(null).describe(freeForm('Fields of your own.')),
-  updated_at: readOnly(timestamp().nullable().describe(UPDATED_AT)),
+  resource_id: field
+    .reference('Resource')
+    .nullable()
+    .default(null)
+    .describe('The resource that it concerns; null for none.'),
+  terminal_id: field
+    .reference('Terminal')
+    .nullable()
+    .default(null)
+    .describe('The terminal that it concerns; null for none.'),
+  assigned_team: field.text(200).nullable().default(null).describe('Which team works on it, in your own words.'),
+  tags: field.tags().nullable().default(null).describe('Labels to group tickets by, each of up to 100 characters.'),
+  custom_fields: field.jsonObject().nullable().default(null).describe(sentence.freeForm('Fields of your own.')),
+  updated_at: readOnly(field.timestamp().nullable().describe(sentence.UPDATED_AT)),
   last_activity_at: readOnly(
-    timestamp().nullable().describe('When the ticket was last changed or got a message; moved by the service.'),
+    field.timestamp().nullable().describe('When the ticket was last changed or got a message; moved by the service.'),
   ),
 })).describe('What somebody asks an organization for help with.');
 export type Ticket = RecordOf<typeof ticket>;
 
 export const ticketMessage = record('TicketMessage', () => ({
-  id: readOnly(uuid().describe(ID)),
-  ticket_id: readOnly(reference('Ticket').describe('The ticket that it was written in.')),
-  author_type: word().describe(words('As what its author writes: `agent`, `customer`, `system` …')),
-  author_id: uuid().describe('Who wrote it: an id of your own directory, which is not looked up here.'),
-  message: text(10_000, 1).describe('What was written, as plain text.'),
-  is_internal: flag()
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  ticket_id: readOnly(field.reference('Ticket').describe('The ticket that it was written in.')),
+  author_type: field.word().describe(sentence.words('As what its author writes: `agent`, `customer`, `system` …')),
+  author_id: field.uuid().describe('Who wrote it: an id of your own directory, which is not looked up here.'),
+  message: field.text(10_000, 1).describe('What was written, as plain text.'),
+  is_internal: field
+    .flag()
     .default(false)
     .describe('Whether it is for the people of the organization only, and not to be shown to the client.'),
-  created_at: readOnly(timestamp().describe(CREATED_AT)),
+  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
 })).describe('What was said about a ticket.');
 export type TicketMessage = RecordOf<typeof ticketMessage>;
 
-const params = () => ({ id: reference('Ticket') });
+const params = () => ({ id: field.reference('Ticket') });
 
 export const tickets = contract({
   name: 'tickets',
@@ -101,10 +102,10 @@ export const tickets = contract({
       summary: 'List tickets',
       permission: 'tickets:read',
       query: () => ({
-        ...pageParameters(),
+        ...parameter.page(),
         status: status().optional().describe('Only tickets where the work stands so.'),
-        client_id: reference('Client').optional().describe('Only tickets of this client.'),
-        assigned_to: uuid().optional().describe('Only tickets that are assigned to this user.'),
+        client_id: field.reference('Client').optional().describe('Only tickets of this client.'),
+        assigned_to: field.uuid().optional().describe('Only tickets that are assigned to this user.'),
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', summaryExample),
     }),
@@ -154,7 +155,7 @@ export const tickets = contract({
       description: 'Oldest first.',
       permission: 'tickets:read',
       params,
-      query: cursorParameters,
+      query: parameter.cursor,
       response: wholeListOf(ticketMessage, 'The messages of the ticket.', messageExample),
       errors: ['not-found'],
     }),

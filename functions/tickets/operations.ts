@@ -1,4 +1,5 @@
-import { Problem, WHOLE_LIST } from '#contract';
+import { WHOLE_LIST } from '#contract';
+import { Problem } from '#contract/problem';
 import { emptyResponse, listResponse, type Operations, pagesOf, recordResponse } from '#http';
 import { changesOf, isEmptyChange } from '#table';
 import { noteContact } from '../clients/counters.ts';

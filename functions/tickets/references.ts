@@ -1,4 +1,4 @@
-import { invalidField, type Problem } from '#contract';
+import { invalidField, type Problem } from '#contract/problem';
 import { noSuchRecord } from '#http';
 import type { Tenant } from '#table';
 import { requireClient } from '../clients/counters.ts';

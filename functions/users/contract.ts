@@ -1,45 +1,31 @@
-import {
-  booleanParameter,
-  CREATED_AT,
-  contract,
-  created,
-  cursorParameters,
-  email,
-  flag,
-  ID,
-  ignoringCase,
-  name,
-  ok,
-  pageOf,
-  pageParameters,
-  type RecordOf,
-  readOnly,
-  record,
-  reference,
-  route,
-  text,
-  timestamp,
-  unique,
-  uuid,
-  webAddress,
-  wholeListOf,
-} from '#contract';
+import { contract, created, ok, pageOf, type RecordOf, readOnly, record, route, unique, wholeListOf } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 import { membership } from '../access/contract.ts';
 import { membershipExample } from '../access/examples.ts';
 
 export const user = record('User', () => ({
-  id: readOnly(uuid().describe(ID)),
-  email: unique(email(), ignoringCase).describe(
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  email: unique(field.email(), { ignoringCase: true }).describe(
     'Where mail to the person goes; no two users of an organization have the same, whatever its case.',
   ),
-  name: name(200).nullable().default(null).describe('What the person is called.'),
-  phone: text(50).nullable().default(null).describe('Telephone number, as people write it.'),
-  avatar_url: webAddress().nullable().default(null).describe('Where a picture of the person is, with http or https.'),
-  is_superadmin: flag().default(false).describe('Whether the person has every power; only platform callers set it.'),
-  is_active: flag().default(true).describe('Whether the person belongs to the organization at present.'),
-  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  name: field.name(200).nullable().default(null).describe('What the person is called.'),
+  phone: field.text(50).nullable().default(null).describe('Telephone number, as people write it.'),
+  avatar_url: field
+    .webAddress()
+    .nullable()
+    .default(null)
+    .describe('Where a picture of the person is, with http or https.'),
+  is_superadmin: field
+    .flag()
+    .default(false)
+    .describe('Whether the person has every power; only platform callers set it.'),
+  is_active: field.flag().default(true).describe('Whether the person belongs to the organization at present.'),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
   last_login: readOnly(
-    timestamp()
+    field
+      .timestamp()
       .nullable()
       .describe(
         'When the person last logged in. Always null: callers of this service are integrations, people do not log in.',
@@ -60,7 +46,7 @@ const example = {
   last_login: null,
 };
 
-const params = () => ({ id: reference('User') });
+const params = () => ({ id: field.reference('User') });
 
 export const users = contract({
   name: 'users',
@@ -72,8 +58,9 @@ export const users = contract({
       permission: 'users:read',
       extension: true,
       query: () => ({
-        ...pageParameters(),
-        is_active: booleanParameter()
+        ...parameter.page(),
+        is_active: parameter
+          .flag()
           .optional()
           .describe('Only users who belong to the organization at present, or (`false`) only the others.'),
       }),
@@ -113,7 +100,7 @@ export const users = contract({
       description: 'Oldest first.',
       permission: 'memberships:read',
       params,
-      query: cursorParameters,
+      query: parameter.cursor,
       response: wholeListOf(membership, 'The memberships of the user.', membershipExample),
       errors: ['not-found'],
     }),

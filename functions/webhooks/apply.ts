@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { isDenial, recordRefusal } from '#http';
 import { type Actor, actorOf, type Caller, mayDo } from '#identity';
 import type { Tenant } from '#table';

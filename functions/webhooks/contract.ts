@@ -1,24 +1,8 @@
 import * as z from 'zod';
-import {
-  anyJsonObject,
-  body,
-  bounded,
-  contract,
-  flag,
-  ID,
-  list,
-  ok,
-  pageOf,
-  pageParameters,
-  type RecordOf,
-  readOnly,
-  record,
-  reference,
-  route,
-  text,
-  timestamp,
-  uuid,
-} from '#contract';
+import { body, contract, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import * as sentence from '#contract/sentence';
 
 /** Largest body of a delivery, in bytes. */
 export const MAX_WEBHOOK_BODY = 262_144;
@@ -30,33 +14,35 @@ export const MAX_IGNORED = 50;
 export const MAX_IGNORED_NAME = 100;
 
 /** `<entity>.<verb>` (spec §6), also for event types that only the partner knows. */
-const eventType = () => bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
+const eventType = () =>
+  field.bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
 
 export const delivery = body('WebhookDelivery', () => ({
   event_type: eventType().describe('What happened to what: `<entity>.<verb>`, such as `client.created`.'),
-  data: anyJsonObject().describe(
-    'What the operation of that type takes, with the id of its path; of other types whatever you send.',
-  ),
+  data: field
+    .anyJsonObject()
+    .describe('What the operation of that type takes, with the id of its path; of other types whatever you send.'),
 })).describe('An event, of this API or of your own kind.');
 
 export const receipt = record('WebhookReceipt', () => ({
-  received: readOnly(flag().describe('That the event has been taken in and had its effect: always true.')),
-  app: readOnly(text(200).describe('App code of the integration that sent it.')),
-  timestamp: readOnly(timestamp().describe('When it was received, by the clock of the service.')),
+  received: readOnly(field.flag().describe('That the event has been taken in and had its effect: always true.')),
+  app: readOnly(field.text(200).describe('App code of the integration that sent it.')),
+  timestamp: readOnly(field.timestamp().describe('When it was received, by the clock of the service.')),
 })).describe('Tells the sender that its event was processed.');
 
 const summaryFields = () => ({
-  id: readOnly(uuid().describe(ID)),
-  integration_id: readOnly(reference('Integration').describe('Whose secret signed it, by its id.')),
-  app_code: readOnly(text(100).describe('Under which app code it was delivered.')),
-  event_id: readOnly(text(MAX_EVENT_ID).describe('How its sender names the event: `X-Event-ID`.')),
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  integration_id: readOnly(field.reference('Integration').describe('Whose secret signed it, by its id.')),
+  app_code: readOnly(field.text(100).describe('Under which app code it was delivered.')),
+  event_id: readOnly(field.text(MAX_EVENT_ID).describe('How its sender names the event: `X-Event-ID`.')),
   event_type: readOnly(eventType().describe('What happened to what: `<entity>.<verb>`.')),
   occurred_at: readOnly(
-    timestamp()
+    field
+      .timestamp()
       .nullable()
       .describe('When it happened, as its sender says in `X-Timestamp`; null where that was left out.'),
   ),
-  received_at: readOnly(timestamp().describe('When it came in, by the clock of the service.')),
+  received_at: readOnly(field.timestamp().describe('When it came in, by the clock of the service.')),
   outcome: readOnly(
     z
       .enum(['applied', 'stored'])
@@ -65,9 +51,11 @@ const summaryFields = () => ({
       ),
   ),
   operation: readOnly(
-    text(100).nullable().describe('Which operation it did, by its id in this document; null where none.'),
+    field.text(100).nullable().describe('Which operation it did, by its id in this document; null where none.'),
   ),
-  record_id: readOnly(text(64).nullable().describe('Which record was created or changed by it; null where none.')),
+  record_id: readOnly(
+    field.text(64).nullable().describe('Which record was created or changed by it; null where none.'),
+  ),
   body_sha256: readOnly(
     z
       .string()
@@ -83,16 +71,19 @@ export const eventSummary = record('WebhookEventSummary', summaryFields).describ
 export const webhookEvent = record('WebhookEvent', () => ({
   ...summaryFields(),
   data: readOnly(
-    anyJsonObject()
+    field
+      .anyJsonObject()
       .nullable()
       .describe(
         'As the sender sent it; null where it was too long to be kept, or where the caller may not see such records.',
       ),
   ),
   ignored_fields: readOnly(
-    list(text(MAX_IGNORED_NAME), MAX_IGNORED).describe(
-      'Names of members of `data` that the operation does not take: they had no effect. The first 50, each to its first 100 characters.',
-    ),
+    field
+      .list(field.text(MAX_IGNORED_NAME), MAX_IGNORED)
+      .describe(
+        'Names of members of `data` that the operation does not take: they had no effect. The first 50, each to its first 100 characters.',
+      ),
   ),
 })).describe('An event that an integration has sent.');
 export type WebhookEvent = RecordOf<typeof webhookEvent>;
@@ -126,7 +117,8 @@ export const webhooks = contract({
         'address have to wait, even well signed ones: `Retry-After` says how long.',
       auth: 'signature',
       params: () => ({
-        app_code: bounded(200)
+        app_code: field
+          .bounded(200)
           .min(1)
           .describe('The integration that sends, by its app code.')
           .meta({ examples: ['acme-billing'] }),
@@ -161,8 +153,9 @@ export const webhooks = contract({
       extension: true,
       permission: 'webhooks:read',
       query: () => ({
-        ...pageParameters(),
-        integration_id: reference('Integration')
+        ...parameter.page(),
+        integration_id: field
+          .reference('Integration')
           .optional()
           .describe('Only events that the integration with this id sent.'),
         event_type: eventType().optional().describe('Only events of this type, such as `client.created`.'),
@@ -174,7 +167,9 @@ export const webhooks = contract({
       extension: true,
       permission: 'webhooks:read',
       params: () => ({
-        id: reference('WebhookEvent').describe('The event by the id that the list has, which is not its sender’s.'),
+        id: field
+          .reference('WebhookEvent')
+          .describe('The event by the id that the list has, which is not its sender’s.'),
       }),
       response: ok(webhookEvent, 'The event.', example),
       errors: ['not-found'],

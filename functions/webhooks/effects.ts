@@ -1,4 +1,5 @@
-import { type PermissionCode, Problem, pointer, type Route, readingOf } from '#contract';
+import { type PermissionCode, type Route, readingOf } from '#contract';
+import { Problem, pointer } from '#contract/problem';
 import { type MatchedRoute, problemOf, type RouteTable, validBody, validParams } from '#http';
 import { type Actor, actorOf, type Caller } from '#identity';
 import { NotUnique, type Repository, type RequestSession, type Stored, type Tenant } from '#table';

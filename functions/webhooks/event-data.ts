@@ -1,5 +1,6 @@
 import { decryptJson, encryptJson } from '#auth';
-import type { JsonObject, PermissionCode } from '#contract';
+import type { PermissionCode } from '#contract';
+import type { JsonObject } from '#contract/field';
 import { type Caller, mayDo } from '#identity';
 import type { Tenant } from '#table';
 import type { WebhookEvent } from './contract.ts';

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { bounded, Problem, sentenceOf, timestamp } from '#contract';
+import { sentenceOf } from '#contract';
+import * as field from '#contract/field';
+import { Problem } from '#contract/problem';
 import type { HttpRequest } from '#http';
 import { lazily } from '../../shared/lazily.ts';
 import { MAX_EVENT_ID } from './contract.ts';
@@ -13,8 +15,8 @@ export interface EventHeaders {
 
 const schema = lazily(() =>
   z.object({
-    'X-Event-ID': bounded(MAX_EVENT_ID).trim().min(1, { error: 'is required' }),
-    'X-Timestamp': timestamp().nullable(),
+    'X-Event-ID': field.bounded(MAX_EVENT_ID).trim().min(1, { error: 'is required' }),
+    'X-Timestamp': field.timestamp().nullable(),
   }),
 );
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { jsonOf, type OpenInput, refuseSuspended, validBody } from '#http';
 import { type DeduplicationStore, eventsOf, type Repository, StaleRead, Tenant } from '#table';
 import { annotate } from '#telemetry';

@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import type { Tenant } from '#table';
 import { readCredentialsOf } from '#tenancy';
 import { apply } from './apply.ts';

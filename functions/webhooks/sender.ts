@@ -1,5 +1,5 @@
 import { checkLoginThrottle, environmentEncryption, openSecrets, sourceNetwork } from '#auth';
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { type OpenInput, recordRefusal } from '#http';
 import { type Caller, callerBySignature } from '#identity';
 import type { RequestSession } from '#table';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { contract, declared, ok, route, text } from '#contract';
+import { contract, declared, ok, route } from '#contract';
+import * as field from '#contract/field';
 
 /** A public key of tokens (RFC 7517 §4; RFC 8037 §2 for `OKP`, RFC 7518 §6.2 for `EC`). */
 const publicKey = () =>
@@ -7,12 +8,13 @@ const publicKey = () =>
     .strictObject({
       kty: z.enum(['OKP', 'EC']).describe('Kind of the key: `OKP` for Ed25519, `EC` for P-256.'),
       crv: z.enum(['Ed25519', 'P-256']).describe('The elliptic curve of the key.'),
-      x: text(64, 1).describe('The key itself, or its first coordinate, in base64url.'),
-      y: text(64, 1)
+      x: field.text(64, 1).describe('The key itself, or its first coordinate, in base64url.'),
+      y: field
+        .text(64, 1)
         .optional()
         .meta({ examples: ['4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM'] })
         .describe('Second coordinate of an `EC` key, in base64url.'),
-      kid: text(64, 1).describe('Id of the key, as in the header of the tokens that it signed.'),
+      kid: field.text(64, 1).describe('Id of the key, as in the header of the tokens that it signed.'),
       alg: z.enum(['EdDSA', 'ES256']).describe('The one algorithm that the key is used with.'),
       use: z.literal('sig').describe('That it checks signatures.'),
     })

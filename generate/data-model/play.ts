@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { PREFIX_PARAMETER, type Route } from '#contract';
+import type { Route } from '#contract';
 import { filtersOf } from '#contract/derived';
+import * as parameter from '#contract/parameter';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
@@ -54,9 +55,9 @@ export async function playAll(
     if (!isList(route)) continue;
     const [first = {}] = (one.reply as { readonly data: readonly JsonBody[] }).data;
     const [filter, ...others] = filtersOf(route);
-    const asked = [filter, ...others.filter((name) => name === PREFIX_PARAMETER)].filter((name) => name !== undefined);
+    const asked = [filter, ...others.filter((name) => name === parameter.PREFIX)].filter((name) => name !== undefined);
     for (const name of asked) {
-      const value = name === PREFIX_PARAMETER ? first.name : first[name];
+      const value = name === parameter.PREFIX ? first.name : first[name];
       if (value === undefined) continue;
       const filtered = { ...scenario, path: `${scenario.path}?${name}=${encodeURIComponent(String(value))}` };
       played.push(await playOnce(testTenant, filtered, recorder, `${titleOf(route)}?${name}=…`));

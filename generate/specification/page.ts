@@ -1,5 +1,5 @@
-import { PROBLEMS } from '#contract';
 import { permissionCatalogue } from '#contract/derived';
+import { PROBLEMS } from '#contract/problem';
 import { describedBy } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { markdown } from '../markdown.ts';

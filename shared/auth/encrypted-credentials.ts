@@ -1,4 +1,6 @@
-import { type JsonObject, type PermissionCode, Problem } from '#contract';
+import type { PermissionCode } from '#contract';
+import type { JsonObject } from '#contract/field';
+import { Problem } from '#contract/problem';
 import { type Caller, mayDo } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { decryptJson, encryptJson } from './encrypted-json.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import type { FailedLogins, LoginAttempt } from '#tenancy';
 
 /**

@@ -1,4 +1,4 @@
-import { invalidField } from '#contract';
+import { invalidField } from '#contract/problem';
 
 /**
  * How hard a supplied secret is to guess. An attacker who has its SHA-256 from the table, or an intercepted webhook delivery, can try secrets

@@ -16,18 +16,23 @@ export interface Uniqueness {
 }
 
 export const asItIs = (value: string): string => value;
-export const ignoringCase = (value: string): string => value.toLowerCase();
+const inLowerCase = (value: string): string => value.toLowerCase();
 
 const uniqueness = lazily(() => z.registry<Uniqueness>());
 const references = lazily(() => z.registry<{ readonly record: string }>());
 
-/** At most one record of a tenant has this text: `unique(slug()).nullable()`. Any number of records may have null. */
-export const unique = <S extends z.ZodType<string>>(schema: S, normalize = asItIs): S =>
-  marked(schema, uniqueness(), { within: 'tenant', normalize });
+/**
+ * At most one record of a tenant has this text: `unique(field.slug()).nullable()`. Any number of records may have null.
+ * @param options `within: 'service'`: at most one record of all tenants has it. `ignoringCase`: in whatever case.
+ */
+export const unique = <S extends z.ZodType<string>>(
+  schema: S,
+  { within = 'tenant', ignoringCase = false }: UniqueOptions = {},
+): S => marked(schema, uniqueness(), { within, normalize: ignoringCase ? inLowerCase : asItIs });
 
-/** At most one record of all tenants has this text. */
-export const uniqueEverywhere = <S extends z.ZodType<string>>(schema: S): S =>
-  marked(schema, uniqueness(), { within: 'service', normalize: asItIs });
+interface UniqueOptions extends Partial<Pick<Uniqueness, 'within'>> {
+  readonly ignoringCase?: boolean;
+}
 
 /**
  * The id of a record of this service, by the record's name: `reference('Client')`. It takes a name and not the record itself, so that two domains can

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { asNumber } from '#json';
+import { always } from './field-errors.ts';
 import { instantOf } from './instant.ts';
-import { always } from './sentences.ts';
 import { MAX_JSON } from './sizes.ts';
 
 /**
@@ -44,7 +44,7 @@ const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: 
 /**
  * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
  * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.sampled.test.ts`).
- * @param sentence the message for every wrong value, which says what the kind is; without it each rule has its own message (`sentences.ts`)
+ * @param sentence the message for every wrong value, which says what the kind is; without it each rule has its own message (`field-errors.ts`)
  */
 export const bounded = (max: number, sentence?: string) => {
   if (sentence === undefined) return z.string().max(max, { abort: true });
@@ -135,9 +135,6 @@ export const timestamp = shared(() =>
     .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [TIMESTAMP_EXAMPLE] })),
 );
 
-/** A calendar day, `2026-12-01`, or a timestamp: the spec types `next_billing_date` as a plain string. */
-export const dateText = () => text(40, 1);
-
 /** Numbers closer to zero become 0: they have no meaning in any field, and the smallest are out of DynamoDB's range. */
 const SMALLEST = 1e-12;
 
@@ -173,9 +170,6 @@ export const count = shared((max = Number.MAX_SAFE_INTEGER) =>
     // JSON has a negative zero, DynamoDB has not.
     .overwrite((value) => (value === 0 ? 0 : value)),
 );
-
-/** A request budget: whole requests a minute, at least one. */
-export const requestsAMinute = () => whole(1, 1_000_000);
 
 export type JsonObject = { [key: string]: unknown };
 

@@ -1,6 +1,5 @@
-import { CHALLENGE } from './challenge.ts';
 import { ANY_ORIGIN, readableBy } from './cors.ts';
-import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
+import { CHALLENGE, PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
 import type { Route } from './route.ts';
 import { MAX_BODY } from './sizes.ts';
 import { methodsOf } from './traits.ts';
@@ -53,7 +52,7 @@ const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `'${seconds
 /** For a request without a token, or with something that is not a token. */
 const unauthorized = problem('unauthorized', { headers: { 'WWW-Authenticate': `'${CHALLENGE}'` } });
 
-/** The authorizer's policy denies the request. It does so only because of the token; its context says why (`challenge.ts`). */
+/** The authorizer's policy denies the request. It does so only because of the token; its context says why (`problem.ts`). */
 const refused = problem('unauthorized', {
   detail: '$context.authorizer.detail',
   headers: { 'WWW-Authenticate': 'context.authorizer.challenge' },

@@ -1,6 +1,5 @@
 /** What a gateway does by itself, in AWS and locally: its problems, CORS, challenges and compression. */
 
-export { challengeOf, refusalContext } from './challenge.ts';
 export { ANY_ORIGIN, ORIGINS, originsFor, originsOf, type Preflight, preflightOf, readableBy } from './cors.ts';
 export {
   GATEWAY_PROBLEMS,

@@ -69,20 +69,22 @@ export class Problem extends Error {
     this.errors = options.errors ?? [];
     this.headers = options.headers ?? {};
   }
+
+  /** The problem details object, as it is sent. */
+  detailsFor(requestId: string) {
+    return {
+      type: `${PROBLEM_TYPE_PREFIX}${this.type}`,
+      title: PROBLEMS[this.type].title,
+      status: this.status,
+      ...(this.detail === undefined ? {} : { detail: this.detail }),
+      request_id: requestId,
+      ...(this.errors.length === 0 ? {} : { errors: this.errors.slice(0, MAX_FIELD_ERRORS) }),
+    };
+  }
 }
 
 /** More field errors do not help, and a body full of unknown fields would make the response larger than Lambda can carry. */
 export const MAX_FIELD_ERRORS = 100;
-
-/** The problem details object of a problem, as it is sent. */
-export const problemDetailsOf = (problem: Problem, requestId: string) => ({
-  type: `${PROBLEM_TYPE_PREFIX}${problem.type}`,
-  title: PROBLEMS[problem.type].title,
-  status: problem.status,
-  ...(problem.detail === undefined ? {} : { detail: problem.detail }),
-  request_id: requestId,
-  ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, MAX_FIELD_ERRORS) }),
-});
 
 /** Longer keys are cut in pointers: no field of this API is half as long. In UTF-16 code units. */
 const MAX_KEY = 200;
@@ -97,6 +99,21 @@ const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/
 export const invalidField = (field: string, detail: string): Problem =>
   new Problem('invalid-body', { errors: [{ in: 'body', pointer: pointer([field]), detail }] });
 
-/** A 409 about a value that must be unique. */
-export const alreadyExists = (field: string, detail: string): Problem =>
-  new Problem('already-exists', { detail, errors: [{ in: 'body', pointer: pointer([field]), detail }] });
+/**
+ * `WWW-Authenticate` of the 401s that want a bearer token (RFC 6750 §3), for a request without a token, or with something that does not look like
+ * one. The scheme alone is not enough: it must have a parameter.
+ */
+export const CHALLENGE = 'Bearer realm="custodia"';
+
+/** The same for a token that is refused. `detail` is a sentence without quotation marks and backslashes. */
+export const challengeOf = (detail: string): string =>
+  `${CHALLENGE}, error="invalid_token", error_description="${detail.replace(/\.$/, '')}"`;
+
+/** A 401 that says why a token is refused; without `detail`, one for a request without a token. */
+export const unauthorized = (detail?: string): Problem =>
+  detail === undefined
+    ? new Problem('unauthorized', { headers: { 'WWW-Authenticate': CHALLENGE } })
+    : new Problem('unauthorized', { detail, headers: { 'WWW-Authenticate': challengeOf(detail) } });
+
+/** Context of the authorizer's policy that refuses a token. The gateway makes its 401 from it (`gateway-problems.ts`). */
+export const refusalContext = (detail: string) => ({ detail, challenge: challengeOf(detail) });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { lazily } from '../lazily.ts';
 import { uniqueFieldsOf } from './constraints.ts';
 import { assertDeprecations, type Deprecations } from './deprecation.ts';
-import { tenantParameter } from './parameters.ts';
+import { tenant } from './parameter.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
 import { MAX_RESPONSE } from './sizes.ts';
@@ -170,7 +170,7 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     if (both !== undefined) throw new TypeError(`${method} ${path}: \`${both}\` is offered and not yet offered`);
     return z.strictObject({
       ...declared,
-      ...(auth.startsWith('bearer') && tenancy === 'named' ? { org_id: tenantParameter() } : {}),
+      ...(auth.startsWith('bearer') && tenancy === 'named' ? { org_id: tenant() } : {}),
     });
   });
   return {

@@ -17,7 +17,7 @@ export const isCharged = ({ auth }: Route): boolean => auth !== 'none';
 /** Returns `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
 export const isList = ({ response }: Route): boolean => response.isList === true;
 
-/** Parameters of lists that are not filters (`parameters.ts`). */
+/** Parameters of lists that are not filters (`parameter.ts`). */
 const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'org_id']);
 
 /** The parameters by which a list can be filtered: those that are offered. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { Contract, cursorParameters, pageParameters, ResponseType, Route } from '#contract';
+import type { Contract, ResponseType, Route } from '#contract';
+import type * as parameter from '#contract/parameter';
 import type { Caller } from '#identity';
 import type { CursorPage, Page, Repository, RequestSession, Stored, Tenant } from '#table';
 import type { Charge } from './budget/request-budget.ts';
@@ -22,7 +23,7 @@ type FilterOf<R extends Route> =
     ?
         | Exclude<
             keyof R['query']['shape'] & string,
-            keyof ReturnType<typeof pageParameters> | keyof ReturnType<typeof cursorParameters> | 'org_id'
+            keyof ReturnType<typeof parameter.page> | keyof ReturnType<typeof parameter.cursor> | 'org_id'
           >
         | NonNullable<R['notYetOffered']>[number]
     : never;

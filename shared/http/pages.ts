@@ -1,5 +1,6 @@
-import { type Contract, PREFIX_PARAMETER, type Route, type Sort } from '#contract';
+import type { Contract, Route } from '#contract';
 import { isList } from '#contract/derived';
+import * as parameter from '#contract/parameter';
 import type { Entity, Filter, Stored } from '#table';
 import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
 import { metadataOf } from './routes/route-metadata.ts';
@@ -8,7 +9,7 @@ import { metadataOf } from './routes/route-metadata.ts';
 
 /** Input of a list operation of any route. */
 export interface PageInput extends BearerInput {
-  readonly query: { readonly page: number; readonly page_size: number; readonly sort: Sort };
+  readonly query: { readonly page: number; readonly page_size: number; readonly sort: '-created_at' | 'created_at' };
 }
 
 type PageResponse<U> = ReturnType<typeof pageResponse<U>>;
@@ -25,20 +26,20 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageRes
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   entity: Entity<T, F>,
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
-): PageOperation<F | typeof PREFIX_PARAMETER, U> => {
+): PageOperation<F | typeof parameter.PREFIX, U> => {
   const isSearched = Object.keys(entity.prefixes).length > 0;
   const list = async (input: PageInput): Promise<PageResponse<U>> => {
     const { page, page_size, sort } = input.query;
     const given = input.query as Filter<F>;
     const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as Filter<F>;
-    const prefix = isSearched ? (input.query as { readonly [PREFIX_PARAMETER]?: string })[PREFIX_PARAMETER] : undefined;
+    const prefix = isSearched ? (input.query as { readonly [parameter.PREFIX]?: string })[parameter.PREFIX] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, prefix });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return pageResponse({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const names = [...entity.filters, ...(isSearched ? [PREFIX_PARAMETER] : [])];
+  const names = [...entity.filters, ...(isSearched ? [parameter.PREFIX] : [])];
   const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<
-    Record<F | typeof PREFIX_PARAMETER, true>
+    Record<F | typeof parameter.PREFIX, true>
   >;
   return Object.assign(list, { filters });
 };

@@ -1,4 +1,5 @@
-import { badToken, codesThatAllow, type PermissionCode, type Permissions, Problem } from '#contract';
+import { codesThatAllow, type PermissionCode, type Permissions } from '#contract';
+import { Problem, unauthorized } from '#contract/problem';
 import type { Caller } from '#identity';
 import { StaleRead, Tenant } from '#table';
 import { areAsExpected, type Credentials, liveCredentials, readCredentialsOf, requireCredentials } from '#tenancy';
@@ -31,7 +32,7 @@ export function requireLivePermissions(
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
     if (!areAsExpected(found, liveCredentials(caller, now))) {
-      return badToken('The integration is inactive, or its tokens were ended.');
+      return unauthorized('The integration is inactive, or its tokens were ended.');
     }
     return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });
   });
@@ -56,7 +57,7 @@ export function requireRateLimit(tenant: Tenant, caller: Caller): void {
   const own = { rate_limit: caller.rateLimit };
   const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };
   requireCredentials(tenant, caller, expect, () =>
-    badToken('The rate limit of the integration has changed: log in again.'),
+    unauthorized('The rate limit of the integration has changed: log in again.'),
   );
 }
 

@@ -1,4 +1,5 @@
-import { alreadyExists, invalidField, MAX_RECORD, Problem, pointer } from '#contract';
+import { MAX_RECORD } from '#contract';
+import { invalidField, Problem, pointer } from '#contract/problem';
 import {
   ItemTooLarge,
   isTransient,
@@ -13,7 +14,7 @@ import { NotUnique, RecordTooLarge, StaleRead } from '#table';
 /** The problem that is returned for an error. Unexpected errors become `internal-error`, without their message. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof NotUnique) return alreadyExists(error.field, `Another record has this ${error.field}.`);
+  if (error instanceof NotUnique) return alreadyExists(error);
   if (error instanceof PageTooLarge) return pageTooLarge(error);
   if (error instanceof RecordTooLarge) {
     return new Problem('content-too-large', {
@@ -38,6 +39,11 @@ export function problemOf(error: unknown): Problem {
   }
   return new Problem('internal-error', { cause: error });
 }
+
+const alreadyExists = ({ field }: NotUnique): Problem => {
+  const detail = `Another record has this ${field}.`;
+  return new Problem('already-exists', { detail, errors: [{ in: 'body', pointer: pointer([field]), detail }] });
+};
 
 const pageTooLarge = (error: PageTooLarge): Problem =>
   new Problem('invalid-parameter', {

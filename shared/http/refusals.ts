@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import type { Actor } from '#identity';
 import { environmentSession, type RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';

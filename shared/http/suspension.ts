@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import type { Tenant } from '#table';
 import { readSuspension, type Suspension } from '#tenancy';
 import { keepNewest } from '../keep-newest.ts';

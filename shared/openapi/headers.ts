@@ -1,5 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
-import { challengeOf } from '#contract/gateway';
+import { challengeOf } from '#contract/problem';
 
 /** Response headers, as components. */
 

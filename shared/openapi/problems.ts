@@ -1,22 +1,14 @@
 import * as z from 'zod';
-import {
-  MAX_FIELD_ERRORS,
-  PROBLEM_TYPE_PREFIX,
-  PROBLEMS,
-  Problem,
-  type ProblemType,
-  pointer,
-  problemDetailsOf,
-  text,
-} from '#contract';
+import * as field from '#contract/field';
+import { MAX_FIELD_ERRORS, PROBLEM_TYPE_PREFIX, PROBLEMS, Problem, type ProblemType, pointer } from '#contract/problem';
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];
 
 const finding = z
   .object({
     in: z.enum(['body', 'query', 'path', 'header']).describe('The part of the request that the pointer points into.'),
-    pointer: text(10_000).describe('JSON Pointer as a URI fragment (RFC 6901 §6).'),
-    detail: text(1_000).describe('Why that part is refused, in words.'),
+    pointer: field.text(10_000).describe('JSON Pointer as a URI fragment (RFC 6901 §6).'),
+    detail: field.text(1_000).describe('Why that part is refused, in words.'),
   })
   .describe('One thing that is wrong with a request.')
   .meta({ id: 'Finding' });
@@ -29,15 +21,15 @@ export const problemSchema = z
       .describe(
         'Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.',
       ),
-    title: text(200).describe('The kind of problem in words.'),
+    title: field.text(200).describe('The kind of problem in words.'),
     status: z
       .int32()
       .min(400)
       .max(599)
       .optional()
       .describe('The HTTP status, where it is known to the one who responds.'),
-    detail: text(1_000).optional().describe('What is wrong with this request.'),
-    request_id: text(200).describe('Names this request in the logs of the service.'),
+    detail: field.text(1_000).optional().describe('What is wrong with this request.'),
+    request_id: field.text(200).describe('Names this request in the logs of the service.'),
     errors: z.array(finding).max(MAX_FIELD_ERRORS).optional().describe('Every finding, each with its place.'),
   })
   .describe('Problem details (RFC 9457). Members that you do not know are to be ignored.')
@@ -72,4 +64,4 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
 };
 
 /** A problem as it would be sent. */
-export const problemExample = (type: ProblemType) => problemDetailsOf(new Problem(type, EXAMPLES[type]), REQUEST_ID);
+export const problemExample = (type: ProblemType) => new Problem(type, EXAMPLES[type]).detailsFor(REQUEST_ID);

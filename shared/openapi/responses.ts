@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type Contract, PROBLEMS, type ProblemType, type ResponseType, type Route } from '#contract';
+import type { Contract, ResponseType, Route } from '#contract';
 import {
   deprecationsOf,
   hasReadOnlyFields,
@@ -15,6 +15,7 @@ import {
   takesIdempotencyKey,
 } from '#contract/derived';
 import { GATEWAY_TIMEOUT } from '#contract/gateway';
+import { PROBLEMS, type ProblemType } from '#contract/problem';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
 

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { JsonObject } from '#contract';
+import type { JsonObject } from '#contract/field';
 import { type Item, type Key, numberIn, type OnConditionFailed, sortKeyOf, VERSION } from '#lists';
 import { entity, type Page, type PageQuery, PLATFORM, Repository, StaleRead, type Stored, type Tenant } from '#table';
 import { recordsPartition, toAttributes, toRecord } from '#table/storage';

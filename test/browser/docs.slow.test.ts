@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PROBLEM_TYPE_PREFIX } from '#contract';
+import { PROBLEM_TYPE_PREFIX } from '#contract/problem';
 import { clients } from '../../functions/clients/contract.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { PATIENCE } from '../support/patience.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { email } from '#contract';
+import * as field from '#contract/field';
 import { timeZone } from '../../functions/clients/time-zone.ts';
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
@@ -17,7 +17,7 @@ describe('an email address', () => {
     'a@1.2.3.4',
     `a@${'b'.repeat(63)}.org`,
   ])('%s', (address) => {
-    expect(accepts(email(), address)).toBe(true);
+    expect(accepts(field.email(), address)).toBe(true);
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('an email address', () => {
     `a@${'b'.repeat(64)}.org`,
     `${'a'.repeat(250)}@x.org`,
   ])('is not %j', (address) => {
-    expect(accepts(email(), address)).toBe(false);
+    expect(accepts(field.email(), address)).toBe(false);
   });
 
   it('has every character that RFC 5322 allows in an atom', () => {
@@ -46,7 +46,7 @@ describe('an email address', () => {
     const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/);
     fc.assert(
       fc.property(local, fc.array(label, { minLength: 1, maxLength: 5 }), (user, labels) => {
-        expect(accepts(email(), `${user}@${labels.join('.')}`)).toBe(true);
+        expect(accepts(field.email(), `${user}@${labels.join('.')}`)).toBe(true);
       }),
     );
   });

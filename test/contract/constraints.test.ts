@@ -1,33 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import {
-  code,
-  created,
-  createOnly,
-  email,
-  ignoringCase,
-  name,
-  optionalOnCreate,
-  record,
-  reference,
-  route,
-  slug,
-  unique,
-  uniqueEverywhere,
-} from '#contract';
+import { created, createOnly, optionalOnCreate, record, route, unique } from '#contract';
 import { referenceOf, referencesIn, uniqueFieldsOf } from '#contract/derived';
+import * as field from '#contract/field';
 import { entity } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { uniquenessOf } from '../../shared/contract/constraints.ts';
 
 const shop = record('Shop', () => ({
-  slug: unique(slug()).nullable().default(null),
-  email: unique(email(), ignoringCase),
-  code: optionalOnCreate(unique(code())),
-  app: createOnly(uniqueEverywhere(code())),
-  client_id: createOnly(reference('Client')),
-  service_id: reference('Service').nullable().default(null),
-  name: name(20),
+  slug: unique(field.slug()).nullable().default(null),
+  email: unique(field.email(), { ignoringCase: true }),
+  code: optionalOnCreate(unique(field.code())),
+  app: createOnly(unique(field.code(), { within: 'service' })),
+  client_id: createOnly(field.reference('Client')),
+  service_id: field.reference('Service').nullable().default(null),
+  name: field.name(20),
 }));
 
 describe('a unique field', () => {
@@ -35,11 +22,11 @@ describe('a unique field', () => {
     expect([...uniqueFieldsOf(shop.schema).keys()]).toEqual(['slug', 'email', 'code', 'app']);
     expect([...uniqueFieldsOf(shop.create.schema).keys()]).toEqual(['slug', 'email', 'code', 'app']);
     expect([...uniqueFieldsOf(shop.patch.schema).keys()]).toEqual(['slug', 'email']);
-    expect(uniquenessOf(unique(code()).min(3).describe('x'))?.within).toBe('tenant');
+    expect(uniquenessOf(unique(field.code()).min(3).describe('x'))?.within).toBe('tenant');
   });
 
   it('says nothing of another field with the same schema', () => {
-    const shared = name(20);
+    const shared = field.name(20);
     unique(shared);
     expect(uniquenessOf(shared)).toBeUndefined();
   });
@@ -69,7 +56,7 @@ describe('a reference', () => {
       ['client_id', 'Client'],
       ['service_id', 'Service'],
     ]);
-    expect(reference('ServiceAction').meta()?.description).toBe(
+    expect(field.reference('ServiceAction').meta()?.description).toBe(
       'The service action, by the id that its creation returned.',
     );
     expect(referenceOf(shop.schema.shape.name)).toBeUndefined();

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { type FieldError, Problem, type Route } from '#contract';
+import type { Route } from '#contract';
+import { type FieldError, Problem } from '#contract/problem';
 import { validBody, validParams } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';

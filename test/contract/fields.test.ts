@@ -1,21 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import {
-  code,
-  count,
-  dateText,
-  email,
-  jsonObject,
-  name,
-  slug,
-  tags,
-  text,
-  timestamp,
-  uuid,
-  webAddress,
-  word,
-} from '#contract';
+import * as field from '#contract/field';
 import { decimal } from '../../shared/contract/fields.ts';
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
@@ -24,17 +10,16 @@ const LONE_SURROGATE = 'a\ud800b';
 
 describe('every kind of text', () => {
   const kinds = {
-    text: text(50),
-    name: name(50),
-    word: word(),
-    code: code(),
-    slug: slug(),
-    dateText: dateText(),
-    email: email(),
-    webAddress: webAddress(),
-    uuid: uuid(),
-    timestamp: timestamp(),
-    tag: tags().out.element,
+    text: field.text(50),
+    name: field.name(50),
+    word: field.word(),
+    code: field.code(),
+    slug: field.slug(),
+    email: field.email(),
+    webAddress: field.webAddress(),
+    uuid: field.uuid(),
+    timestamp: field.timestamp(),
+    tag: field.tags().out.element,
   };
 
   it.each(Object.entries(kinds))('%s refuses unpaired surrogates', (_, schema) => {
@@ -51,15 +36,15 @@ describe('every kind of text', () => {
   });
 
   it.each([
-    ['uuid', uuid(), fc.uuid().map((id) => id.toUpperCase())],
+    ['uuid', field.uuid(), fc.uuid().map((id) => id.toUpperCase())],
     [
       'timestamp',
-      timestamp(),
+      field.timestamp(),
       fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString()),
     ],
-    ['email', email(), fc.stringMatching(/^[a-zA-Z0-9]{1,20}$/).map((user) => `${user}@Acme.example`)],
-    ['webAddress', webAddress(), fc.webUrl({ withQueryParameters: true, withFragments: true })],
-    ['text', text(1_000), fc.string({ unit: 'grapheme' })],
+    ['email', field.email(), fc.stringMatching(/^[a-zA-Z0-9]{1,20}$/).map((user) => `${user}@Acme.example`)],
+    ['webAddress', field.webAddress(), fc.webUrl({ withQueryParameters: true, withFragments: true })],
+    ['text', field.text(1_000), fc.string({ unit: 'grapheme' })],
   ])('%s answers what it takes unchanged the second time', (_, schema, valid) => {
     fc.assert(
       fc.property(valid, (value) => {
@@ -74,27 +59,27 @@ describe('text and names', () => {
   it('keep any Unicode up to their length, in code points', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (value) => {
-        expect(accepts(text(20), value)).toBe([...value].length <= 20);
-        if ([...value].length <= 20) expect(text(20).parse(value)).toBe(value);
+        expect(accepts(field.text(20), value)).toBe([...value].length <= 20);
+        if ([...value].length <= 20) expect(field.text(20).parse(value)).toBe(value);
       }),
     );
   });
 
   it('refuse a blank name', () => {
-    for (const blank of ['', ' ', '\t\n', '\u00a0\u3000']) expect(accepts(name(20), blank)).toBe(false);
-    expect(accepts(name(20), ' a ')).toBe(true);
+    for (const blank of ['', ' ', '\t\n', '\u00a0\u3000']) expect(accepts(field.name(20), blank)).toBe(false);
+    expect(accepts(field.name(20), ' a ')).toBe(true);
   });
 
   it('take words, codes and slugs to the end of the line', () => {
-    for (const schema of [word(), code(), slug()]) {
+    for (const schema of [field.word(), field.code(), field.slug()]) {
       expect(accepts(schema, 'abc')).toBe(true);
       for (const bad of ['abc\n', '', ' abc', 'a bc', 'a/b', '-a', 'é']) expect(accepts(schema, bad)).toBe(false);
     }
-    expect([accepts(word(), 'a'.repeat(40)), accepts(word(), 'a'.repeat(41))]).toEqual([true, false]);
+    expect([accepts(field.word(), 'a'.repeat(40)), accepts(field.word(), 'a'.repeat(41))]).toEqual([true, false]);
   });
 
   it('take only web addresses that a browser opens as a page', () => {
-    expect(accepts(webAddress(), 'https://acme.example/a?b=c#d')).toBe(true);
+    expect(accepts(field.webAddress(), 'https://acme.example/a?b=c#d')).toBe(true);
     for (const bad of [
       'javascript:alert(1)',
       'data:text/html,x',
@@ -103,7 +88,7 @@ describe('text and names', () => {
       'a',
       `https://${'a'.repeat(2048)}`,
     ]) {
-      expect(accepts(webAddress(), bad)).toBe(false);
+      expect(accepts(field.webAddress(), bad)).toBe(false);
     }
   });
 });
@@ -113,10 +98,10 @@ describe('a UUID', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.infiniteStream(fc.boolean()), (id, upper) => {
         const mixed = id.replace(/[a-f]/g, (digit) => (upper.next().value ? digit.toUpperCase() : digit));
-        expect(uuid().parse(mixed)).toBe(id);
+        expect(field.uuid().parse(mixed)).toBe(id);
       }),
     );
-    expect(uuid().parse('00000000-0000-0000-0000-000000000000')).toBe('00000000-0000-0000-0000-000000000000');
+    expect(field.uuid().parse('00000000-0000-0000-0000-000000000000')).toBe('00000000-0000-0000-0000-000000000000');
   });
 
   it('is refused in any other form', () => {
@@ -130,7 +115,7 @@ describe('a UUID', () => {
       `${id}0`,
       id.slice(1),
     ]) {
-      expect(accepts(uuid(), bad)).toBe(false);
+      expect(accepts(field.uuid(), bad)).toBe(false);
     }
   });
 });
@@ -145,14 +130,14 @@ describe('a timestamp', () => {
       fc.property(instant, offset, (date, [sign, hours, minutes]) => {
         const shift = (sign === '+' ? 1 : -1) * (hours * 60 + minutes) * 60_000;
         const local = new Date(date.getTime() + shift).toISOString().slice(0, -1);
-        expect(timestamp().parse(`${local}${sign}${two(hours)}:${two(minutes)}`)).toBe(date.toISOString());
+        expect(field.timestamp().parse(`${local}${sign}${two(hours)}:${two(minutes)}`)).toBe(date.toISOString());
       }),
     );
   });
 
   it('keeps four digits of year in UTC', () => {
     for (const bad of ['0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-01:00', '+012026-11-20T00:00:00Z']) {
-      expect(accepts(timestamp(), bad)).toBe(false);
+      expect(accepts(field.timestamp(), bad)).toBe(false);
     }
   });
 
@@ -165,9 +150,9 @@ describe('a timestamp', () => {
       '2026-11-20T09:30:00,0Z',
     ];
     for (const value of [...same, '2026-11-20t04:30:00.000000-05']) {
-      expect(timestamp().parse(value)).toBe('2026-11-20T09:30:00.000Z');
+      expect(field.timestamp().parse(value)).toBe('2026-11-20T09:30:00.000Z');
     }
-    expect(timestamp().parse('2026-11-20')).toBe('2026-11-20T00:00:00.000Z');
+    expect(field.timestamp().parse('2026-11-20')).toBe('2026-11-20T00:00:00.000Z');
   });
 
   it('is refused where there is no such time', () => {
@@ -182,7 +167,7 @@ describe('a timestamp', () => {
       '1763631000',
       `2026-11-20T09:30:00.${'1'.repeat(40)}Z`,
     ];
-    for (const value of bad) expect(accepts(timestamp(), value)).toBe(false);
+    for (const value of bad) expect(accepts(field.timestamp(), value)).toBe(false);
   });
 });
 
@@ -203,10 +188,10 @@ describe('numbers', () => {
   });
 
   it('that count are whole, not negative and safe', () => {
-    for (const good of [0, 1, Number.MAX_SAFE_INTEGER]) expect(count().parse(good)).toBe(good);
-    expect(Object.is(count().parse(-0), 0)).toBe(true);
+    for (const good of [0, 1, Number.MAX_SAFE_INTEGER]) expect(field.count().parse(good)).toBe(good);
+    expect(Object.is(field.count().parse(-0), 0)).toBe(true);
     for (const bad of [-1, 0.5, 2 ** 53, 1e300, Number.NaN, Infinity, '1', null])
-      expect(accepts(count(), bad)).toBe(false);
+      expect(accepts(field.count(), bad)).toBe(false);
   });
 });
 
@@ -220,20 +205,20 @@ describe('a JSON object', () => {
     fc.assert(
       fc.property(object, (value) => {
         const sent = JSON.stringify(value);
-        expect(JSON.stringify(jsonObject().parse(JSON.parse(sent)))).toBe(JSON.stringify(JSON.parse(sent)));
+        expect(JSON.stringify(field.jsonObject().parse(JSON.parse(sent)))).toBe(JSON.stringify(JSON.parse(sent)));
       }),
     );
   });
 
   it('keeps `__proto__` as a key like any other', () => {
     const sent = '{"__proto__":{"admin":true},"a":[{"__proto__":1}],"n":1e+300}';
-    expect(JSON.stringify(jsonObject().parse(JSON.parse(sent)))).toBe(sent);
+    expect(JSON.stringify(field.jsonObject().parse(JSON.parse(sent)))).toBe(sent);
     expect(Object.hasOwn({}, 'admin')).toBe(false);
   });
 
   it('is refused where it is none, or holds what JSON cannot write again', () => {
     for (const bad of ['[]', '"a"', '1', 'null', 'true', '{"a":1e400}', '{"a":[{"b":-1e999}]}']) {
-      expect(accepts(jsonObject(), JSON.parse(bad))).toBe(false);
+      expect(accepts(field.jsonObject(), JSON.parse(bad))).toBe(false);
     }
   });
 });

@@ -1,19 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import {
-  type Contract,
-  contract,
-  name,
-  ok,
-  pageOf,
-  pageParameters,
-  type RecordOf,
-  readOnly,
-  record,
-  reference,
-  route,
-  uuid,
-  word,
-} from '#contract';
+import { type Contract, contract, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
 import { type Operations, pagesOf, pipeline, recordResponse } from '#http';
 import { describedBy } from '#openapi';
 import { type Entity, entity, type Repository } from '#table';
@@ -24,7 +12,12 @@ import { validQuery } from '../../shared/http/request/validate.ts';
 
 /** A filter that a contract offers and storage cannot serve: found by the compiler, and when the function loads. */
 
-const shop = record('Shop', () => ({ id: readOnly(uuid()), city: word(), status: word(), name: name(20) }));
+const shop = record('Shop', () => ({
+  id: readOnly(field.uuid()),
+  city: field.word(),
+  status: field.word(),
+  name: field.name(20),
+}));
 
 const shops = contract({
   name: 'shops',
@@ -34,13 +27,13 @@ const shops = contract({
     listShops: route('GET', '/api/v1/shops', {
       summary: 'x',
       permission: 'shops:read',
-      query: () => ({ ...pageParameters(), city: word().optional(), status: word().optional() }),
+      query: () => ({ ...parameter.page(), city: field.word().optional(), status: field.word().optional() }),
       response: pageOf(shop, 'x', {}),
     }),
     getShop: route('GET', '/api/v1/shops/{id}', {
       summary: 'x',
       permission: 'shops:read',
-      params: () => ({ id: reference('Shop') }),
+      params: () => ({ id: field.reference('Shop') }),
       response: ok(shop, 'x', {}),
     }),
   },
@@ -61,7 +54,7 @@ const writing = contract({
     listShops: route('GET', '/api/v1/shops', {
       summary: 'x',
       permission: 'shops:read',
-      query: () => ({ ...pageParameters(), status: word().optional() }),
+      query: () => ({ ...parameter.page(), status: field.word().optional() }),
       notYetOffered: ['city'],
       response: pageOf(shop, 'x', {}),
     }),
@@ -89,7 +82,7 @@ describe('a filter that is not yet offered', () => {
 
   it('is no filter that is offered, and only of lists', () => {
     const declared = { summary: 'x', permission: 'shops:read', notYetOffered: ['city'] } as const;
-    const query = () => ({ city: word().optional() });
+    const query = () => ({ city: field.word().optional() });
     const both = route('GET', '/shops', { ...declared, query, response: pageOf(shop, 'x', {}) });
     expect(() => both.query).toThrow('`city` is offered and not yet offered');
     expect(() => route('GET', '/shop', { ...declared, response: ok(shop, 'x', {}) })).toThrow(

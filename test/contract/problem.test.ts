@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_FIELD_ERRORS, PROBLEMS, Problem, type ProblemType, pointer, problemDetailsOf } from '#contract';
+import { MAX_FIELD_ERRORS, PROBLEMS, Problem, type ProblemType, pointer } from '#contract/problem';
 import { problemExample } from '#openapi';
 import { problemSchema } from '../../shared/openapi/problems.ts';
 
@@ -42,7 +42,7 @@ describe('problem details', () => {
   it('name a hundred field errors at most: a response to a megabyte of unknown fields must fit', () => {
     const finding = { in: 'body', pointer: '#/a', detail: 'is not known here' } as const;
     const problem = new Problem('invalid-body', { errors: Array.from({ length: 100_000 }, () => finding) });
-    expect(problemDetailsOf(problem, 'r').errors).toHaveLength(MAX_FIELD_ERRORS);
+    expect(problem.detailsFor('r').errors).toHaveLength(MAX_FIELD_ERRORS);
   });
 
   it.each(Object.keys(PROBLEMS) as ProblemType[])('of %s are as described', (type) => {

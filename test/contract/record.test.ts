@@ -1,27 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createOnly,
-  jsonObject,
-  name,
-  optionalOnCreate,
-  type Problem,
-  readOnly,
-  record,
-  timestamp,
-  uuid,
-  word,
-} from '#contract';
+import { createOnly, optionalOnCreate, readOnly, record } from '#contract';
+import * as field from '#contract/field';
+import type { Problem } from '#contract/problem';
 import { present, projectionOf, validBody } from '#http';
 
 const job = record('Job', () => ({
-  id: readOnly(uuid()),
-  owner_id: createOnly(uuid()),
-  number: optionalOnCreate(name(20)),
-  name: name(20),
-  note: name(20).nullable(),
-  status: word().default('open'),
-  data: jsonObject().nullable().default(null),
-  created_at: readOnly(timestamp().nullable()),
+  id: readOnly(field.uuid()),
+  owner_id: createOnly(field.uuid()),
+  number: optionalOnCreate(field.name(20)),
+  name: field.name(20),
+  note: field.name(20).nullable(),
+  status: field.word().default('open'),
+  data: field.jsonObject().nullable().default(null),
+  created_at: readOnly(field.timestamp().nullable()),
 }));
 
 const ID = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
@@ -30,13 +21,13 @@ const fields = (shape: object): string[] => Object.keys(shape);
 describe('a record', () => {
   it('builds its schemas when they are first asked for, and each once', () => {
     let built = 0;
-    const counted = new Proxy(uuid(), {
+    const counted = new Proxy(field.uuid(), {
       get: (schema, key) => {
         if (key === 'meta') built++;
         return Reflect.get(schema, key, schema);
       },
     });
-    const lazy = record('Lazy', () => ({ id: readOnly(counted), name: name(10) }));
+    const lazy = record('Lazy', () => ({ id: readOnly(counted), name: field.name(10) }));
     expect([lazy.name, lazy.create.name, lazy.patch.name, built]).toEqual(['Lazy', 'LazyCreate', 'LazyPatch', 0]);
     for (const kind of [lazy, lazy.create, lazy.patch]) expect(kind.schema).toBe(kind.schema);
     expect(Object.keys(lazy.schema.shape)).toEqual(['id', 'name']);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noContent, reference, route } from '#contract';
+import { noContent, route } from '#contract';
+import * as field from '#contract/field';
 import { derivedMetadata, present, validParams } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
 import * as fields from '../../shared/contract/fields.ts';
@@ -48,7 +49,7 @@ describe('a shape says of a route what its schemas say', () => {
 describe('path parameters that are UUIDs', () => {
   const named = route('GET', '/jobs/{id}/of/{client_id}', {
     ...open,
-    params: () => ({ id: fields.uuid().describe('An id.'), client_id: reference('Client') }),
+    params: () => ({ id: fields.uuid().describe('An id.'), client_id: field.reference('Client') }),
   });
 
   it('are known by their declaration', () => {

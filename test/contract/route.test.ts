@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { body, name, noContent, ok, record, route, uuid } from '#contract';
+import { body, noContent, ok, record, route } from '#contract';
 import { problemsOf } from '#contract/derived';
+import * as field from '#contract/field';
 import { impliedProblems, statusesOf } from '../../shared/contract/traits.ts';
 
-const job = record('RouteTestJob', () => ({ name: name(20) }));
+const job = record('RouteTestJob', () => ({ name: field.name(20) }));
 const response = ok(job, 'The job.', { name: 'a' });
 const read = { summary: 'Read a job', permission: 'jobs:read', response } as const;
 
@@ -12,9 +13,9 @@ describe('route()', () => {
     ['a path parameter that is not declared', () => route('GET', '/jobs/{id}', read).params],
     [
       'a declared parameter that is not in the path',
-      () => route('GET', '/jobs', { ...read, params: () => ({ id: uuid() }) }).params,
+      () => route('GET', '/jobs', { ...read, params: () => ({ id: field.uuid() }) }).params,
     ],
-    ['another name', () => route('GET', '/jobs/{id}', { ...read, params: () => ({ job_id: uuid() }) }).params],
+    ['another name', () => route('GET', '/jobs/{id}', { ...read, params: () => ({ job_id: field.uuid() }) }).params],
     ['a token without a permission', () => route('GET', '/jobs', { summary: 'Read', response })],
     [
       'an optional token without a permission',
@@ -27,7 +28,7 @@ describe('route()', () => {
   });
 
   it('refuses parameters that it does not know', () => {
-    const { query, params } = route('GET', '/jobs/{id}', { ...read, params: () => ({ id: uuid() }) });
+    const { query, params } = route('GET', '/jobs/{id}', { ...read, params: () => ({ id: field.uuid() }) });
     expect(query.safeParse({ limit: '3' }).success).toBe(false);
     expect(params.safeParse({}).success).toBe(false);
   });

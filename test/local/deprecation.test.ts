@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { contract, name, ok, Problem, pageOf, pageParameters, record, route } from '#contract';
+import { contract, ok, pageOf, record, route } from '#contract';
+import * as field from '#contract/field';
+import * as parameter from '#contract/parameter';
+import { Problem } from '#contract/problem';
 import { startGateway } from '#gateway';
 import { pipeline } from '#http';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
@@ -13,7 +16,7 @@ import { assertDeprecations } from '../../shared/contract/deprecation.ts';
 const OLD = { since: '2026-01-15', sunset: '2026-09-01', link: '/api/v1/docs#old-things' } as const;
 const COLOUR = { since: '2025-11-01', link: 'https://docs.acme.example/colour' } as const;
 
-const thing = record('DeprecationThing', () => ({ name: name(20) }));
+const thing = record('DeprecationThing', () => ({ name: field.name(20) }));
 const example = { name: 'a' };
 const open = { auth: 'none', deprecatedParameters: { colour: COLOUR } } as const;
 const things = contract({
@@ -21,7 +24,7 @@ const things = contract({
   routes: {
     listOldThings: route('GET', '/old-things', {
       ...{ ...open, summary: 'List', deprecated: OLD },
-      query: () => ({ ...pageParameters(), colour: z.string().optional() }),
+      query: () => ({ ...parameter.page(), colour: z.string().optional() }),
       response: pageOf(thing, 'A page.', example),
     }),
     readThing: route('GET', '/things', {

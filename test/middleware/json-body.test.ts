@@ -1,13 +1,17 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { body, jsonObject, noContent, type Route, route, text } from '#contract';
+import { body, noContent, type Route, route } from '#contract';
+import * as field from '#contract/field';
 import { jsonBody } from '../../shared/http/middleware/json-body.ts';
 import { type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
 
 const taking = { summary: 'x', auth: 'none', response: noContent('Taken.') } as const;
-const withFreeForm = route('POST', '/things', { ...taking, body: body('Thing', () => ({ data: jsonObject() })) });
-const withoutFreeForm = route('POST', '/login', { ...taking, body: body('Login', () => ({ secret: text(100) })) });
+const withFreeForm = route('POST', '/things', { ...taking, body: body('Thing', () => ({ data: field.jsonObject() })) });
+const withoutFreeForm = route('POST', '/login', {
+  ...taking,
+  body: body('Login', () => ({ secret: field.text(100) })),
+});
 
 type Headers = ChainEvent['multiValueHeaders'];
 const JSON_TYPE: Headers = { 'Content-Type': ['application/json'] };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { contract, name, ok, record, route, uuid } from '#contract';
+import { contract, ok, record, route } from '#contract';
+import * as field from '#contract/field';
 import { pipeline } from '#http';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { configureTable } from '#table';
@@ -18,7 +19,7 @@ import { bodyOf, FaultyHandler, reply } from '../support/faults.ts';
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const ORG = randomUUID();
 
-const thing = record('PipelineThing', () => ({ name: name(20) }));
+const thing = record('PipelineThing', () => ({ name: field.name(20) }));
 const things = contract({
   name: 'things',
   tag: 'Things',
@@ -27,7 +28,7 @@ const things = contract({
     updateThing: route('PATCH', '/things/{id}', {
       summary: 'x',
       permission: 'things:write',
-      params: () => ({ id: uuid() }),
+      params: () => ({ id: field.uuid() }),
       body: thing.patch,
       response: ok(thing, 'The thing.', { name: 'a' }),
     }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Auth, contract, noContent, Problem, type Route, route } from '#contract';
+import { type Auth, contract, noContent, type Route, route } from '#contract';
+import { Problem } from '#contract/problem';
 import { ListNotBuilt, TableUnavailable, TooManyMatches } from '#lists';
 import { configureTable, NotUnique, RequestSession, StaleRead } from '#table';
 import { Invocation, logger, within } from '#telemetry';

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { count, readOnly, record, timestamp, uuid } from '#contract';
+import { readOnly, record } from '#contract';
+import * as field from '#contract/field';
 import { parseJson } from '#json';
 import { checkReadOnlyFields, prefersLenient, readOnlyFieldsIn } from '../../shared/http/request/read-only-fields.ts';
 
 const thing = record('Thing', () => ({
-  id: readOnly(uuid()),
-  at: readOnly(timestamp().nullable()),
-  size: readOnly(count()),
+  id: readOnly(field.uuid()),
+  at: readOnly(field.timestamp().nullable()),
+  size: readOnly(field.count()),
 }));
 
 const isTaken = (method: 'POST' | 'PATCH', json: string, current: object): boolean => {

@@ -1,6 +1,7 @@
 import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { contract, Problem, type Route } from '#contract';
+import { contract, type Route } from '#contract';
+import { Problem } from '#contract/problem';
 import { emptyResponse, type MatchedRoute } from '#http';
 import type { Table } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { type Contract, PROBLEM_TYPE_PREFIX, type ProblemType, type Route } from '#contract';
+import type { Contract, Route } from '#contract';
 import { isCharged, isConditionalRead, problemsOf } from '#contract/derived';
+import { PROBLEM_TYPE_PREFIX, type ProblemType } from '#contract/problem';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
 

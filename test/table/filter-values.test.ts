@@ -1,6 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { readOnly, record, uuid, word } from '#contract';
+import { readOnly, record } from '#contract';
+import * as field from '#contract/field';
 import { TableUnavailable } from '#lists';
 import { entity } from '#table';
 import { readValues, valueKey } from '#table/storage';
@@ -12,7 +13,11 @@ import { TestList, useTable } from './test-list.ts';
 /** Values that callers choose for filters are noted before their first use (`docs/decisions/0170-filters.md`). */
 
 type Job = { id: string; status: string; color: string | null };
-const job = record('Job', () => ({ id: readOnly(uuid()), status: word(), color: word().nullable().default(null) }));
+const job = record('Job', () => ({
+  id: readOnly(field.uuid()),
+  status: field.word(),
+  color: field.word().nullable().default(null),
+}));
 const DEFAULTS = { status: 'open', color: 'red' };
 
 const table = useTable();

@@ -16,7 +16,7 @@ import {
   Table,
   UpdateTransaction,
 } from 'dynamodb-toolbox';
-import type { JsonObject } from '../../../shared/contract/index.ts';
+import type { JsonObject } from '../../../shared/contract/field.ts';
 import type { Setting } from '../contender.ts';
 import { REQUESTED_PAGE_SIZE } from '../operations.ts';
 import { INDEX } from '../table.ts';

@@ -1,4 +1,4 @@
-import type { ProblemType } from '#contract';
+import type { ProblemType } from '#contract/problem';
 
 /** Why a problem is returned, and what its caller can do. Markdown. */
 export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: string; readonly remedy: string }>> = {

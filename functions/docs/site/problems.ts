@@ -1,4 +1,4 @@
-import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '#contract';
+import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '#contract/problem';
 import { problemExample } from '#openapi';
 import { codeHtml, escapedHtml, html, inlineHtml } from './markdown.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';

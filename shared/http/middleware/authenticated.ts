@@ -1,7 +1,8 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '#auth';
-import { badToken, noToken, Problem, type Route } from '#contract';
+import type { Route } from '#contract';
+import { Problem, unauthorized } from '#contract/problem';
 import { actorOf, type Caller, callerOf } from '#identity';
 import { Tenant } from '#table';
 import { annotate } from '#telemetry';
@@ -47,10 +48,10 @@ function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): C
   const caller = callerOf(event.requestContext.authorizer);
   if (caller === undefined) {
     if (auth === 'bearer-optional') return undefined;
-    throw noToken();
+    throw unauthorized();
   }
   // The gateway may cache the authorizer's response beyond the token's expiry.
-  if (caller.expiresAt * 1000 <= now) throw badToken('The token has expired.');
+  if (caller.expiresAt * 1000 <= now) throw unauthorized('The token has expired.');
   if (caller.expiresAt * 1000 > now + (TOKEN_LIFETIME + TOKEN_LEEWAY) * 1000) throw slowClock();
   return caller;
 }

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { mayDo } from '#identity';
 import type { Authenticated } from './authenticated.ts';
 import type { Routed } from './routed.ts';

@@ -1,6 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { problemDetailsOf as detailsOf } from '#contract';
 import { problemOf } from '../problems.ts';
 
 /** Returns every error as problem details (RFC 9457). */
@@ -11,7 +10,7 @@ export function problemDetails(): MiddlewareObj<APIGatewayProxyEvent, APIGateway
       request.response = {
         statusCode: problem.status,
         headers: { 'Cache-Control': 'no-store', ...problem.headers, 'Content-Type': 'application/problem+json' },
-        body: JSON.stringify(detailsOf(problem, request.event.requestContext.requestId)),
+        body: JSON.stringify(problem.detailsFor(request.event.requestContext.requestId)),
       };
     },
   };

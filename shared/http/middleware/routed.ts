@@ -1,7 +1,8 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { type Contract, Problem } from '#contract';
+import type { Contract } from '#contract';
 import { deprecationHeaders } from '#contract/derived';
+import { Problem } from '#contract/problem';
 import { annotate } from '#telemetry';
 import type { Operations } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';

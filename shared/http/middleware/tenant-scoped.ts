@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '#contract';
 import { isConditionalWrite } from '#contract/derived';
+import { Problem } from '#contract/problem';
 import type { Repository, Stored } from '#table';
 import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';

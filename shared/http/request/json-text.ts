@@ -1,4 +1,4 @@
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { parseJson } from '#json';
 import type { HttpRequest } from './http-request.ts';
 

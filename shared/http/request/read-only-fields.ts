@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import { type Body, type FieldError, Problem, pointer, type Route } from '#contract';
+import type { Body, Route } from '#contract';
+import { type FieldError, Problem, pointer } from '#contract/problem';
 import { asNumber } from '#json';
 import type { HttpRequest } from './http-request.ts';
 

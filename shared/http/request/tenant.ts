@@ -1,4 +1,4 @@
-import { type FieldError, invalidField, Problem } from '#contract';
+import { type FieldError, invalidField, Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { isUuid } from '../../well-formed.ts';

@@ -1,15 +1,7 @@
 import type * as z from 'zod';
-import {
-  type Body,
-  type FieldError,
-  MAX_FIELD_ERRORS,
-  Problem,
-  pointer,
-  type Route,
-  sentenceOf,
-  TOO_LARGE,
-} from '#contract';
+import { type Body, type Route, sentenceOf, TOO_LARGE } from '#contract';
 import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from '#contract/derived';
+import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from '#contract/problem';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { metadataOf } from '../routes/route-metadata.ts';

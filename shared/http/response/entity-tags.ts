@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import type { HttpRequest } from '../request/http-request.ts';
 
 /** Entity tags of responses, and the conditions of requests that name them (RFC 9110 §8.8.3, §13). */

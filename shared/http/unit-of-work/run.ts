@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '#contract';
+import { Problem } from '#contract/problem';
 import { TableUnavailable } from '#lists';
 import { NotUnique, type RequestSession, StaleRead } from '#table';
 import type { IdempotentRequest } from './idempotency.ts';

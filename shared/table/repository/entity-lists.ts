@@ -1,4 +1,4 @@
-import { PREFIX_PARAMETER } from '#contract';
+import * as parameter from '#contract/parameter';
 import {
   type Item,
   indexRange,
@@ -75,7 +75,7 @@ export class EntityLists<T extends object> {
       const { PK: claims } = uniqueKey(this.#tenant, this.#entity.name, field, '');
       return { partition: claims, numberOf: ({ holder }: Item) => numberOf(String(holder)) };
     });
-    return { name: PREFIX_PARAMETER, text: folded(text), ranges, indexes: prefixIndexesOf(this.#entity) };
+    return { name: parameter.PREFIX, text: folded(text), ranges, indexes: prefixIndexesOf(this.#entity) };
   }
 
   #begins(item: Item, { text }: Prefix): boolean {

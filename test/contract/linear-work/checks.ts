@@ -1,4 +1,5 @@
-import { Problem, type Route } from '#contract';
+import type { Route } from '#contract';
+import { Problem } from '#contract/problem';
 import { type HttpRequest, jsonOf, validBody, validParams } from '#http';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { bearerOf } from '../../../functions/authorizer/bearer.ts';

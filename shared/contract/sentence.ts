@@ -1,6 +1,6 @@
 import { MAX_JSON } from './sizes.ts';
 
-/** Sentences about fields that many records have. */
+/** Sentences about fields that many records have: `import * as sentence from '#contract/sentence'`. */
 
 export const ID = 'Names the record in paths and references. The service chooses it; it never changes.';
 export const ORGANIZATION =

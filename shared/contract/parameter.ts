@@ -2,10 +2,13 @@ import * as z from 'zod';
 import { folded, MAX_FOLDED } from '../folded.ts';
 import { bounded, shownAs, text, uuid } from './fields.ts';
 
-/** Path and query parameters. All arrive as text; each kind here parses it and describes in OpenAPI what it accepts. */
+/**
+ * The kinds of parameters of paths and queries: `import * as parameter from '#contract/parameter'`. All arrive as text; each kind here parses it and
+ * describes in OpenAPI what it accepts.
+ */
 
 /** A decimal integer, digits only: `parseInt` would accept `12abc`. */
-export const integerParameter = (min: number, max: number, standard: number) => {
+const integer = (min: number, max: number, standard: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   return bounded(10, error)
     .regex(/^\d+$/, { error })
@@ -16,7 +19,7 @@ export const integerParameter = (min: number, max: number, standard: number) => 
     .meta(shownAs({ type: 'integer', format: 'int32', minimum: min, maximum: max, default: standard }));
 };
 
-export const booleanParameter = () =>
+export const flag = () =>
   z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
@@ -26,13 +29,12 @@ export const PAGE_SIZE = { standard: 25, max: 200 } as const;
 const MAX_PAGE = 1_000_000_000;
 
 /** Newest first, or oldest first. */
-export const SORTS = ['-created_at', 'created_at'] as const;
-export type Sort = (typeof SORTS)[number];
+const SORTS = ['-created_at', 'created_at'] as const;
 
 /** The query of every paged list (spec §4, §8). */
-export const pageParameters = () => ({
-  page: integerParameter(1, MAX_PAGE, 1).describe('Which page, counted from 1.'),
-  page_size: integerParameter(1, PAGE_SIZE.max, PAGE_SIZE.standard).describe('How many records a page holds.'),
+export const page = () => ({
+  page: integer(1, MAX_PAGE, 1).describe('Which page, counted from 1.'),
+  page_size: integer(1, PAGE_SIZE.max, PAGE_SIZE.standard).describe('How many records a page holds.'),
   sort: z
     .enum(SORTS)
     .default('-created_at')
@@ -44,20 +46,20 @@ export const pageParameters = () => ({
 const NOT_BLANK = /^[\s\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]/;
 
 /** The name of the parameter for prefixes, in lists that can be searched by them. */
-export const PREFIX_PARAMETER = 'q';
+export const PREFIX = 'q';
 
 /** The prefix of a text that records are searched by. Its folded text must not be empty. */
-export const prefixParameter = () =>
+export const prefix = () =>
   text(MAX_FOLDED, 1)
     .regex(NOT_BLANK, { error: 'must not be blank', abort: true })
     .refine((value) => folded(value) !== '', { error: 'must not be blank' })
     .optional();
 
 /** The query of lists with cursor pages. The `Link` header of a response has the cursor of the next page. */
-export const cursorParameters = () => ({
+export const cursor = () => ({
   after: uuid().optional().describe('Id of the last record already seen: the list goes on behind it.'),
 });
 
 /** The organization that a platform caller works in. A caller of an organization may give its own. */
-export const tenantParameter = () =>
+export const tenant = () =>
   uuid().optional().describe('The organization to work in. Platform callers name any; others at most their own.');

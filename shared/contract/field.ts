@@ -1,0 +1,27 @@
+/** The kinds of fields of records: `import * as field from '#contract/field'`. */
+
+export { reference } from './constraints.ts';
+export {
+  anyJsonObject,
+  bounded,
+  code,
+  count,
+  email,
+  flag,
+  type JsonObject,
+  jsonObject,
+  list,
+  money,
+  name,
+  percentage,
+  shownAs,
+  slug,
+  tags,
+  text,
+  timestamp,
+  uuid,
+  webAddress,
+  whole,
+  word,
+} from './fields.ts';
+export { credentials, permissionCodes } from './permissions.ts';
