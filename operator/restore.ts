@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '#lists';
 import { type Kind, TableCopy, type Verified, verify } from '#maintenance';
 import { auditEventEntity, environmentSession, Tenant } from '#table';
-import { type Restoring, readSuspension, type Suspension, stageRestoring } from '#tenancy';
+import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator } from './as-operator.ts';
@@ -107,7 +107,7 @@ const REFUSALS = {
 };
 
 /** Begins or ends the restoration of an organization that is suspended. */
-const changeState = (id: string, next: () => Restoring | undefined): Promise<Suspension> =>
+const changeState = (id: string, next: () => Suspension['restoring']): Promise<Suspension> =>
   asOperator(
     'restoreOrganization',
     (session) => Tenant.ofOperator(id, session),
@@ -116,8 +116,10 @@ const changeState = (id: string, next: () => Restoring | undefined): Promise<Sus
       if (suspension?.state !== 'suspended')
         throw new OperatorProblem(`${id} was resumed or erased meanwhile: run it again.`);
       const restoring = next();
-      await stageRestoring(tenant, suspension, restoring);
-      return { state: suspension.state, since: suspension.since, ...(restoring === undefined ? {} : { restoring }) };
+      const { state, since } = suspension;
+      const changed: Suspension = { state, since, ...(restoring === undefined ? {} : { restoring }) };
+      await stageSuspension(tenant, suspension, changed);
+      return changed;
     },
   );
 

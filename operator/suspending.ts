@@ -1,5 +1,5 @@
 import { Tenant } from '#table';
-import { readSuspension, type Suspension, stageResumption, stageSuspension } from '#tenancy';
+import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 import { requireExisting } from './tenant-option.ts';
@@ -22,7 +22,9 @@ export const suspendOrganization = (id: string): Promise<Suspended> =>
       const before = await readSuspension(tenant, true);
       if (before !== undefined) return { state: before.state, since: before.since, changed: false };
       await requireExisting(tenant);
-      return { ...(await stageSuspension(tenant)), changed: true };
+      const suspension: Suspension = { state: 'suspended', since: tenant.session.timestamp };
+      await stageSuspension(tenant, undefined, suspension);
+      return { ...suspension, changed: true };
     },
   );
 
@@ -49,7 +51,7 @@ export const resumeOrganization = (id: string): Promise<boolean> =>
           `${id} cannot be resumed: its restoration from ${from} is not finished. Run custodia restore-tenant again.`,
         );
       }
-      await stageResumption(tenant, suspension);
+      await stageSuspension(tenant, suspension, undefined);
       return true;
     },
   );

@@ -4,16 +4,7 @@ import { CHALLENGE, Problem } from '#contract/problem';
 import { type Operations, recordRefusal, refuseSuspended } from '#http';
 import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
-import {
-  countFailedLogin,
-  FAILURES_KEPT,
-  type FoundIntegration,
-  findIntegration,
-  forgetFailedLogins,
-  type LoginAttempt,
-  orgIdOf,
-  readFailedLogins,
-} from '#tenancy';
+import { type FoundIntegration, findIntegration, LoginAttempt, orgIdOf } from '#tenancy';
 import { allDone } from '../../shared/all-done.ts';
 import type { auth } from './contract.ts';
 
@@ -40,27 +31,24 @@ export const authOperations: Operations<typeof auth> = {
 };
 
 const logIn: Operations<typeof auth>['login'] = async ({ body, session, request }) => {
-  const attempt: LoginAttempt = {
+  const attempt = new LoginAttempt(session, {
     kind: 'login',
     appCode: body.app_code,
     network: sourceNetwork(request.sourceAddress),
-  };
+  });
   const [{ credentials, suspension } = NOBODY, failures] = await Promise.all([
     findIntegration(session, body.app_code),
-    readFailedLogins(session, attempt),
+    attempt.failures(),
   ]);
   checkLoginThrottle(attempt, failures, session.now);
   // Compared even for an unknown app code, so that every failure takes the same time.
   const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
   if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
-    await allDone([
-      countFailedLogin(session, attempt, FAILURES_KEPT),
-      credentials && recordRefusal(session, credentials, 'login_refused'),
-    ]);
+    await allDone([attempt.countFailure(), credentials && recordRefusal(session, credentials, 'login_refused')]);
     throw invalidCredentials();
   }
   refuseSuspended({ id: credentials.tenant }, suspension);
-  if (failures.count > 0) await forgetFailedLogins(session, attempt);
+  if (failures.count > 0) await attempt.forgetFailures();
 
   const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
   annotate({ integration_id: integrationId, tenant: credentials.tenant });

@@ -1,5 +1,4 @@
 import type { Operations } from '#http';
-import { checkTable } from '#tenancy';
 import type { health } from './contract.ts';
 
 /** As every read, it has an entity tag: the response is always the same. */
@@ -7,7 +6,7 @@ const HEADERS = { ETag: '"ok"', 'Cache-Control': 'no-store' } as const;
 
 export const healthOperations: Operations<typeof health> = {
   getHealth: async ({ session }) => {
-    await checkTable(session);
+    await session.tables.check();
     return { body: { status: 'ok' }, headers: HEADERS };
   },
 };

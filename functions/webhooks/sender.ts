@@ -3,17 +3,7 @@ import { Problem } from '#contract/problem';
 import { type OpenInput, recordRefusal } from '#http';
 import { type Caller, callerBySignature } from '#identity';
 import type { RequestSession } from '#table';
-import {
-  type Credentials,
-  countFailedLogin,
-  FAILURES_KEPT,
-  type FoundIntegration,
-  findIntegration,
-  forgetFailedLogins,
-  type LoginAttempt,
-  orgIdOf,
-  readFailedLogins,
-} from '#tenancy';
+import { type Credentials, type FoundIntegration, findIntegration, LoginAttempt, orgIdOf } from '#tenancy';
 import { allDone } from '../../shared/all-done.ts';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
@@ -35,8 +25,8 @@ export async function senderOf(
 ): Promise<Sender & { readonly signed: Buffer }> {
   const signature = headers.get('x-signature');
   if (!looksSigned(signature)) throw invalidSignature();
-  const attempt: LoginAttempt = { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) };
-  const [found, failures] = await Promise.all([findIntegration(session, appCode), readFailedLogins(session, attempt)]);
+  const attempt = new LoginAttempt(session, { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) });
+  const [found, failures] = await Promise.all([findIntegration(session, appCode), attempt.failures()]);
   if (found === undefined) throw new Problem('not-found', { detail: 'There is no integration with this app code.' });
   const { credentials } = found;
   checkLoginThrottle(attempt, failures, session.now);
@@ -47,13 +37,10 @@ export async function senderOf(
     secrets.map(({ text }) => text),
   );
   if (signed === undefined) {
-    await allDone([
-      countFailedLogin(session, attempt, FAILURES_KEPT),
-      recordRefusal(session, credentials, 'signature_refused'),
-    ]);
+    await allDone([attempt.countFailure(), recordRefusal(session, credentials, 'signature_refused')]);
     throw invalidSignature();
   }
-  if (failures.count > 0) await forgetFailedLogins(session, attempt);
+  if (failures.count > 0) await attempt.forgetFailures();
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
   return { ...found, caller: callerOfSender(credentials, secret?.id ?? null), signed };
 }

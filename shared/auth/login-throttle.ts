@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem';
-import type { FailedLogins, LoginAttempt } from '#tenancy';
+import type { LoginAttempt } from '#tenancy';
 
 /**
  * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins and wrong webhook signatures are counted by app code and source
@@ -24,10 +24,14 @@ const TOO_MANY = {
 
 /**
  * Refuses a login attempt during a wait. The right secret is refused too, otherwise the wait would not slow an attacker.
- * `now` in epoch milliseconds.
+ * `lastAt` and `now` in epoch milliseconds.
  * @throws Problem `too-many-requests`
  */
-export function checkLoginThrottle({ kind }: LoginAttempt, { count, lastAt }: FailedLogins, now: number): void {
+export function checkLoginThrottle(
+  { kind }: Pick<LoginAttempt, 'kind'>,
+  { count, lastAt }: { readonly count: number; readonly lastAt: number },
+  now: number,
+): void {
   const left = lastAt + waitAfter(count) * 1000 - now;
   if (left <= 0) return;
   throw new Problem('too-many-requests', {

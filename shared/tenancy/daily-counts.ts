@@ -21,48 +21,51 @@ export async function countRefusal(tenant: Tenant, what: string, integrationId: 
   return Number(counted.REFUSALS);
 }
 
-/** Requests of an integration that could show protected fields of records of one type. */
-export interface ReadCount {
-  readonly key: Key;
-  /** Today's number. */
+/** Requests of an integration that could show protected fields of records of one type, on the day of the request. */
+export class ReadCount {
+  readonly #tenant: Tenant;
+  readonly #key: Key;
+  /** Today's number, with this request. */
   readonly reads: number;
   /** The number at the last event; 0: there was none today. */
-  readonly audited: number;
+  #audited: number;
+
+  private constructor(tenant: Tenant, key: Key, counted: Item) {
+    this.#tenant = tenant;
+    this.#key = key;
+    this.reads = Number(counted.READS ?? 0);
+    this.#audited = auditedIn(counted);
+  }
+
+  /**
+   * Counts such a request: one write unit, sent beside its work.
+   * @throws TableUnavailable when it cannot be counted before the session's deadline
+   */
+  static async increment(tenant: Tenant, recordType: string, integrationId: string): Promise<ReadCount> {
+    const key = readsKey(tenant.id, recordType, integrationId, dayOf(tenant));
+    return new ReadCount(tenant, key, await retry(() => countToday(tenant, key, 'READS'), tenant.session));
+  }
+
+  /** Whether the read should leave an event: none was left since the latest of the day's 1st, 2nd, 4th, 8th … reads. */
+  get isEventDue(): boolean {
+    return 2 ** Math.floor(Math.log2(this.reads)) > this.#audited;
+  }
+
+  /** Stages that an event is left. Where another request has left one meanwhile, the operation runs again, and knows of that one. */
+  stageEventLeft(): void {
+    const { id, session } = this.#tenant;
+    session.changes.of(id).update(this.#key, {
+      set: { AUDITED: this.reads },
+      condition: { equals: { AUDITED: this.#audited === 0 ? undefined : this.#audited } },
+      onConditionFailed: (found) => {
+        this.#audited = auditedIn(found);
+        return new StaleRead('another request has left the audit event');
+      },
+    });
+  }
 }
 
-/**
- * Counts such a request: one write unit, sent beside its work.
- * @throws TableUnavailable when it cannot be counted before the session's deadline
- */
-export async function countRead(tenant: Tenant, recordType: string, integrationId: string): Promise<ReadCount> {
-  const key = readsKey(tenant.id, recordType, integrationId, dayOf(tenant));
-  const counted = await retry(() => countToday(tenant, key, 'READS'), tenant.session);
-  return countOf(key, counted);
-}
-
-/** Whether a read should leave an event: none was left since the latest of the day's 1st, 2nd, 4th, 8th … reads. */
-export const isEventDue = ({ reads, audited }: ReadCount): boolean => 2 ** Math.floor(Math.log2(reads)) > audited;
-
-/**
- * Stages that an event was left for these reads.
- * @param onLeft called with the count where another request has left one meanwhile: the operation runs again
- */
-export function stageEventLeft(tenant: Tenant, { key, reads, audited }: ReadCount, onLeft: (now: ReadCount) => void) {
-  tenant.session.changes.of(tenant.id).update(key, {
-    set: { AUDITED: reads },
-    condition: { equals: { AUDITED: audited === 0 ? undefined : audited } },
-    onConditionFailed: (found) => {
-      onLeft({ ...countOf(key, found), reads });
-      return new StaleRead('another request has left the audit event');
-    },
-  });
-}
-
-const countOf = (key: Key, { READS: reads, AUDITED: audited }: Item = {}): ReadCount => ({
-  key,
-  reads: Number(reads ?? 0),
-  audited: Number(audited ?? 0),
-});
+const auditedIn = ({ AUDITED: audited }: Item = {}): number => Number(audited ?? 0);
 
 const dayOf = ({ session }: Tenant): string => new Date(session.now).toISOString().slice(0, 10);
 

@@ -13,18 +13,10 @@ export {
   stageCredentialsChange,
   stageTokensEnd,
 } from './credentials.ts';
-export { countRead, countRefusal, isEventDue, type ReadCount, stageEventLeft } from './daily-counts.ts';
+export { countRefusal, ReadCount } from './daily-counts.ts';
 export { dataKeyCache } from './data-key-cache.ts';
-export {
-  countFailedLogin,
-  FAILURES_KEPT,
-  type FailedLogins,
-  forgetFailedLogins,
-  type LoginAttempt,
-  readFailedLogins,
-} from './failed-logins.ts';
 export { finishAllCascadeDeletes } from './finish-cascade-deletes.ts';
-export { checkTable } from './health.ts';
+export { LoginAttempt } from './login-attempt.ts';
 export {
   allOrganizations,
   copyKeyOf,
@@ -38,6 +30,5 @@ export {
   stageOrganizationRemoval,
 } from './organizations.ts';
 export { type Count, stageCount } from './quotas.ts';
-export { flushBudget, MOST_SPENT_MS, readBudgets, WHOLE_TENANT, WINDOW_MS } from './request-budget.ts';
-export { stageRestoring, stageResumption, stageSuspension } from './suspend.ts';
-export { type Restoring, readSuspension, type Suspension } from './suspensions.ts';
+export { BUDGET_WINDOW, flushBudget, readBudgets } from './request-budget.ts';
+export { readSuspension, type Suspension, stageSuspension } from './suspensions.ts';

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { itemOf, readPartition, TTL_ATTRIBUTE } from '#lists';
+import { itemOf, type Key, readPartition, TTL_ATTRIBUTE } from '#lists';
 import type { Tenant } from '#table';
 import { budgetKey } from '#table/storage';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
@@ -12,18 +12,19 @@ import { CLOCKS_DIFFER_MS } from '../clock.ts';
  * (`docs/decisions/0160-clocks.md`).
  */
 
-/** The owner of a tenant's own budget. */
-export const WHOLE_TENANT = 'TENANT';
+/** The window of a budget, in milliseconds. */
+export const BUDGET_WINDOW = {
+  /** Time in which an empty bucket refills. */
+  refillMs: 60_000,
+  /** The largest stored spent part. Beyond `refillMs` it is debt. */
+  mostSpentMs: 300_000,
+} as const;
+/** No writer stores more than this: one charge of `mostSpentMs` on top of as much. A larger value comes from a wrong clock. */
+const BELIEVED_MS = 2 * BUDGET_WINDOW.mostSpentMs;
 
-/** Time in which an empty bucket refills, in milliseconds. */
-export const WINDOW_MS = 60_000;
-/** The largest stored spent part, in milliseconds of the window. Beyond one window it is debt. */
-export const MOST_SPENT_MS = 5 * WINDOW_MS;
-/**
- * No writer stores more than this: one charge of {@link MOST_SPENT_MS} on top of as much. A larger value comes from a
- * wrong clock.
- */
-const BELIEVED_MS = 2 * MOST_SPENT_MS;
+/** The bucket of an integration, by its id, or of the whole tenant. */
+const WHOLE_TENANT = 'TENANT';
+const keyOf = ({ id }: Tenant, integrationId: string | null): Key => budgetKey(id, integrationId ?? WHOLE_TENANT);
 
 /** How long an unused bucket is kept, in seconds: longer than it takes to refill. */
 const KEPT = 3_600;
@@ -36,17 +37,19 @@ const TRIES = 2;
  * Moves the time at which a bucket of the tenant will be full forward by `cost` milliseconds, from now or from where it is, whichever is later.
  * One `UpdateItem`; two where the bucket was full, or where its last writer's clock differs from this one. A retry after a lost reply may count
  * twice.
- * @param of an integration's id, or {@link WHOLE_TENANT}
- * @param cost at most {@link MOST_SPENT_MS}
+ * @param integrationId whose bucket; null: that of the whole tenant
+ * @param cost at most `mostSpentMs` of {@link BUDGET_WINDOW}
  * @returns the new time, in epoch milliseconds
  */
-export async function flushBudget(tenant: Tenant, of: string, cost: number): Promise<number> {
+export async function flushBudget(tenant: Tenant, integrationId: string | null, cost: number): Promise<number> {
   const now = tenant.session.clock();
-  const update = updater(tenant, of, now);
+  const update = updater(tenant, keyOf(tenant, integrationId), now);
   for (let tries = 0; tries < TRIES; tries++) {
     const { fullAt, found } = await update(move(cost, now));
     if (fullAt !== undefined) return fullAt;
-    const replaced = await update(replace(found, now + Math.min(spentIn(found, now) + cost, MOST_SPENT_MS)));
+    const replaced = await update(
+      replace(found, now + Math.min(spentIn(found, now) + cost, BUDGET_WINDOW.mostSpentMs)),
+    );
     if (replaced.fullAt !== undefined) return replaced.fullAt;
   }
   return now + cost;
@@ -61,7 +64,7 @@ interface Bucket {
 /** The spent part of a stored bucket, in milliseconds of the window. */
 function spentIn({ FULL_AT: fullAt = 0, AT: at = 0 }: Bucket, now: number): number {
   const spent = fullAt - (at > now + CLOCKS_DIFFER_MS ? at : now);
-  return spent > 0 && spent <= BELIEVED_MS ? Math.min(spent, MOST_SPENT_MS) : 0;
+  return spent > 0 && spent <= BELIEVED_MS ? Math.min(spent, BUDGET_WINDOW.mostSpentMs) : 0;
 }
 
 /** A part of an update: an expression for `FULL_AT`, a condition, and their values. */
@@ -71,7 +74,11 @@ type Change = Pick<UpdateCommandInput, 'ConditionExpression' | 'ExpressionAttrib
 const move = (cost: number, now: number): Change => ({
   full: '#full + :cost',
   ConditionExpression: '#full BETWEEN :now AND :most AND (attribute_not_exists(#at) OR #at <= :latest)',
-  ExpressionAttributeValues: { ':cost': cost, ':most': now + MOST_SPENT_MS, ':latest': now + CLOCKS_DIFFER_MS },
+  ExpressionAttributeValues: {
+    ':cost': cost,
+    ':most': now + BUDGET_WINDOW.mostSpentMs,
+    ':latest': now + CLOCKS_DIFFER_MS,
+  },
 });
 
 /** The change of a bucket as read, unless another container has changed it since. */
@@ -95,13 +102,13 @@ interface Updated {
   readonly found: Bucket;
 }
 
-function updater(tenant: Tenant, of: string, now: number): (change: Change) => Promise<Updated> {
+function updater(tenant: Tenant, key: Key, now: number): (change: Change) => Promise<Updated> {
   const table = tenant.session.tables.of(tenant.id);
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   return async ({ full, ConditionExpression, ExpressionAttributeValues }) => {
     const command = new UpdateCommand({
       TableName: table.name,
-      Key: { ...budgetKey(tenant.id, of) },
+      Key: { ...key },
       UpdateExpression: `SET #full = ${full}, #at = :now, #ttl = :expires`,
       ConditionExpression,
       ExpressionAttributeNames: { '#full': 'FULL_AT', '#at': 'AT', '#ttl': TTL_ATTRIBUTE },
@@ -125,18 +132,20 @@ function updater(tenant: Tenant, of: string, now: number): (change: Change) => P
 
 /** A bucket as all containers have flushed it. */
 interface Spent {
-  /** Id of the integration, or {@link WHOLE_TENANT}. */
-  readonly of: string;
+  /** Null: of the whole tenant. */
+  readonly integrationId: string | null;
   /** The part of a minute's requests that is spent; beyond 1 it is debt. */
   readonly spent: number;
 }
 
 /** All buckets of a tenant, for the operator: one query. */
-export async function readBudgets({ id, session }: Tenant): Promise<readonly Spent[]> {
+export async function readBudgets(tenant: Tenant): Promise<readonly Spent[]> {
+  const { id, session } = tenant;
   const table = session.tables.of(id);
   const budgets: Spent[] = [];
-  for await (const item of readPartition({ table, clock: session.clock }, budgetKey(id, '').PK)) {
-    budgets.push({ of: String(item.SK), spent: spentIn(item, session.now) / WINDOW_MS });
+  for await (const item of readPartition({ table, clock: session.clock }, keyOf(tenant, null).PK)) {
+    const integrationId = item.SK === WHOLE_TENANT ? null : String(item.SK);
+    budgets.push({ integrationId, spent: spentIn(item, session.now) / BUDGET_WINDOW.refillMs });
   }
   return budgets;
 }

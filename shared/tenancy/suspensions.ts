@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#lists';
-import type { Tenant, TenantId } from '#table';
+import { StaleRead, type Tenant, type TenantId } from '#table';
 import { suspensionKey, tenantIdOf } from '#table/storage';
 
 /**
  * Suspended organizations (`docs/decisions/0096-suspending-exporting-erasing.md`): one item each, which exists while an
- * organization is suspended, and stays after an erasure. Only the operator's commands write it (`suspend.ts`).
+ * organization is suspended, and stays after an erasure. Only the operator's commands write it.
  */
 export interface Suspension {
   /** `erasing` and `erased` cannot be lifted. */
@@ -13,14 +13,12 @@ export interface Suspension {
   /** A timestamp as in records. */
   readonly since: string;
   /** Its data is being restored, and may be half old and half new: the suspension cannot be lifted meanwhile. */
-  readonly restoring?: Restoring;
-}
-
-export interface Restoring {
-  /** Name of the table that it is restored from. */
-  readonly from: string;
-  /** The lowest version of restored records: higher than any in an entity tag that a caller holds. */
-  readonly version: number;
+  readonly restoring?: {
+    /** Name of the table that it is restored from. */
+    readonly from: string;
+    /** The lowest version of restored records: higher than any in an entity tag that a caller holds. */
+    readonly version: number;
+  };
 }
 
 /**
@@ -39,4 +37,28 @@ async function read(table: Table, tenant: TenantId, isConsistent: boolean): Prom
     new GetCommand({ TableName: table.name, Key: { ...suspensionKey(tenant) }, ConsistentRead: isConsistent }),
   );
   return item as Suspension | undefined;
+}
+
+/**
+ * Stages that an organization's suspension, as read, becomes another one; undefined: none. It leaves an audit event in the organization's own audit
+ * log. The commit throws {@link StaleRead} when the suspension has changed meanwhile.
+ */
+export async function stageSuspension(
+  tenant: Tenant,
+  before: Suspension | undefined,
+  after: Suspension | undefined,
+): Promise<void> {
+  const work = tenant.session.changes.of(tenant.id);
+  const key = suspensionKey(tenant.id);
+  const refusal = () => new StaleRead('the suspension has changed meanwhile');
+  const asRead = before && { equals: { state: before.state, since: before.since } };
+  if (after === undefined) work.delete(key, asRead ?? { exists: false }, refusal);
+  else work.put({ ...key, ...after }, refusal, asRead);
+  await tenant.auditLog('Organization').changed(tenant.id, [whatChanged(before, after)]);
+}
+
+/** As audit events name it. */
+function whatChanged(before: Suspension | undefined, after: Suspension | undefined): string {
+  if (before === undefined || after === undefined) return 'suspended';
+  return after.restoring === undefined ? 'restored' : 'restoring';
 }

@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#lists/maintenance': 24,
   '#table': 30,
   '#table/storage': 36,
-  '#tenancy': 52,
+  '#tenancy': 39,
   '#auth': 31,
   '#http': 33,
   '#maintenance': 13,

@@ -3,7 +3,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { environmentTable, RequestSession, Tenant, type TenantId } from '#table';
 import { budgetKey } from '#table/storage';
-import { countFailedLogin, flushBudget, type LoginAttempt, readBudgets, readFailedLogins, WINDOW_MS } from '#tenancy';
+import { BUDGET_WINDOW, flushBudget, LoginAttempt, readBudgets } from '#tenancy';
 import { Bucket } from '../../shared/http/budget/token-bucket.ts';
 import type { Api, OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
@@ -45,7 +45,7 @@ describe('the shared bucket of a budget', () => {
   ])('counts %s', async (_, bucket, spent) => {
     await stored(bucket);
     const [read] = await readBudgets(tenantAt(NOW));
-    expect(read?.spent).toBe((spent === 300_000 ? spent : spent - 1_000) / WINDOW_MS);
+    expect(read?.spent).toBe((spent === 300_000 ? spent : spent - 1_000) / BUDGET_WINDOW.refillMs);
     expect(await flushAt(NOW, 1_000)).toBe(NOW + spent);
     expect(await flushAt(NOW, 500)).toBe(NOW + Math.min(spent + 500, 300_500));
   });
@@ -67,11 +67,12 @@ describe('the shared bucket of a budget', () => {
 
 describe('a failed login', () => {
   it('dated 60 days ahead counts as of now, and is dated anew', async () => {
-    const guess: LoginAttempt = { kind: 'login', appCode: randomUUID(), network: '192.0.2.7' };
-    for (let failure = 0; failure < 6; failure++) await countFailedLogin(sessionAt(NOW + 60 * DAY), guess, 3_600);
-    expect(await readFailedLogins(sessionAt(NOW), guess)).toEqual({ count: 6, lastAt: NOW });
-    expect(await readFailedLogins(sessionAt(NOW + 10_000), guess)).toEqual({ count: 6, lastAt: NOW });
-    expect((await readFailedLogins(sessionAt(NOW + 3_601_000), guess)).count).toBe(0);
+    const appCode = randomUUID();
+    const guessAt = (now: number) => new LoginAttempt(sessionAt(now), { kind: 'login', appCode, network: '192.0.2.7' });
+    for (let failure = 0; failure < 6; failure++) await guessAt(NOW + 60 * DAY).countFailure();
+    expect(await guessAt(NOW).failures()).toEqual({ count: 6, lastAt: NOW });
+    expect(await guessAt(NOW + 10_000).failures()).toEqual({ count: 6, lastAt: NOW });
+    expect((await guessAt(NOW + 3_601_000).failures()).count).toBe(0);
   });
 });
 
@@ -101,7 +102,7 @@ describe('a server that is 60 days ahead', () => {
     for (let turn = 0; turn < 20; turn++)
       statuses.push((await api.request('GET', '/api/v1/clients', { token: org.token })).status);
     expect(statuses).toEqual(Array(20).fill(200));
-    expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeLessThan(Date.now() + WINDOW_MS);
+    expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeLessThan(Date.now() + BUDGET_WINDOW.refillMs);
   });
 
   it('does not keep logins waiting for longer than a wait', async () => {

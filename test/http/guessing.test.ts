@@ -7,7 +7,7 @@ import { sourceNetwork } from '#auth';
 import { TableUnavailable } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
-import { countFailedLogin, forgetFailedLogins, type LoginAttempt, readFailedLogins } from '#tenancy';
+import { LoginAttempt } from '#tenancy';
 import { senderOf } from '../../functions/webhooks/sender.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { waitAfter } from '../../shared/auth/login-throttle.ts';
@@ -234,22 +234,23 @@ describe('a right signature', () => {
 });
 
 describe('the count of failures', () => {
-  const guess: LoginAttempt = { kind: 'login', appCode: 'acme', network: '192.0.2.7' };
+  const guessAt = (time?: number, appCode = 'acme') =>
+    new LoginAttempt(newSession(time), { kind: 'login', appCode, network: '192.0.2.7' });
 
   it('begins anew once it has expired, though the item is still there', async () => {
     const start = Date.now();
-    for (const at of [0, 1]) await countFailedLogin(newSession(start + at), guess, 60);
-    expect(await readFailedLogins(newSession(start + 2), guess)).toEqual({ count: 2, lastAt: start + 1 });
-    const later = start + 62_000;
-    expect((await readFailedLogins(newSession(later), guess)).count).toBe(0);
-    await Promise.all([later, later + 1].map((at) => countFailedLogin(newSession(at), guess, 60)));
-    expect((await readFailedLogins(newSession(later + 2), guess)).count).toBe(2);
+    for (const at of [0, 1]) await guessAt(start + at).countFailure();
+    expect(await guessAt(start + 2).failures()).toEqual({ count: 2, lastAt: start + 1 });
+    const later = start + 3_602_000;
+    expect((await guessAt(later).failures()).count).toBe(0);
+    await Promise.all([later, later + 1].map((at) => guessAt(at).countFailure()));
+    expect((await guessAt(later + 2).failures()).count).toBe(2);
   });
 
   it('is forgotten where there is none, too', async () => {
-    const other = { ...guess, appCode: 'other' };
-    await forgetFailedLogins(newSession(), other);
-    expect((await readFailedLogins(newSession(), other)).count).toBe(0);
+    const other = guessAt(undefined, 'other');
+    await other.forgetFailures();
+    expect((await other.failures()).count).toBe(0);
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Caller } from '#identity';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
-import { flushBudget, WINDOW_MS } from '#tenancy';
+import { BUDGET_WINDOW, flushBudget } from '#tenancy';
 import { Bucket } from '../../shared/http/budget/token-bucket.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
@@ -130,7 +130,7 @@ describe('the request budget', () => {
       }),
     );
     expect(Number(item?.FULL_AT?.N)).toBe(Date.now() + 3_000);
-    expect(Number(item?.TTL?.N) * 1000).toBeGreaterThan(Date.now() + WINDOW_MS);
+    expect(Number(item?.TTL?.N) * 1000).toBeGreaterThan(Date.now() + BUDGET_WINDOW.refillMs);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AnyEntity, Tenant } from '#table';
-import { readBudgets, WHOLE_TENANT } from '#tenancy';
+import { readBudgets } from '#tenancy';
 import { integrationEntity } from '../../../functions/integrations/store.ts';
 import { declaredOf } from '../../export.ts';
 import { kinds } from '../../kinds.ts';
@@ -65,8 +65,8 @@ const activeIntegrationsOf = async (tenant: Tenant): Promise<number> =>
 
 async function budgetsOf(tenant: Tenant): Promise<readonly Budget[]> {
   const budgets = await readBudgets(tenant);
-  return budgets.map(({ of, spent }) => ({
-    integration_id: of === WHOLE_TENANT ? null : of,
+  return budgets.map(({ integrationId, spent }) => ({
+    integration_id: integrationId,
     spent_percent: Math.round(spent * 100),
   }));
 }

@@ -11,9 +11,9 @@ const KEPT = 10_000;
 /** By tenant and owner, the least recently used first. */
 const buckets = new Map<string, Bucket>();
 
-/** The bucket of a budget. `of`: an integration's id, or `WHOLE_TENANT`. */
-export function bucketOf(tenant: Tenant, of: string): Bucket {
-  const name = `${tenant.id}#${of}`;
+/** The bucket of an integration, or of the whole tenant (null). */
+export function bucketOf(tenant: Tenant, integrationId: string | null): Bucket {
+  const name = `${tenant.id}#${integrationId ?? ''}`;
   const bucket = buckets.get(name) ?? new Bucket();
   keepNewest(buckets, name, bucket, KEPT);
   return bucket;

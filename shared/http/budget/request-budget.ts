@@ -2,7 +2,7 @@ import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { increment, logger, unitsBegun } from '#telemetry';
-import { flushBudget, WHOLE_TENANT, WINDOW_MS } from '#tenancy';
+import { BUDGET_WINDOW, flushBudget } from '#tenancy';
 import { bucketOf, takeReserve } from './buckets.ts';
 import type { Bucket } from './token-bucket.ts';
 
@@ -22,8 +22,8 @@ interface Budget {
   /** Its name in the headers. */
   readonly policy: 'default' | 'tenant';
   readonly tenant: Tenant;
-  /** Id of the integration, or {@link WHOLE_TENANT}. */
-  readonly of: string;
+  /** Null: of the whole tenant. */
+  readonly integrationId: string | null;
   /** Requests a minute. */
   readonly limit: number;
   readonly bucket: Bucket;
@@ -123,8 +123,8 @@ function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readon
   // A tenant's limit is never below that of one of its integrations.
   const tenantLimit = Math.max(stageTenantLimit(), rateLimit ?? 0);
   return [
-    { policy: 'default', tenant, of: integrationId, limit, bucket: bucketOf(tenant, integrationId) },
-    { policy: 'tenant', tenant, of: WHOLE_TENANT, limit: tenantLimit, bucket: bucketOf(tenant, WHOLE_TENANT) },
+    { policy: 'default', tenant, integrationId, limit, bucket: bucketOf(tenant, integrationId) },
+    { policy: 'tenant', tenant, integrationId: null, limit: tenantLimit, bucket: bucketOf(tenant, null) },
   ];
 }
 
@@ -172,11 +172,11 @@ const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefin
 };
 
 /** Best effort: a failed flush of a budget must not fail the request. */
-async function flush({ bucket, limit, tenant, of }: Budget, now: number): Promise<void> {
+async function flush({ bucket, limit, tenant, integrationId }: Budget, now: number): Promise<void> {
   const batch = bucket.takeBatch(limit, now);
   if (batch === 0) return;
   try {
-    bucket.learn(await flushBudget(tenant, of, batch), now);
+    bucket.learn(await flushBudget(tenant, integrationId, batch), now);
   } catch (error) {
     logger.warn('a request budget could not be settled', { error: error as Error });
   }
@@ -186,7 +186,7 @@ async function flush({ bucket, limit, tenant, of }: Budget, now: number): Promis
 function rateLimitHeaders({ policy, limit, bucket }: Budget, now: number): Record<string, string> {
   const { remaining, reset } = bucket.quota(limit, now);
   return {
-    'RateLimit-Policy': `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`,
+    'RateLimit-Policy': `"${policy}";q=${limit};w=${BUDGET_WINDOW.refillMs / 1000}`,
     RateLimit: `"${policy}";r=${remaining};t=${reset}`,
   };
 }

@@ -1,4 +1,4 @@
-import { MOST_SPENT_MS, WINDOW_MS } from '#tenancy';
+import { BUDGET_WINDOW } from '#tenancy';
 
 /**
  * One container's copy of a budget's token bucket. It holds a minute's requests and refills evenly over a minute.
@@ -10,6 +10,8 @@ import { MOST_SPENT_MS, WINDOW_MS } from '#tenancy';
  *
  * A bucket stores time and not a number of requests, so that callers with different limits can share one.
  */
+
+const { refillMs: WINDOW_MS, mostSpentMs: MOST_SPENT_MS } = BUDGET_WINDOW;
 
 /** A batch is at most LARGEST_BATCH requests and at most limit / PART_OF_LIMIT. */
 const LARGEST_BATCH = 1_000;

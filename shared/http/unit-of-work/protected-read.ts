@@ -2,7 +2,7 @@ import type { Contract, Route } from '#contract';
 import { type Caller, mayDo } from '#identity';
 import { TableUnavailable } from '#lists';
 import type { Tenant } from '#table';
-import { countRead, isEventDue, type ReadCount, stageEventLeft } from '#tenancy';
+import { ReadCount } from '#tenancy';
 import type { Input, OperationContext } from '../operation.ts';
 import { metadataOf } from '../routes/route-metadata.ts';
 
@@ -44,7 +44,7 @@ export class ProtectedRead {
 
   async #countFor({ integrationId }: Caller): Promise<void> {
     try {
-      this.#count = await countRead(this.#tenant, this.#recordType, integrationId);
+      this.#count = await ReadCount.increment(this.#tenant, this.#recordType, integrationId);
     } catch (cause) {
       throw new TableUnavailable('a read of protected fields could not be counted', { cause });
     }
@@ -57,21 +57,15 @@ export class ProtectedRead {
 
   /** Stages the audit event of a response, where one is due. */
   async stageEventOf({ body }: { readonly body: string }): Promise<void> {
-    if (this.#isEventDue && body !== '') await this.stageEvent(idsShowing(JSON.parse(body), this.#fields));
+    if (this.#count?.isEventDue && body !== '') await this.stageEvent(idsShowing(JSON.parse(body), this.#fields));
   }
 
   /** Stages the audit event of these records, where one is due. */
   async stageEvent(ids: readonly string[]): Promise<void> {
     const count = this.#count;
-    if (count === undefined || !this.#isEventDue || ids.length === 0) return;
-    stageEventLeft(this.#tenant, count, (now) => {
-      this.#count = now;
-    });
+    if (count === undefined || !count.isEventDue || ids.length === 0) return;
+    count.stageEventLeft();
     await this.#tenant.auditLog(this.#recordType).read(ids, count.reads);
-  }
-
-  get #isEventDue(): boolean {
-    return this.#count !== undefined && isEventDue(this.#count);
   }
 }
 

@@ -1,5 +1,6 @@
-import type { Table } from '#lists';
-import type { TenantId } from '../keys.ts';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type Table, TableUnavailable } from '#lists';
+import { HEALTH_KEY, type TenantId } from '../keys.ts';
 
 /** The table with the rights of this function, and of each tenant. */
 export class TenantTables {
@@ -22,5 +23,19 @@ export class TenantTables {
     this.of(tenant)
       .client.config.credentials()
       .catch(() => undefined);
+  }
+
+  /**
+   * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key that has no item, which is
+   * half a read unit.
+   * @throws TableUnavailable for any reason, also where other requests get 500: a missing right or a missing table
+   */
+  async check(): Promise<void> {
+    const { client, name } = this.environment;
+    try {
+      await client.send(new GetCommand({ TableName: name, Key: { ...HEALTH_KEY } }));
+    } catch (cause) {
+      throw new TableUnavailable('the table cannot be read', { cause });
+    }
   }
 }
