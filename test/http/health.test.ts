@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundle } from '#bundling';
 import { PROBLEM_TYPE_PREFIX } from '#contract/problem';
-import { HEARTBEAT } from '../../infra/heartbeat.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { useTableOver } from '../support/storage.ts';
 import { useApi } from '../support/use-api.ts';
@@ -73,8 +72,8 @@ describe('the heartbeat', () => {
   let beat: () => Promise<void>;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'custodia-heartbeat-'));
-    const bundles = await bundle([HEARTBEAT], directory);
-    const module = await import(pathToFileURL(join(bundles.get(HEARTBEAT) ?? '', 'index.mjs')).href);
+    const bundles = await bundle(['heartbeat'], directory);
+    const module = await import(pathToFileURL(join(bundles.get('heartbeat') ?? '', 'index.mjs')).href);
     beat = module.handler;
   });
   beforeEach(() => {

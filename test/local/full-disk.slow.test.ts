@@ -9,7 +9,6 @@ const BLOCK = 4_096;
 it('npm start refuses writes while the disk is nearly full, goes on reading, and has stored what it acknowledged', async () => {
   const said = vi.spyOn(logger, 'error').mockReturnValue();
   let freeBytes = 10 ** 10;
-  const environment = { ...process.env };
   const settings = { port: 0, host: '127.0.0.1', dynamoDbEndpoint: undefined, platformSecret: undefined };
   const local = await startLocalApi(
     { ...settings, dataDir: await freshDirectory() },
@@ -20,10 +19,7 @@ it('npm start refuses writes while the disk is nearly full, goes on reading, and
       },
     },
   );
-  onTestFinished(async () => {
-    await local.close();
-    process.env = environment;
-  });
+  onTestFinished(() => local.close());
   const api = callersAt(local.url, local.platform);
   const { token, appCode, secret } = await api.orgToken();
   const create = (name: string) => api.request('POST', '/api/v1/clients', { token, body: { name, slug: name } });

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { readSettings } from '../../local/settings.ts';
 
@@ -17,10 +17,6 @@ it('say how many requests the functions take, more than can be sent unless they 
     setFunctionEnvironment({ ...environment, rateLimit, tenantRateLimit });
     return [process.env.RATE_LIMIT, process.env.TENANT_RATE_LIMIT];
   };
-  const before = { ...process.env };
-  onTestFinished(() => {
-    process.env = before;
-  });
   expect(limits({ RATE_LIMIT: '20', TENANT_RATE_LIMIT: '50' })).toEqual(['20', '50']);
   expect(limits({})).toEqual(['1000000', '']);
 });

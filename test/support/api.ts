@@ -11,6 +11,7 @@ import { loadFromSource } from '../../local/functions.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
 import { conformance } from './conformance.ts';
 import { type FreshTable, freshTable } from './dynamodb.ts';
+import './refused-logins.ts';
 
 /**
  * The API for tests: the local gateway over the handlers from source and a table of its own.

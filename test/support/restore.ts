@@ -1,6 +1,18 @@
-import { afterAll, vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 
 /** A file leaves the environment as it was: the next one shares its process, and reads it before a test of its own begins. */
+const environment = process.env;
+let before: NodeJS.ProcessEnv;
+
+beforeAll(() => {
+  before = { ...environment };
+});
 afterAll(() => {
   vi.unstubAllEnvs();
+  const isReplaced = process.env !== environment;
+  process.env = environment;
+  for (const name of Object.keys(environment)) if (!(name in before)) delete environment[name];
+  Object.assign(environment, before);
+  // Vitest would go on to delete what it stubs from the object that the process began with.
+  if (isReplaced) throw new Error('A test has replaced process.env; change its variables instead.');
 });
