@@ -30,7 +30,7 @@ export class CannedServer {
   #recorded: Exchange[] = [];
   #replies: ReadonlyMap<string, Exchange> = new Map();
   /** Requests without a recorded response. */
-  readonly unknown: string[] = [];
+  readonly #unknown = new Set<string>();
 
   private constructor(servers: Readonly<Record<CannedService, Server>>) {
     this.#servers = servers;
@@ -69,8 +69,8 @@ export class CannedServer {
     return this.#recorded;
   }
 
-  /** Replays these responses from now on. */
-  replay(exchanges: readonly Exchange[]): void {
+  /** Replays these responses meanwhile. @throws Error when a request was not recorded */
+  async replay<T>(exchanges: readonly Exchange[], work: () => Promise<T>): Promise<T> {
     const byTarget = Map.groupBy(exchanges, targetOf);
     this.#replies = new Map([
       ...exchanges.map((exchange) => [nameOf(exchange), exchange] as const),
@@ -78,6 +78,11 @@ export class CannedServer {
         exchange !== undefined && others.length === 0 ? [[target, exchange] as const] : [],
       ),
     ]);
+    this.#unknown.clear();
+    const [done] = await Promise.allSettled([work()]);
+    if (this.#unknown.size > 0) throw new Error(`nothing was recorded for ${[...this.#unknown].join('\n')}`);
+    if (done.status === 'rejected') throw done.reason;
+    return done.value;
   }
 
   stop(): void {
@@ -91,8 +96,8 @@ export class CannedServer {
     if (this.#upstreams !== undefined) return this.#passOn(sent, this.#upstreams);
     const known = this.#replies.get(nameOf(sent)) ?? this.#replies.get(targetOf(sent));
     if (known !== undefined) return known;
-    this.unknown.push(nameOf(sent));
-    return { status: 500, contentType: 'text/plain', reply: Buffer.from('nothing was recorded') };
+    this.#unknown.add(nameOf(sent));
+    return NOTHING_RECORDED;
   }
 
   async #passOn(sent: Sent, upstreams: Upstreams): Promise<Exchange> {
@@ -110,6 +115,9 @@ export class CannedServer {
     return exchange;
   }
 }
+
+/** Of a status that no client tries again. */
+const NOTHING_RECORDED = { status: 400, contentType: 'text/plain', reply: Buffer.from('nothing was recorded') };
 
 interface Sent extends Pick<Exchange, 'service' | 'target' | 'body'> {
   readonly headers: Readonly<Record<string, string>>;
@@ -129,8 +137,20 @@ async function sentIn(request: IncomingMessage, service: CannedService): Promise
   };
 }
 
-const VARYING =
-  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=")-?\d{6,}(?=")|\d{12}/g;
+/** Ids, times, account numbers, the day of a sequence number's confirmation window, and the id of an attempt to write. */
+const VARYING = new RegExp(
+  [
+    /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/,
+    /\d{4}-\d\d-\d\dT[\d:.]+Z/,
+    /(?<=")-?\d{6,}(?=")/,
+    /\d{12}/,
+    /(?<="E)\d{5}(?=")/,
+    /(?<="WRITE_ID":\{"S":")[\w-]{16}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
 
 type Asked = Pick<Exchange, 'service' | 'target' | 'body'>;
 

@@ -35,7 +35,6 @@ export interface Prepared {
 
 export interface PreparedStack extends AsyncDisposable {
   readonly functions: readonly Prepared[];
-  readonly server: CannedServer;
 }
 
 /** Deploys the stack on this machine and starts every function once, so that all responses are recorded. */
@@ -64,14 +63,11 @@ export async function prepareStack(engine: string, report: (text: string) => voi
     const { startable, upstreams, ...known } = recordable;
     report(`recording ${startable.name}`);
     const exchanges = await server.record(upstreams, () => starter.start(startable));
-    const start: Prepared['start'] = (flags) => {
-      server.replay(exchanges);
-      return starter.start(startable, flags);
-    };
+    const start: Prepared['start'] = (flags) => server.replay(exchanges, () => starter.start(startable, flags));
     functions.push({ ...known, name: startable.name, calls: exchanges.length, start });
   }
   const all = started.move();
-  return { functions, server, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { functions, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 const TABLE = 'cold-start';

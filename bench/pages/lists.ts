@@ -87,7 +87,7 @@ export async function loadUndeleted(table: Table, length: number): Promise<Bench
   ];
 }
 
-/** `length` records of a list of which a third was deleted at random. */
+/** `length` records of a list of which a third was deleted at random, days ago. */
 export async function loadDeleted(table: Table, length: number): Promise<BenchList> {
   const org = 'deleted';
   const kind = jobsBy(0);
@@ -98,6 +98,7 @@ export async function loadDeleted(table: Table, length: number): Promise<BenchLi
     loader.jobs.remove(job);
     loader.apply();
   }
+  loader.expireTombstones();
   await loader.flush(table);
   return listOf('a third deleted', org, kind, length);
 }

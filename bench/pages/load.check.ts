@@ -96,7 +96,7 @@ async function itemsOf(table: Table, org: string): Promise<Item[]> {
 const comparable = (item: Item, org: string): Item =>
   Object.fromEntries(
     Object.entries(item)
-      .filter(([attribute]) => !['WRITE_ID', 'AT', 'BY'].includes(attribute))
+      .filter(([attribute]) => !['WRITE_ID', 'AT', 'BY', 'TTL'].includes(attribute))
       .map(([attribute, value]) => [
         attribute,
         String(value)

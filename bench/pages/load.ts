@@ -9,7 +9,7 @@ import {
   setPartition,
   type Table,
 } from '../../shared/lists/index.ts';
-import { COUNTER } from '../../shared/lists/maintenance.ts';
+import { COUNTER, TOMBSTONE } from '../../shared/lists/maintenance.ts';
 import { type Entity, type Repository, RequestSession, type Stored } from '../../shared/table/index.ts';
 import { type Job, jobsOf } from './records.ts';
 
@@ -39,6 +39,11 @@ export class Loader {
     const created = await this.jobs.create({ fields });
     this.apply();
     return created;
+  }
+
+  /** Forgets tombstones, as DynamoDB does some days after a delete. */
+  expireTombstones(): void {
+    for (const [name, item] of this.#items) if (item[TOMBSTONE] !== undefined) this.#items.delete(name);
   }
 
   /** Writes all items to the table, with further attributes. */

@@ -65,15 +65,17 @@ export class CannedHandler extends NodeHttpHandler {
   }
 
   async #forward(request: Request, sent: Pick<Call, 'target' | 'body'>, recorded: Call[]) {
-    const { protocol, hostname, port } = this.#engine;
+    const { protocol, hostname, port, host } = this.#engine;
+    // DynamoDB Local refuses requests to other hosts.
+    const headers = { ...request.headers, host };
     const { response } = await super.handle(
-      Object.assign(request, { protocol, hostname, port: Number(port), path: '/' }),
+      Object.assign(request, { protocol, hostname, port: Number(port), path: '/', headers }),
     );
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body) chunks.push(chunk as Uint8Array);
     const reply = new Uint8Array(Buffer.concat(chunks));
-    const { statusCode, headers } = response;
-    if (!isFlushing(sent)) recorded.push({ ...sent, statusCode, headers, reply });
-    return { response: new HttpResponse({ statusCode, headers: { ...headers }, body: reply }) };
+    const { statusCode } = response;
+    if (!isFlushing(sent)) recorded.push({ ...sent, statusCode, headers: response.headers, reply });
+    return { response: new HttpResponse({ statusCode, headers: { ...response.headers }, body: reply }) };
   }
 }

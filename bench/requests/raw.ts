@@ -41,8 +41,8 @@ export function raw({ requestHandler }: Pick<Setting, 'requestHandler'>): (round
   };
 }
 
-/** A command of the same kind with the same input, as a caller makes one for each call. */
+/** A new command of the same kind with the same input, and with what our client adds to every input. */
 function again(command: Command): Command {
   const Kind = command.constructor as new (input: Command['input']) => Command;
-  return new Kind(command.input);
+  return new Kind({ ...command.input, ReturnConsumedCapacity: 'TOTAL' } as Command['input']);
 }
