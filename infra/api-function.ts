@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { HEALTH_KEY } from '#table/storage';
+import { HEALTH_KEY } from '#table/keys';
 import { ANY_APP, ANY_CREDENTIALS, ANY_LOGIN_FAILURE, ANY_SUSPENSION, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';

@@ -1,8 +1,9 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { setPartition } from '#lists';
-import { quotaKey, recordsPartition } from '#table/storage';
+import { recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
+import { quotaKey } from '#tenancy/keys';
 import { allowItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
 import type { TableReference } from './table.ts';

@@ -1,6 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { PLATFORM, type TenantId } from '#table';
-import { appKey, credentialsKey, loginFailureKey, suspensionKey } from '#table/storage';
+import { credentialsKey, PLATFORM, type TenantId } from '#table/keys';
+import { appKey, loginFailureKey, suspensionKey } from '#tenancy/keys';
 import type { TableReference } from './table.ts';
 
 /**

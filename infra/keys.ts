@@ -2,7 +2,7 @@ import { Tags } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type Conditions, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { PLATFORM } from '#table';
+import { PLATFORM } from '#table/keys';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { retention } from './retention.ts';
 import { type KeyPurpose, rolesFor } from './role-path.ts';

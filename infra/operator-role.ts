@@ -1,7 +1,7 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity, PLATFORM } from '#table';
-import { recordsPartition } from '#table/storage';
+import { auditEventEntity } from '#table';
+import { PLATFORM, recordsPartition } from '#table/keys';
 import { ANY_APP, ANY_SUSPENSION, allowItems, CHANGES, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { operators } from './operators.ts';

@@ -1,8 +1,7 @@
 import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { PLATFORM } from '#table';
-import { recordsPartition } from '#table/storage';
+import { PLATFORM, recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
 import { arnPattern } from './arn-pattern.ts';
 import { allowItems } from './item-policy.ts';

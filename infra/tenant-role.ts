@@ -2,8 +2,9 @@ import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { setPartition } from '#lists';
-import { auditEventEntity, PLATFORM, type TenantId } from '#table';
-import { deduplicationKey, recordsPartition, refusalsKey, suspensionKey } from '#table/storage';
+import { auditEventEntity } from '#table';
+import { deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
+import { dailyCountKey, suspensionKey } from '#tenancy/keys';
 import {
   ALL_ACTIONS,
   ANY_APP,
@@ -34,7 +35,7 @@ export const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
 
 /** The partition of the credentials of the tenant's integrations. */
 export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
-const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
+const REFUSALS = dailyCountKey(TENANT, 'REFUSALS', '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
 /** An organization also has a copy in the platform's list of all. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPrivateFile, generateSecret, isSecretOf, isStrong, suppliedSecret } from '#auth';
 import { environmentTable, NotUnique, StaleRead } from '#table';
-import { isOfEarlierVersion, readCredentials } from '#tenancy';
+import { isOfEarlierVersion, readCredentials } from '#tenancy/credentials';
 import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
 import { LocalApiError } from './settings.ts';
 

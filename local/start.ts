@@ -15,9 +15,9 @@ import {
   superviseDynamoDb,
 } from '#local-dynamodb';
 import { configureTable, environmentSession, environmentTable } from '#table';
-import { finishAllCascadeDeletes } from '#tenancy';
 import { contracts } from '../functions/all-contracts.ts';
 import { setFunctionEnvironment } from './environment.ts';
+import { finishCascadeDeletes } from './finish-cascade-deletes.ts';
 import { loadFromSource } from './functions.ts';
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
@@ -100,7 +100,7 @@ export async function startLocalApi(
   await Promise.all([ensureLocalKeys(keyFile), workAt(storage.endpoint), loading]);
   const [integration] = await Promise.all([
     ensurePlatform(),
-    finishAllCascadeDeletes(environmentSession(Number.POSITIVE_INFINITY)),
+    finishCascadeDeletes(environmentSession(Number.POSITIVE_INFINITY)),
   ]);
   const platform = { ...integration, isSecretGiven: secret !== undefined };
 

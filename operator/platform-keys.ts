@@ -1,6 +1,6 @@
 import { generateSecret } from '#auth';
 import { environmentSession, Tenant } from '#table';
-import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
+import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { stageRotation } from '../functions/integrations/rotate.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { asOperator } from './as-operator.ts';

@@ -1,5 +1,5 @@
 import { environmentSession, Tenant } from '#table';
-import { allOrganizations } from '#tenancy';
+import { organizationList } from '#tenancy';
 import { type LogGroup, logGroupsOf } from './logs/groups.ts';
 import { type Pause, type Row, runQuery } from './logs/insights.ts';
 import type { Month } from './month.ts';
@@ -64,7 +64,7 @@ const TIMEOUT_MS = 10_000;
 async function namesById(): Promise<Names> {
   const names = new Map<string, Pick<Used, 'slug' | 'name'>>();
   const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
-  for await (const { record } of allOrganizations(platform)) {
+  for await (const { record } of organizationList(platform).all()) {
     names.set(record.id, { slug: record.slug, name: record.name });
   }
   return names;

@@ -2,7 +2,7 @@ import { retry } from '#lists';
 import { type Kind, type Verified, verify } from '#maintenance';
 import { environmentSession, Tenant } from '#table';
 import { Invocation, within } from '#telemetry';
-import { allOrganizations } from '#tenancy';
+import { organizationList } from '#tenancy';
 import type { VerifyProgress } from './verify-progress.ts';
 
 /**
@@ -66,7 +66,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
 async function allTenants(): Promise<string[]> {
   const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
   const ids: string[] = [platform.id];
-  for await (const { record } of allOrganizations(platform)) ids.push(record.id);
+  for await (const { record } of organizationList(platform).all()) ids.push(record.id);
   return ids;
 }
 

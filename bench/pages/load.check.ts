@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import { type Item, setPartition, type Table } from '../../shared/lists/index.ts';
-import { RequestSession, type TenantId } from '../../shared/table/index.ts';
-import { recordsPartition } from '../../shared/table/storage.ts';
+import { RequestSession } from '../../shared/table/index.ts';
+import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { Loader } from './load.ts';
 import { jobsBy, jobsOf, newJob } from './records.ts';
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkLoginThrottle, environmentSigner, issueToken, secretAmong, sourceNetwork, TOKEN_LIFETIME } from '#auth';
 import { CHALLENGE, Problem } from '#contract/problem';
 import { type Operations, recordRefusal, refuseSuspended } from '#http';
-import type { RequestSession } from '#table';
+import { type RequestSession, Tenant } from '#table';
 import { annotate } from '#telemetry';
-import { type FoundIntegration, findIntegration, LoginAttempt, orgIdOf } from '#tenancy';
+import { type FoundIntegration, findIntegration, LoginAttempt } from '#tenancy/credentials';
 import { allDone } from '../../shared/all-done.ts';
 import type { auth } from './contract.ts';
 
@@ -50,9 +50,10 @@ const logIn: Operations<typeof auth>['login'] = async ({ body, session, request 
   refuseSuspended({ id: credentials.tenant }, suspension);
   if (failures.count > 0) await attempt.forgetFailures();
 
+  const { orgId } = Tenant.ofCredentials(credentials, session);
   const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
   annotate({ integration_id: integrationId, tenant: credentials.tenant });
-  const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch, secretId: secret.id ?? null };
+  const identity = { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null };
   return {
     body: {
       access_token: await issueToken(await environmentSigner(), identity, session.now),

@@ -2,7 +2,7 @@ import { environmentPublicKeys, InvalidToken, verifyToken } from '#auth';
 import type { AuthorizerContext } from '#identity';
 import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
-import { areAsExpected, liveCredentials, readCredentials } from '#tenancy';
+import { areLive, readCredentials } from '#tenancy/credentials';
 
 /** What the holder of a token may do. */
 export interface Authorized {
@@ -20,7 +20,7 @@ export async function authorize(token: string, session: RequestSession): Promise
   const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
   annotate({ integration_id: verified.integrationId });
   const credentials = await readCredentials(session.tables.environment, verified);
-  const isAlive = areAsExpected(credentials, liveCredentials(verified, session.now));
+  const isAlive = areLive(credentials, verified, session.now);
   if (credentials === undefined || !isAlive) {
     throw new InvalidToken('the integration was deleted or is inactive, or the token has ended', { reason: 'ended' });
   }

@@ -2,7 +2,7 @@ import { includeAll } from '#contract';
 import { allOf, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import { type Changes, isEmptyChange, type Stored, type Tenant } from '#table';
-import { stageCredentialsChange, stageTokensEnd } from '#tenancy';
+import { stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';
 import type { Integration } from './contract.ts';
 import { checkGrant, checkReach } from './grants.ts';

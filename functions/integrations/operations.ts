@@ -10,7 +10,7 @@ import {
 } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, isEmptyChange, NotUnique, type RequestSession, type Tenant } from '#table';
-import { stageTokensEnd } from '#tenancy';
+import { stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';
 import { changeIntegration } from './change.ts';
 import type { Integration, integrations } from './contract.ts';

@@ -1,6 +1,6 @@
 import { environmentEncryption, storeSecret } from '#auth';
 import { environmentSession, StaleRead, Tenant } from '#table';
-import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy';
+import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { registerIntegration } from './register.ts';
 import { integrationEntity } from './store.ts';
 

@@ -3,7 +3,7 @@ import type { Permissions } from '#contract';
 import { presentPermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Stored, Tenant } from '#table';
-import { stageCredentials } from '#tenancy';
+import { stageCredentials } from '#tenancy/credentials';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
 import { isActive, stageFullAccess, stageStatus } from './quota.ts';

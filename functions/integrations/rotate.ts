@@ -4,7 +4,7 @@ import { invalidField } from '#contract/problem';
 import { presentPermissions, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import { StaleRead, type Tenant } from '#table';
-import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
+import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';

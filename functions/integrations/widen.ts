@@ -3,7 +3,7 @@ import type { Permissions } from '#contract';
 import { presentPermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
-import { type Credentials, stageCredentialsChange } from '#tenancy';
+import { type Credentials, stageCredentialsChange } from '#tenancy/credentials';
 import type { Integration } from './contract.ts';
 import { requiredCredentialsOf } from './rotate.ts';
 

@@ -3,14 +3,14 @@ import { Problem } from '#contract/problem';
 import { type Operations, pageResponse, recordResponse } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, isEmptyChange, type RequestSession, StaleRead, Tenant } from '#table';
-import { organizationEntity, pageOfOrganizations, stageOrganization, stageOrganizationChange } from '#tenancy';
+import { organizationEntity, organizationList, stageOrganization, stageOrganizationChange } from '#tenancy';
 import type { orgs } from './contract.ts';
 import { slugOf } from './slug.ts';
 
 export const orgOperations: Operations<typeof orgs> = {
   listOrgs: async ({ query, caller, tenant }) => {
     requirePlatform(caller);
-    return pageResponse(await pageOfOrganizations(tenant, query), query);
+    return pageResponse(await organizationList(tenant).page(query), query);
   },
 
   createOrg: async ({ body, caller, session }) => {

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem';
 import type { Tenant } from '#table';
-import { readCredentialsOf } from '#tenancy';
+import { readCredentialsOf } from '#tenancy/credentials';
 import { apply } from './apply.ts';
 import type { Applied, Effects } from './effects.ts';
 import { decryptData } from './event-data.ts';
@@ -45,7 +45,7 @@ export async function replay(
   const applied = await apply({ type: event.event_type, data }, effects, {
     tenant,
     // Its tokens and secrets may have changed since: it acts by what it is now.
-    caller: callerOfSender(credentials, credentials.secrets[0]?.id ?? null),
+    caller: callerOfSender(tenant, credentials, credentials.secrets[0]?.id ?? null),
     actor: { type: 'operator' },
   });
   if (applied === undefined) return { reason: `Events of the type ${event.event_type} have no effect.` };

@@ -2,8 +2,8 @@ import { checkLoginThrottle, environmentEncryption, openSecrets, sourceNetwork }
 import { Problem } from '#contract/problem';
 import { type OpenInput, recordRefusal } from '#http';
 import { type Caller, callerBySignature } from '#identity';
-import type { RequestSession } from '#table';
-import { type Credentials, type FoundIntegration, findIntegration, LoginAttempt, orgIdOf } from '#tenancy';
+import { type RequestSession, Tenant } from '#table';
+import { type Credentials, type FoundIntegration, findIntegration, LoginAttempt } from '#tenancy/credentials';
 import { allDone } from '../../shared/all-done.ts';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
@@ -42,7 +42,11 @@ export async function senderOf(
   }
   if (failures.count > 0) await attempt.forgetFailures();
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
-  return { ...found, caller: callerOfSender(credentials, secret?.id ?? null), signed };
+  return {
+    ...found,
+    caller: callerOfSender(Tenant.ofCredentials(credentials, session), credentials, secret?.id ?? null),
+    signed,
+  };
 }
 
 /** RFC 9110 §11.6.1: every 401 has a challenge. */
@@ -50,11 +54,15 @@ const invalidSignature = (): Problem =>
   new Problem('invalid-signature', { headers: { 'WWW-Authenticate': 'HMAC-SHA256 header="X-Signature"' } });
 
 /** The sender as a caller: the integration, with its own permissions. `secretId`: of the secret that it has signed with. */
-export const callerOfSender = (credentials: Credentials, secretId: string | null): Caller =>
+export const callerOfSender = (
+  { orgId }: Pick<Tenant, 'orgId'>,
+  credentials: Credentials,
+  secretId: string | null,
+): Caller =>
   callerBySignature({
     integrationId: credentials.integration_id,
     appCode: credentials.app_code,
-    orgId: orgIdOf(credentials),
+    orgId,
     tokenEpoch: credentials.token_epoch ?? 0,
     secretId,
     permissions: credentials.permissions,

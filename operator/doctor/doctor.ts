@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentEncryption, generateSecret, storeSecret } from '#auth';
 import { environmentSession } from '#table';
-import { readCredentials } from '#tenancy';
+import { readCredentials } from '#tenancy/credentials';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
 import { OperatorProblem } from '../problem.ts';
 import { stackOf } from '../stack.ts';

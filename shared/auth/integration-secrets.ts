@@ -1,12 +1,14 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { includeAll, type Permissions } from '#contract';
 import type { EnvelopeEncryption } from '#encryption';
-import type { Credentials, StoredSecret } from '#tenancy';
+import type { Credentials } from '#tenancy/credentials';
 
 /**
  * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret itself
  * (`docs/decisions/0011`). An integration may have two at once, so that a secret can be rotated without downtime.
  */
+
+type StoredSecret = Credentials['secrets'][number];
 
 /** Most secrets that an integration has at once. */
 export const MAX_SECRETS = 2;

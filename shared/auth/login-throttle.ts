@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem';
-import type { LoginAttempt } from '#tenancy';
+import type { LoginAttempt } from '#tenancy/credentials';
 
 /**
  * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins and wrong webhook signatures are counted by app code and source

@@ -2,7 +2,13 @@ import { codesThatAllow, type PermissionCode, type Permissions } from '#contract
 import { Problem, unauthorized } from '#contract/problem';
 import type { Caller } from '#identity';
 import { StaleRead, Tenant } from '#table';
-import { areAsExpected, type Credentials, liveCredentials, readCredentialsOf, requireCredentials } from '#tenancy';
+import {
+  areLive,
+  type Credentials,
+  liveCredentials,
+  readCredentialsOf,
+  requireCredentials,
+} from '#tenancy/credentials';
 
 /**
  * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, because
@@ -31,7 +37,7 @@ export function requireLivePermissions(
   const { now } = tenant.session;
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
-    if (!areAsExpected(found, liveCredentials(caller, now))) {
+    if (!areLive(found, caller, now)) {
       return unauthorized('The integration is inactive, or its tokens were ended.');
     }
     return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });

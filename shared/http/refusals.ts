@@ -3,7 +3,8 @@ import { Problem } from '#contract/problem';
 import type { Actor } from '#identity';
 import { environmentSession, type RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';
-import { type Credentials, countRefusal } from '#tenancy';
+import { countRefusal } from '#tenancy';
+import type { Credentials } from '#tenancy/credentials';
 
 /** The operation in the audit event of a refusal. */
 export type Refused = 'login_refused' | 'signature_refused' | 'escalation_refused';

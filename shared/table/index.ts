@@ -1,6 +1,5 @@
 export { configureTable, environmentTable, tableOf, tenantClient } from './connection/client.ts';
 export { NotUnique, RecordTooLarge, StaleRead } from './errors.ts';
-export { PLATFORM, type TenantId } from './keys.ts';
 export { auditEventEntity } from './repository/audit-events.ts';
 export { type Changes, changesOf, isEmptyChange } from './repository/changes.ts';
 export { DeduplicationStore, eventsOf, requestKeysOf } from './repository/deduplication-store.ts';

@@ -1,5 +1,6 @@
 /**
- * All keys of the table are made here; `docs/data-model.md` lists them.
+ * The keys of records and of what belongs to them. `#tenancy/keys` has those of what is stored about a tenant itself, and `#lists` those of sets and
+ * indexes; `docs/data-model.md` lists all.
  * The partition keys of a tenant begin with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
  */
 
@@ -50,38 +51,8 @@ export const deduplicationKey = (tenant: TenantId, scope: string, id: string): K
   SK: id,
 });
 
-/** The wrapped data key that a tenant's credentials are encrypted with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */
-export const dataKeyKey = (tenant: TenantId, year: string): Key => ({
-  PK: `ORG#${tenant}#DATA_KEY`,
-  SK: year,
-});
-
-/**
- * The number of refused logins and signatures of an integration in one day: `ORG#<tenant>#REFUSALS` /
- * `<what>#<integration id>#2026-11-20`.
- */
-export const refusalsKey = (tenant: TenantId, what: string, integrationId: string, day: string): Key => ({
-  PK: `ORG#${tenant}#REFUSALS`,
-  SK: `${what}#${integrationId}#${day}`,
-});
-
-/**
- * The number of requests of an integration that could show credentials of records of a type in one day:
- * `ORG#<tenant>#READS` / `Service#<integration id>#2026-11-20`.
- */
-export const readsKey = (tenant: TenantId, recordType: string, integrationId: string, day: string): Key => ({
-  PK: `ORG#${tenant}#READS`,
-  SK: `${recordType}#${integrationId}#${day}`,
-});
-
 /** Pending cascade deletes: partitions of deleted records that remain to be emptied. */
 export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#CASCADE_DELETE`;
-
-/** The tenant of an app code. Put once, with the credentials, and never changed (`docs/decisions/0012`). */
-export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'TENANT' });
-
-/** The app code in such a key. */
-export const appCodeIn = ({ PK }: Pick<Key, 'PK'>): string => PK.slice(appKey('').PK.length);
 
 const CREDENTIALS = 'CREDENTIALS';
 
@@ -97,20 +68,5 @@ export const credentialsKey = (tenant: TenantId, appCode: string): Key => ({
 /** Whether a key is one of credentials. */
 export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith(`#${CREDENTIALS}`);
 
-/**
- * The suspension of an organization. It is outside of the tenant's own keys, so that its sessions can read it but not
- * lift it (`docs/decisions/0096`).
- */
-export const suspensionKey = (tenant: TenantId): Key => ({ PK: `SUSPENDED#${tenant}`, SK: 'STATE' });
-
-/** Failed logins with one app code from one network, by the digest of both. */
-export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${digest}`, SK: 'FAILURES' });
-
 /** The key that the health check reads; there is no such item. */
 export const HEALTH_KEY: Key = { PK: 'HEALTH', SK: 'CHECK' };
-
-/** The number of records of a kind with a quota: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
-export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });
-
-/** The shared bucket of a request budget: an integration's, by its id, or the tenant's own. */
-export const budgetKey = (tenant: TenantId, of: string): Key => ({ PK: `ORG#${tenant}#BUDGET`, SK: of });

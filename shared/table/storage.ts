@@ -1,29 +1,8 @@
 /**
- * The second door, for modules that read or write items themselves (`shared/tenancy`, `shared/maintenance`) and for the
- * policies of the stack: keys of items and attributes of records.
+ * How records are stored, for what reads or writes items itself (`shared/tenancy`, `shared/maintenance`): their attributes, what they are listed by,
+ * the notes of filter values, cascade deletes.
  */
 
-export {
-  appCodeIn,
-  appKey,
-  budgetKey,
-  cascadeDeletePartition,
-  childPartition,
-  credentialsKey,
-  dataKeyKey,
-  deduplicationKey,
-  HEALTH_KEY,
-  loginFailureKey,
-  quotaKey,
-  readsKey,
-  recordsPartition,
-  refusalsKey,
-  suspensionKey,
-  tenantIdOf,
-  uniqueKey,
-  valueKey,
-  valuesPartition,
-} from './keys.ts';
 export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
 export { CHILDREN } from './repository/children.ts';
 export { MOVES } from './repository/derived-fields.ts';

@@ -2,6 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '#identity';
 import { childPartition, PLATFORM, recordsPartition, type TenantId, tenantIdOf } from './keys.ts';
 import { type AuditLog, auditEventEntity, auditLog, observingOnly } from './repository/audit-events.ts';
+import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity } from './repository/entity.ts';
@@ -101,6 +102,14 @@ export class Tenant {
   /** The deduplication store of a scope. */
   deduplication<V extends object>(scope: string): DeduplicationStore<V> {
     return new DeduplicationStore<V>(this.#session, this.#id, scope);
+  }
+
+  /**
+   * Finishes the tenant's pending cascade deletes (`cascade-delete.ts`), as long as the session has time.
+   * @returns whether all are finished
+   */
+  finishCascadeDeletes(): Promise<boolean> {
+    return finishCascadeDeletes(this.#session.tables.of(this.#id), this.#id, this.#session);
   }
 
   /** Whether the organization exists; the platform always does. */

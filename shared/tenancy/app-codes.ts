@@ -1,10 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#lists';
-import { PLATFORM, type RequestSession } from '#table';
-import { appKey } from '#table/storage';
+import type { RequestSession } from '#table';
+import { PLATFORM } from '#table/keys';
 import { keepNewest } from '../keep-newest.ts';
 import { isUuid } from '../well-formed.ts';
-import { type Credentials, type Holder, readCredentials } from './credentials.ts';
+import { appKey } from './keys.ts';
+import { type Credentials, type Holder, readCredentials } from './stored-credentials.ts';
 import { readSuspensionOf, type Suspension } from './suspensions.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry, TTL_ATTRIBUTE } from '#lists';
 import { StaleRead, type Tenant } from '#table';
-import { readsKey, refusalsKey } from '#table/storage';
+import { dailyCountKey } from './keys.ts';
 
 /**
  * Counts by integration and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container
@@ -17,7 +17,11 @@ const KEPT = 2 * 86_400;
  * @returns today's number
  */
 export async function countRefusal(tenant: Tenant, what: string, integrationId: string): Promise<number> {
-  const counted = await countToday(tenant, refusalsKey(tenant.id, what, integrationId, dayOf(tenant)), 'REFUSALS');
+  const counted = await countToday(
+    tenant,
+    dailyCountKey(tenant.id, 'REFUSALS', what, integrationId, dayOf(tenant)),
+    'REFUSALS',
+  );
   return Number(counted.REFUSALS);
 }
 
@@ -42,7 +46,7 @@ export class ReadCount {
    * @throws TableUnavailable when it cannot be counted before the session's deadline
    */
   static async increment(tenant: Tenant, recordType: string, integrationId: string): Promise<ReadCount> {
-    const key = readsKey(tenant.id, recordType, integrationId, dayOf(tenant));
+    const key = dailyCountKey(tenant.id, 'READS', recordType, integrationId, dayOf(tenant));
     return new ReadCount(tenant, key, await retry(() => countToday(tenant, key, 'READS'), tenant.session));
   }
 

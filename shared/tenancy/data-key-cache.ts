@@ -2,7 +2,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DataKeyCache } from '#encryption';
 import { UnitOfWork } from '#lists';
 import { StaleRead, type Tenant } from '#table';
-import { dataKeyKey, recordsPartition } from '#table/storage';
+import { recordsPartition } from '#table/keys';
+import { dataKeyKey } from './keys.ts';
 
 /**
  * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0011`). It is written

@@ -1,30 +1,12 @@
-export { type FoundIntegration, findIntegration, isOfEarlierVersion } from './app-codes.ts';
-export {
-  areAsExpected,
-  type Credentials,
-  type Holder,
-  liveCredentials,
-  orgIdOf,
-  readCredentials,
-  readCredentialsOf,
-  requireCredentials,
-  type StoredSecret,
-  stageCredentials,
-  stageCredentialsChange,
-  stageTokensEnd,
-} from './credentials.ts';
 export { countRefusal, ReadCount } from './daily-counts.ts';
 export { dataKeyCache } from './data-key-cache.ts';
-export { finishAllCascadeDeletes } from './finish-cascade-deletes.ts';
-export { LoginAttempt } from './login-attempt.ts';
 export {
-  allOrganizations,
   copyKeyOf,
   LISTED_AS,
   listedEntity,
   type Organization,
   organizationEntity,
-  pageOfOrganizations,
+  organizationList,
   stageOrganization,
   stageOrganizationChange,
   stageOrganizationRemoval,

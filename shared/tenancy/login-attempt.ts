@@ -3,8 +3,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry, type Table, TTL_ATTRIBUTE } from '#lists';
 import type { RequestSession } from '#table';
-import { loginFailureKey } from '#table/storage';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
+import { loginFailureKey } from './keys.ts';
 
 /** Failed logins with one app code from one network: their number and the time of the last one. They expire. */
 interface Failures {

@@ -1,8 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { JsonObject } from '#contract/field';
 import { type Item, type Key, numberIn, type OnConditionFailed, sortKeyOf, VERSION } from '#lists';
-import { entity, type Page, type PageQuery, PLATFORM, Repository, StaleRead, type Stored, type Tenant } from '#table';
-import { recordsPartition, toAttributes, toRecord } from '#table/storage';
+import { entity, Repository, StaleRead, type Stored, type Tenant } from '#table';
+import { PLATFORM, recordsPartition } from '#table/keys';
+import { toAttributes, toRecord } from '#table/storage';
 
 /**
  * Organizations: each is the only record of its kind in its own tenant, under its own id, with a copy in the platform's
@@ -79,19 +80,10 @@ export async function stageOrganizationRemoval(tenant: Tenant, { item, version }
 export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
 
 /**
- * One page of all organizations. Only for the platform's handle.
+ * The list of all organizations, for reading. Only for the platform's handle.
  * @throws TypeError for the handle of an organization
  */
-export async function pageOfOrganizations(platform: Tenant, query: PageQuery): Promise<Page<Organization>> {
+export function organizationList(platform: Tenant): Pick<Repository<Organization>, 'page' | 'all'> {
   if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
-  return listing(platform).page(query);
-}
-
-/**
- * All organizations, the oldest first, for the operator's commands. Only for the platform's handle.
- * @throws TypeError for the handle of an organization
- */
-export function allOrganizations(platform: Tenant): AsyncGenerator<Stored<Organization>> {
-  if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
-  return listing(platform).all();
+  return listing(platform);
 }

@@ -1,6 +1,7 @@
 import type { Condition, OnConditionFailed } from '#lists';
 import type { Tenant } from '#table';
-import { MOVES, quotaKey } from '#table/storage';
+import { MOVES } from '#table/storage';
+import { quotaKey } from './keys.ts';
 
 /** Kinds of records that are counted by tenant. */
 type Counted = 'INTEGRATION';

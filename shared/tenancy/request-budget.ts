@@ -2,8 +2,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Key, readPartition, TTL_ATTRIBUTE } from '#lists';
 import type { Tenant } from '#table';
-import { budgetKey } from '#table/storage';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
+import { budgetKey } from './keys.ts';
 
 /**
  * The bucket of an integration's or a whole tenant's request budget that all containers share: one item with the time

@@ -1,7 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#lists';
-import { StaleRead, type Tenant, type TenantId } from '#table';
-import { suspensionKey, tenantIdOf } from '#table/storage';
+import { StaleRead, type Tenant } from '#table';
+import { type TenantId, tenantIdOf } from '#table/keys';
+import { suspensionKey } from './keys.ts';
 
 /**
  * Suspended organizations (`docs/decisions/0096-suspending-exporting-erasing.md`): one item each, which exists while an

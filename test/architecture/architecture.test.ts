@@ -141,10 +141,13 @@ describe('the table', () => {
   });
 
   it('has its keys made in one place', () => {
-    expect(saying(sources, /['"`](ORG|APP|SUSPENDED|LOGIN_FAILURE)#/)).toEqual(['shared/table/keys.ts']);
+    expect(saying(sources, /['"`](ORG|APP|SUSPENDED|LOGIN_FAILURE)#/)).toEqual([
+      'shared/table/keys.ts',
+      'shared/tenancy/keys.ts',
+    ]);
     // The stack makes its policies of the same keys.
     const elsewhere = outside.filter(({ path }) => !path.startsWith('infra/'));
-    expect(saying(elsewhere, /\b\w+(Key|Partition)\b.*from '#table\/storage'/)).toEqual([]);
+    expect(saying(elsewhere, /from '#(table|tenancy)\/keys'/)).toEqual([]);
   });
 
   it('is never scanned by a function', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordRefusal } from '#http';
 import { configureTable, environmentSession } from '#table';
-import type { Credentials } from '#tenancy';
+import type { Credentials } from '#tenancy/credentials';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { environmentTable, RequestSession, Tenant, type TenantId } from '#table';
-import { budgetKey } from '#table/storage';
-import { BUDGET_WINDOW, flushBudget, LoginAttempt, readBudgets } from '#tenancy';
+import { environmentTable, RequestSession, Tenant } from '#table';
+import type { TenantId } from '#table/keys';
+import { BUDGET_WINDOW, flushBudget, readBudgets } from '#tenancy';
+import { LoginAttempt } from '#tenancy/credentials';
+import { budgetKey } from '#tenancy/keys';
 import { Bucket } from '../../shared/http/budget/token-bucket.ts';
 import type { Api, OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';

@@ -7,7 +7,7 @@ import { sourceNetwork } from '#auth';
 import { TableUnavailable } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
-import { LoginAttempt } from '#tenancy';
+import { LoginAttempt } from '#tenancy/credentials';
 import { senderOf } from '../../functions/webhooks/sender.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { waitAfter } from '../../shared/auth/login-throttle.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { setPartition } from '#lists';
 import { prefixPartition } from '#lists/maintenance';
-import { PLATFORM } from '#table';
-import { childPartition, credentialsKey, recordsPartition, uniqueKey, valuesPartition } from '#table/storage';
+import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table/keys';
 import { kinds } from '../../operator/kinds.ts';
 import { isOfCredentials } from '../../shared/table/keys.ts';
 import { sources } from '../architecture/sources.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantId } from '#table';
+import type { TenantId } from '#table/keys';
 import { kinds } from '../../operator/kinds.ts';
 import { RESTORABLE } from '../../operator/restore.ts';
 import { treatmentOf } from '../../shared/maintenance/restore/partitions.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { uniqueKey } from '#table/storage';
+import { uniqueKey } from '#table/keys';
 import { type Api, startApi } from '../support/api.ts';
 import { EXTENT } from '../support/extent.ts';
 import { DamagedTenant, differencesOf, named } from './damaged-tenant.ts';

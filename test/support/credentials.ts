@@ -1,7 +1,7 @@
 import type { Key } from '#lists';
 import { environmentSession, environmentTable } from '#table';
-import { credentialsKey } from '#table/storage';
-import { type Credentials, findIntegration } from '#tenancy';
+import { credentialsKey } from '#table/keys';
+import { type Credentials, findIntegration } from '#tenancy/credentials';
 
 /** The stored credentials of an app code; undefined where there are none. */
 export const storedCredentials = async (appCode: string): Promise<Credentials | undefined> =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { environmentTable, type RequestSession } from '#table';
-import { findIntegration } from '#tenancy';
+import { findIntegration } from '#tenancy/credentials';
 import { noteValues } from '../../shared/table/repository/filter-values.ts';
 import { openTenant } from './storage.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { setPartition } from '#lists';
 import { entity } from '#table';
-import { cascadeDeletePartition } from '#table/storage';
+import { cascadeDeletePartition } from '#table/keys';
 import { Invocation, within } from '#telemetry';
 import { isEmpty } from '../../shared/lists/bits.ts';
 import { itemsIn } from '../support/audit.ts';

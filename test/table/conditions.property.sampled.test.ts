@@ -6,7 +6,7 @@ import { permissionCatalogue } from '#contract/derived';
 import { type Condition, type Item, isMet, type Table, UnitOfWork } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { tableOf } from '#table';
-import { liveCredentials } from '#tenancy';
+import { liveCredentials } from '#tenancy/credentials';
 import { contracts } from '../../functions/all-contracts.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { conditionOf } from '../../shared/lists/transaction/expressions.ts';

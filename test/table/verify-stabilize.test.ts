@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type Key, numberOf, setPartition, sortKeyOf, type Table, TTL_ATTRIBUTE } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#maintenance';
-import { entity, PLATFORM } from '#table';
-import { MOVES, quotaKey, recordsPartition } from '#table/storage';
+import { entity } from '#table';
+import { PLATFORM, recordsPartition } from '#table/keys';
+import { MOVES } from '#table/storage';
+import { quotaKey } from '#tenancy/keys';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 

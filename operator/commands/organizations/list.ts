@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { environmentSession, Tenant } from '#table';
-import { allOrganizations, type Organization, readSuspension, type Suspension } from '#tenancy';
+import { type Organization, organizationList, readSuspension, type Suspension } from '#tenancy';
 import { quoted } from '../../../local/terminal/printable.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
@@ -27,7 +27,7 @@ async function list(options: TargetOptions & ResultOptions): Promise<void> {
   await using _ = await openTarget(options, 'OperatorRoleArn');
   const all: Organization[] = [];
   const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
-  for await (const { record } of allOrganizations(platform)) all.push(record);
+  for await (const { record } of organizationList(platform).all()) all.push(record);
   const listed: Listed[] = [];
   while (listed.length < all.length) {
     listed.push(...(await Promise.all(all.slice(listed.length, listed.length + AT_ONCE).map(withSuspension))));

@@ -1,6 +1,6 @@
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
-import { areAsExpected, type Credentials, type Holder, liveCredentials, readCredentialsOf } from '#tenancy';
+import { areLive, type Credentials, readCredentialsOf } from '#tenancy/credentials';
 import { allOf } from '../privileged-operations.ts';
 
 /**
@@ -12,10 +12,10 @@ export interface FirstCaller {
   readonly tokenId: string | null;
   readonly permissions: Credentials['permissions'];
   /** The integration whose secret was shown. */
-  readonly shown: Holder;
+  readonly shown: Pick<Caller, 'orgId' | 'appCode'>;
 }
 
-export const firstCallerOf = ({ tokenId, permissions }: Caller, shown: Holder): FirstCaller => ({
+export const firstCallerOf = ({ tokenId, permissions }: Caller, shown: FirstCaller['shown']): FirstCaller => ({
   tokenId,
   permissions: permissions && [...permissions],
   shown,
@@ -40,5 +40,5 @@ export async function isStillFirstCaller(
   ]);
   if (shown === undefined) return false;
   const permissions = allOf(firstCaller.permissions, shown.permissions);
-  return areAsExpected(own, liveCredentials(caller, session.now, permissions));
+  return areLive(own, caller, session.now, permissions);
 }

@@ -8,7 +8,7 @@ import { Problem } from '#contract/problem';
 import { StoredKeyGone } from '#encryption';
 import { type Caller, mayDo } from '#identity';
 import { type DeduplicationStore, requestKeysOf, StaleRead, Tenant } from '#table';
-import { dataKeyCache, type Holder, readSuspension } from '#tenancy';
+import { dataKeyCache, readSuspension } from '#tenancy';
 import type { OperationContext } from '../operation.ts';
 import type { HttpRequest } from '../request/http-request.ts';
 import { withoutFields } from '../response/http-response.ts';
@@ -192,7 +192,7 @@ export class IdempotentRequest {
   }
 }
 
-const shownIn = ({ org_id, app_code }: { org_id: string | null; app_code: string }): Holder => ({
+const shownIn = ({ org_id, app_code }: { org_id: string | null; app_code: string }): FirstCaller['shown'] => ({
   orgId: org_id,
   appCode: app_code,
 });

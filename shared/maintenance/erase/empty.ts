@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry, type Table } from '#lists';
-import type { TenantId } from '#table';
-import { appKey, credentialsKey } from '#table/storage';
+import { credentialsKey, type TenantId } from '#table/keys';
+import { appKey } from '#tenancy/keys';
 import type { Clock } from '../../clock.ts';
 
 /** Final deletion. All functions here are idempotent and may run concurrently. */

@@ -1,6 +1,6 @@
 import { readPartition } from '#lists';
 import type { AnyEntity, Tenant } from '#table';
-import { recordsPartition } from '#table/storage';
+import { recordsPartition } from '#table/keys';
 import type { Kind } from '../verify/kinds.ts';
 import { concurrently } from '../verify/reading.ts';
 import { deleteKey, type EraseTarget, emptyPartition } from './empty.ts';

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { WRITE_ID } from '#lists/maintenance';
 import { StaleRead, type Stored, type Tenant } from '#table';
-import { suspensionKey } from '#table/storage';
 import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
+import { suspensionKey } from '#tenancy/keys';
 
 /**
  * The state of an erasure, in the item that keeps the organization suspended. It is all that remains after the erasure:

@@ -1,23 +1,17 @@
 import { readPartition, setPartition } from '#lists';
 import { prefixPartition, TOMBSTONE } from '#lists/maintenance';
-import { type AnyEntity, eventsOf, requestKeysOf, type TenantId } from '#table';
+import { type AnyEntity, eventsOf, requestKeysOf } from '#table';
 import {
-  budgetKey,
   cascadeDeletePartition,
-  cascadeDeletesOf,
   childPartition,
-  dataKeyKey,
   deduplicationKey,
-  notedIn,
-  quotaKey,
-  readsKey,
-  readValues,
   recordsPartition,
-  refusalsKey,
-  textOf,
+  type TenantId,
   uniqueKey,
   valuesPartition,
-} from '#table/storage';
+} from '#table/keys';
+import { cascadeDeletesOf, notedIn, readValues, textOf } from '#table/storage';
+import { budgetKey, dailyCountKey, dataKeyKey, quotaKey } from '#tenancy/keys';
 import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
 
@@ -63,8 +57,8 @@ export async function partitionsOf(
       [eventsOf(id), requestKeysOf(id)].map((scope) => deduplicationKey(tenant, scope, '').PK),
     ),
     ...kinds.map(({ entity }) => setPartition(recordsPartition(tenant, entity.name))),
-    refusalsKey(tenant, '', '', '').PK,
-    readsKey(tenant, '', '', '').PK,
+    dailyCountKey(tenant, 'REFUSALS', '', '', '').PK,
+    dailyCountKey(tenant, 'READS', '', '', '').PK,
     budgetKey(tenant, '').PK,
     quotaKey(tenant, '').PK,
     dataKeyKey(tenant, '').PK,

@@ -1,7 +1,8 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry } from '#lists';
 import type { Tenant } from '#table';
-import { appCodeIn, appKey, recordsPartition } from '#table/storage';
+import { recordsPartition } from '#table/keys';
+import { appKey } from '#tenancy/keys';
 import { deleteItem, deletePointer } from './empty.ts';
 
 /**
@@ -13,6 +14,9 @@ import { deleteItem, deletePointer } from './empty.ts';
 const SEGMENTS = 8;
 /** Longest time for one request, in milliseconds. */
 const TIMEOUT_MS = 30_000;
+
+/** The prefix of the keys by which it is found whose an app code is. */
+const APPS = appKey('').PK;
 
 /**
  * Deletes all items under the tenant's keys, and the pointers of app codes to them.
@@ -36,7 +40,7 @@ async function sweepSegment(
       FilterExpression: 'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant)',
       ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
-      ExpressionAttributeValues: { ':records': recordsPartition(id, ''), ':apps': appKey('').PK, ':tenant': id },
+      ExpressionAttributeValues: { ':records': recordsPartition(id, ''), ':apps': APPS, ':tenant': id },
       Segment: segment,
       TotalSegments: SEGMENTS,
       ConsistentRead: true,
@@ -48,8 +52,8 @@ async function sweepSegment(
     });
     await Promise.all(
       (Items as Key[]).map((key) =>
-        key.PK.startsWith(appKey('').PK)
-          ? deletePointer({ table, clock }, id, appCodeIn(key))
+        key.PK.startsWith(APPS)
+          ? deletePointer({ table, clock }, id, key.PK.slice(APPS.length))
           : deleteItem({ table, clock }, key),
       ),
     );

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition, type Table } from '#lists';
 import type { AnyEntity, Tenant } from '#table';
-import { recordsPartition } from '#table/storage';
+import { recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
 import type { Clock } from '../../clock.ts';
 import { type RestoreOptions, restore } from './restore.ts';

@@ -1,5 +1,5 @@
-import type { TenantId } from '#table';
-import { cascadeDeletePartition, dataKeyKey, recordsPartition, uniqueKey, valuesPartition } from '#table/storage';
+import { cascadeDeletePartition, recordsPartition, type TenantId, uniqueKey, valuesPartition } from '#table/keys';
+import { dataKeyKey } from '#tenancy/keys';
 import type { Kind } from '../verify/kinds.ts';
 
 /**

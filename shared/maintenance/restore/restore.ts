@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { readPartition, retry, type Table } from '#lists';
-import type { TenantId } from '#table';
+import type { TenantId } from '#table/keys';
 import type { Clock } from '../../clock.ts';
 import { partitionsOf } from '../erase/partitions.ts';
 import { concurrently } from '../verify/reading.ts';

@@ -1,6 +1,7 @@
 import { type Item, type Key, numberIn, sortKeyOf } from '#lists';
 import type { AnyEntity } from '#table';
-import { CHILDREN, childPartition, recordsPartition } from '#table/storage';
+import { childPartition, recordsPartition } from '#table/keys';
+import { CHILDREN } from '#table/storage';
 import { type Comparison, changed, Moved, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import type { Kind } from './kinds.ts';
 import { concurrently, countPartition, readItem, readLast } from './reading.ts';

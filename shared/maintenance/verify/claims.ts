@@ -1,6 +1,7 @@
 import { type Item, isRecord, type Key, numberOf, readPartition, sortKeyOf, type UnitOfWork, VERSION } from '#lists';
 import type { AnyEntity } from '#table';
-import { recordsPartition, SETS, uniqueKey } from '#table/storage';
+import { recordsPartition, uniqueKey } from '#table/keys';
+import { SETS } from '#table/storage';
 import {
   type Comparison,
   changed,

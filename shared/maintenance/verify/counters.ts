@@ -1,6 +1,7 @@
 import { type Item, type Key, readPartition, setPartition, sortKeyOf } from '#lists';
 import { NumberSet } from '#lists/maintenance';
-import { MOVES, recordsPartition, toRecord } from '#table/storage';
+import { recordsPartition } from '#table/keys';
+import { MOVES, toRecord } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import {
   type Comparison,

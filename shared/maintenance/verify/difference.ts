@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Table, UnitOfWork } from '#lists';
-import { StaleRead, type TenantId } from '#table';
+import { StaleRead } from '#table';
+import type { TenantId } from '#table/keys';
 import type { Clock } from '../../clock.ts';
 
 /** A difference between the records and what is derived from them. */

@@ -1,5 +1,6 @@
 import { TTL_ATTRIBUTE } from '#lists';
-import { putValue, valueExpiry, valueKey } from '#table/storage';
+import { valueKey } from '#table/keys';
+import { putValue, valueExpiry } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { concurrently, readItem, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Item, isRecord, type UnitOfWork, VERSION } from '#lists';
 import { TOMBSTONE } from '#lists/maintenance';
-import { PLATFORM } from '#table';
-import { recordsPartition } from '#table/storage';
+import { PLATFORM, recordsPartition } from '#table/keys';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
 import {
   type Comparison,

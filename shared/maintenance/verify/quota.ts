@@ -1,6 +1,7 @@
 import { type Item, isRecord, readPartition } from '#lists';
-import { PLATFORM } from '#table';
-import { MOVES, quotaKey, recordsPartition, toRecord } from '#table/storage';
+import { PLATFORM, recordsPartition } from '#table/keys';
+import { MOVES, toRecord } from '#table/storage';
+import { quotaKey } from '#tenancy/keys';
 import {
   type Comparison,
   changed,

@@ -1,7 +1,8 @@
 import { type Item, isRecord, numberIn, readPartition, setPartition, sortKeyOf, TTL_ATTRIBUTE } from '#lists';
 import { floorOf, type Mark, marksOf, readCounterItem, settledUpTo } from '#lists/maintenance';
 import type { AnyEntity } from '#table';
-import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf, recordsPartition } from '#table/storage';
+import { recordsPartition } from '#table/keys';
+import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
 import { readNumberSet, withRetries } from './reading.ts';

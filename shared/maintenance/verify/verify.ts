@@ -1,5 +1,6 @@
-import { PLATFORM, type Tenant } from '#table';
-import { cascadeDeletesOf, finishCascadeDeletes, readValues, recordsPartition } from '#table/storage';
+import type { Tenant } from '#table';
+import { PLATFORM, recordsPartition } from '#table/keys';
+import { cascadeDeletesOf, finishCascadeDeletes, readValues } from '#table/storage';
 import { listedEntity } from '#tenancy';
 import { Children } from './children.ts';
 import { Claims } from './claims.ts';
