@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { isServiceAllowed } from './account/iam.ts';
-import { EVERYTHING, STACKS, stageOf, synthesize } from './synthesize.ts';
+import { EVERYTHING, stageOf, synthesize } from './synthesize.ts';
 
-/**
- * From an alarm over its topic and its policy to the address; and that the rules of EventBridge tell of the events that they mean, and of no others.
- * Events are as AWS's documentation shows them.
- */
+/** From an alarm, or a rule of EventBridge, over its topic and its policy to the address. Which events a rule is for is in `snapshots/`. */
 
 const PREFIX = 'custodia-dev';
 const REGION = 'eu-west-1';
@@ -92,70 +89,4 @@ it('a stage that names nobody says so', () => {
     },
   });
   expect(said).toContainEqual('Alarms tell nobody: set alarmEmail or alarmTopicArn.');
-});
-
-/** Whether a value of an event is as a pattern says: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html */
-function fits(pattern: unknown, value: unknown): boolean {
-  if (Array.isArray(value)) return value.some((each) => fits(pattern, each));
-  if (!Array.isArray(pattern))
-    return Object.entries(pattern as object).every(([name, inner]) => fits(inner, Object(value)[name]));
-  return pattern.some((each: string | { prefix?: string; exists?: boolean }) => {
-    if (typeof each === 'string') return value === each;
-    if (each.exists === false) return value === undefined;
-    if (each.prefix === undefined) throw new TypeError(`${JSON.stringify(each)} is not simulated`);
-    return typeof value === 'string' && value.startsWith(each.prefix);
-  });
-}
-
-/** Names of the rules that tell of an event. */
-const telling = (source: string, type: string, detail: object): string[] =>
-  rules
-    .filter(({ EventPattern }) => fits(EventPattern, { source, 'detail-type': type, detail }))
-    .map(({ Name }) => String(Name).replace(`${PREFIX}-`, ''));
-
-describe('an event of', () => {
-  const deployment = (stack: string, status: string) =>
-    telling('aws.cloudformation', 'CloudFormation Stack Status Change', {
-      'stack-id': `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${stack}/9b5f4a10-5c5d-11ef-8b8e-0a1b2c3d4e5f`,
-      'status-details': { status, 'status-reason': '' },
-    });
-  const call = (eventName: string, arn: string, more = {}) =>
-    telling('aws.kms', 'AWS API Call via CloudTrail', {
-      eventSource: 'kms.amazonaws.com',
-      eventName,
-      resources: [{ accountId: ACCOUNT, type: 'AWS::KMS::Key', ARN: arn }],
-      ...more,
-    });
-  const job = (kind: string, state: string, resourceArn: string) =>
-    telling('aws.backup', `${kind} Job State Change`, { resourceArn, resourceType: 'DynamoDB', state });
-
-  it('a deployment is told of where it fails', () => {
-    for (const stack of STACKS)
-      for (const status of ['ROLLBACK_IN_PROGRESS', 'UPDATE_ROLLBACK_IN_PROGRESS', 'UPDATE_ROLLBACK_FAILED'])
-        expect(deployment(stack, status)).toEqual(['deployment-failed']);
-    for (const status of ['UPDATE_IN_PROGRESS', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE'])
-      expect(deployment(PREFIX, status)).toEqual([]);
-    for (const stack of ['custodia-dev2', 'other']) expect(deployment(stack, 'ROLLBACK_IN_PROGRESS')).toEqual([]);
-  });
-
-  it('a key is told of where one of the stage is disabled or scheduled for deletion', () => {
-    const keys = [...stage.resources].flatMap(([id, { Type }]) => (Type === 'AWS::KMS::Key' ? [id] : []));
-    expect(keys.length).toBeGreaterThan(3);
-    const arns = [...keys, 'other'].map((id) => `arn:aws:kms:${REGION}:${ACCOUNT}:key/${id}`);
-    const other = arns.pop() ?? '';
-    for (const arn of arns)
-      for (const name of ['DisableKey', 'ScheduleKeyDeletion']) expect(call(name, arn)).toEqual(['key-disabled']);
-    expect(call('DisableKey', other)).toEqual([]);
-    expect(call('Sign', arns[0] ?? '')).toEqual([]);
-    expect(call('DisableKey', arns[0] ?? '', { errorCode: 'AccessDenied' })).toEqual([]);
-  });
-
-  it('a backup is told of where one of the table, or its copy, fails', () => {
-    for (const kind of ['Backup', 'Copy'])
-      for (const state of ['FAILED', 'ABORTED', 'EXPIRED'])
-        expect(job(kind, state, stage.tableArn)).toEqual(['backup-failed']);
-    expect(job('Backup', 'COMPLETED', stage.tableArn)).toEqual([]);
-    expect(job('Backup', 'FAILED', `${stage.tableArn}2`)).toEqual([]);
-    expect(job('Restore', 'FAILED', stage.tableArn)).toEqual([]);
-  });
 });

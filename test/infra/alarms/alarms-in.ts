@@ -120,21 +120,13 @@ export function faultsOf({ metrics, expressions, EvaluationPeriods: periods }: A
   ];
 }
 
-export interface Scenario {
-  /** By the id of the metric. A metric that is not named was not published at all. */
-  readonly series: Readonly<Record<string, Series>>;
-  readonly quotas?: Readonly<Record<string, number>>;
-}
-
-/** Whether an alarm is raised by these values. */
-export function isRaised(alarm: Alarm, { series, quotas = {} }: Scenario): boolean {
+/** Whether an alarm is raised by these values, by the ids of its metrics. A metric that is not named was not published at all. */
+export function isRaised(alarm: Alarm, series: Readonly<Record<string, Series>>): boolean {
   const ids = alarm.metrics.map(({ id }) => id);
-  const unknown = Object.keys({ ...series, ...quotas }).filter((id) => !ids.includes(id));
-  if (unknown.length > 0) throw new TypeError(`${alarm.AlarmName} has no metric ${unknown.join()}`);
   const periods = Array.from({ length: alarm.EvaluationPeriods }, (_, ago) =>
     Object.fromEntries(ids.map((id) => [id, series[id]?.[series[id].length - 1 - ago]])),
   );
-  return periods.filter((values) => isBad(alarm, values, quotas)).length >= alarm.DatapointsToAlarm;
+  return periods.filter((values) => isBad(alarm, values)).length >= alarm.DatapointsToAlarm;
 }
 
 function isBad(
@@ -145,9 +137,8 @@ function isBad(
     TreatMissingData: missing,
   }: Alarm,
   values: Readonly<Record<string, number | undefined>>,
-  quotas: Readonly<Record<string, number>>,
 ): boolean {
-  const value = resultOf(expression, values, quotas);
+  const value = resultOf(expression, values);
   if (Number.isNaN(value)) return missing === 'breaching';
   return comparison === 'LessThanThreshold' ? value < threshold : value >= threshold;
 }

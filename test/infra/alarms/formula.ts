@@ -28,22 +28,14 @@ export function faultsIn(expression: string, metrics: readonly string[]): string
 }
 
 /**
- * The value of an expression in one period.
+ * The value of an expression in one period, in which nobody has used a quota.
  * @param values by the ids of metrics; undefined where nothing was published
- * @param quotas what `SERVICE_QUOTA` is, by the ids of metrics
  */
-export const resultOf = (
-  expression: string,
-  values: Readonly<Record<string, number | undefined>>,
-  quotas: Readonly<Record<string, number>> = {},
-): number =>
+export const resultOf = (expression: string, values: Readonly<Record<string, number | undefined>>): number =>
   Number(
-    runInNewContext(
-      expression.replaceAll(/SERVICE_QUOTA\((\w+)\)/g, (_, id: string) => String(quotas[id] ?? Number.NaN)),
-      {
-        ...values,
-        FILL: (value: number | undefined, by: number) => value ?? by,
-        IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
-      },
-    ),
+    runInNewContext(expression.replaceAll(/SERVICE_QUOTA\(\w+\)/g, 'NaN'), {
+      ...values,
+      FILL: (value: number | undefined, by: number) => value ?? by,
+      IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
+    }),
   );

@@ -23,7 +23,7 @@ export function isRaisedBy(alarm: Alarm, traffic: Traffic): boolean {
       }),
     ]),
   );
-  return isRaised(alarm, { series });
+  return isRaised(alarm, series);
 }
 
 function countOf(metric: string, { requests, failed }: Minute): number {
