@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { ensureLocalKeys } from '#auth';
 import { type Gateway, type GatewayOptions, startGateway } from '#gateway';
 import {
@@ -25,6 +26,12 @@ import { type Log, readableStack, terminalLog } from './terminal/log.ts';
 import { terminalRequestLog } from './terminal/request-log.ts';
 
 const AUTHORIZER = 'authorizer';
+
+/** How long the calls of a start may take, which nobody waits for with a request: a machine that is busy starts an engine slowly. In milliseconds. */
+const PATIENCE = 10_000;
+const FIRST_CALLS: DynamoDBClientConfig = {
+  requestHandler: { connectionTimeout: PATIENCE, requestTimeout: PATIENCE, throwOnRequestTimeout: true },
+};
 
 export interface LocalApi {
   readonly url: string;
@@ -75,15 +82,18 @@ export async function startLocalApi(
   const keyFile = join(directory.path, 'keys.json');
   const { platformSecret: secret, rateLimit, tenantRateLimit, corsOrigins } = settings;
   const disk = isOnDisk(settings) ? directory.path : undefined;
+  const connect = (config: DynamoDBClientConfig = {}): void => {
+    configureTable(config);
+    if (disk !== undefined) refuseWritesWhenFull(environmentTable(), disk, fileSystemOf);
+    if (log.writes('info')) meter(environmentTable(), log.debug);
+  };
   const workAt = async (endpoint: string): Promise<void> => {
     const given = { rateLimit, tenantRateLimit, corsOrigins };
     const accessLines = log.writes('debug');
     const { authorizerTtlSeconds } = gatewayOptions;
     const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
     setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...given });
-    configureTable({});
-    if (disk !== undefined) refuseWritesWhenFull(environmentTable(), disk, fileSystemOf);
-    if (log.writes('info')) meter(environmentTable(), log.debug);
+    connect(FIRST_CALLS);
     await makeTable(endpoint);
   };
   const ensurePlatform = () => ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
@@ -92,6 +102,7 @@ export async function startLocalApi(
     onRestart: async (endpoint) => {
       await workAt(endpoint);
       await ensurePlatform();
+      connect();
       log.warn(`DynamoDB answers again, at ${shown(endpoint, settings)}.`);
     },
     onGivenUp: onFailure,
@@ -102,6 +113,7 @@ export async function startLocalApi(
     ensurePlatform(),
     finishCascadeDeletes(environmentSession(Number.POSITIVE_INFINITY)),
   ]);
+  connect();
   const platform = { ...integration, isSecretGiven: secret !== undefined };
 
   const gateway = await listen(settings, log, gatewayOptions);

@@ -1,4 +1,6 @@
+import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { environmentTable } from '#table';
 import { logger } from '#telemetry';
 import { startLocalApi } from '../../local/start.ts';
 import { callersAt } from '../support/api.ts';
@@ -9,21 +11,26 @@ const BLOCK = 4_096;
 it('npm start refuses writes while the disk is nearly full, goes on reading, and has stored what it acknowledged', async () => {
   const said = vi.spyOn(logger, 'error').mockReturnValue();
   let freeBytes = 10 ** 10;
+  /** How long the calls of DynamoDB were allowed to take, in milliseconds. */
+  let patience: number | undefined;
   const settings = { port: 0, host: '127.0.0.1', dynamoDbEndpoint: undefined, platformSecret: undefined };
   const local = await startLocalApi(
     { ...settings, dataDir: await freshDirectory() },
     {
       fileSystemOf: async () => {
+        if (process.env.TABLE_NAME !== undefined) patience = requestTimeout();
         if (Number.isNaN(freeBytes)) throw Object.assign(new Error('no such directory'), { code: 'ENOENT' });
         return { bavail: Math.floor(freeBytes / BLOCK), bsize: BLOCK };
       },
     },
   );
   onTestFinished(() => local.close());
+  expect(patience, 'a start waits for an engine that is slow').toBe(10_000);
   const api = callersAt(local.url, local.platform);
   const { token, appCode, secret } = await api.orgToken();
   const create = (name: string) => api.request('POST', '/api/v1/clients', { token, body: { name, slug: name } });
   expect(await create('before')).toMatchObject({ status: 201 });
+  expect(patience, 'a request does not').toBe(2_000);
 
   freeBytes = 199_000_000;
   const refused = await create('meanwhile');
@@ -44,3 +51,8 @@ it('npm start refuses writes while the disk is nearly full, goes on reading, and
   const list = await api.request('GET', '/api/v1/clients', { token });
   expect(list).toMatchObject({ status: 200, body: { total: 2, data: [{ name: 'after' }, { name: 'before' }] } });
 });
+
+function requestTimeout(): number | undefined {
+  const { requestHandler } = environmentTable().client.config;
+  return (requestHandler as NodeHttpHandler).httpHandlerConfigs().requestTimeout;
+}
