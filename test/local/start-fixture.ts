@@ -31,11 +31,11 @@ export const startWithNpm = (args: readonly string[], variables: Variables = {})
   run('npm', args, variables);
 
 function run(file: string, args: readonly string[], variables: Variables): Started {
-  const { PATH = '', JAVA_HOME } = process.env;
+  const { PATH = '', JAVA_HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(file, args, {
     cwd: ROOT,
     detached: true,
-    env: { PATH, ...(JAVA_HOME && { JAVA_HOME }), PORT: '0', DATA_DIR: ':memory:', ...variables },
+    env: { PATH, JAVA_HOME, NODE_COMPILE_CACHE, PORT: '0', DATA_DIR: ':memory:', ...variables },
   });
   const pid = child.pid ?? Number.NaN;
   const exit = once(child, 'close').then(([code]) => code as number | null);

@@ -19,7 +19,8 @@ export const runOperator = (
   { alone = false, signal }: { alone?: boolean; signal?: AbortSignal } = {},
 ): Promise<Ran> =>
   new Promise((resolve) => {
-    const env = alone ? { PATH: process.env.PATH, ...variables } : { ...process.env, ...variables };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = alone ? { PATH, NODE_COMPILE_CACHE, ...variables } : { ...process.env, ...variables };
     execFile(process.execPath, [ENTRY, ...args], { env, signal, killSignal: 'SIGINT' }, (error, stdout, stderr) => {
       resolve({ code: error?.code ?? 0, stdout, stderr });
     });
