@@ -183,7 +183,8 @@ it.skipIf(!canListProcesses)('one that does not live is given up when it dies ag
   const supervisor = supervisorOf(() => {
     for (const pid of own()) process.kill(pid, 'SIGKILL');
   });
-  const dynamoDb = await superviseDynamoDb({ dataDir: ':memory:' }, supervisor);
+  const engine = engines.findLast(({ found }) => !('missing' in found))?.engine ?? 'java';
+  const dynamoDb = await superviseDynamoDb({ dataDir: ':memory:', engine }, supervisor);
   onTestFinished(dynamoDb.stop);
   await supervisor.onRestart(dynamoDb.endpoint);
   expect(await supervisor.givenUp).toMatchObject({

@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { findEngine } from '#local-dynamodb';
 import { descendants } from '../support/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -21,6 +22,10 @@ export interface Started {
 }
 
 type Variables = Readonly<Record<string, string>>;
+
+/** Hides Java where there is dynoxide, which takes a fifth of a second to start instead of three: for what is the same with both. */
+export const ON_DYNOXIDE: Variables =
+  'missing' in (await findEngine('dynoxide')) ? {} : { PATH: dirname(process.execPath), JAVA_HOME: '' };
 
 /** Runs `bin/local.ts` with these variables, on a free port and in memory unless they say otherwise. It ends with the test. */
 export const start = (variables: Variables = {}, nodeOptions: readonly string[] = []): Started =>

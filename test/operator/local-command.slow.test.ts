@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_TABLE } from '../../local/settings.ts';
-import { start } from '../local/start-fixture.ts';
+import { ON_DYNOXIDE, start } from '../local/start-fixture.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { runOperator } from '../support/operator.ts';
 
@@ -29,10 +29,11 @@ describe('npx custodia', () => {
 describe('with --local', () => {
   it('the operator works on what npm start serves, and on its data later', async () => {
     const DATA_DIR = await freshDirectory();
-    const local = (...args: string[]) => runOperator([...args, '--local'], { DATA_DIR }, { alone: true });
+    const variables = { DATA_DIR, ...ON_DYNOXIDE };
+    const local = (...args: string[]) => runOperator([...args, '--local'], variables, { alone: true });
     expect(await local('organizations', 'list')).toMatchObject({ code: 2 });
 
-    const api = start({ DATA_DIR });
+    const api = start(variables);
     const url = await api.ready();
     const looked = await local('doctor', '--url', url);
     expect([looked.code, looked.stdout]).toEqual([0, expect.stringMatching(/^ok {7}read {9}0 organizations$/m)]);

@@ -3,12 +3,12 @@ import { type EngineName, findEngine, startDynamoDb } from '#local-dynamodb';
 import { EXTENT } from './extent.ts';
 
 /**
- * Starts the DynamoDB of a project's tests: dynoxide where it is installed, which answers in half of the time; for what is sampled, in extended
- * and nightly tests, what `npm start` uses, DynamoDB Local. `TEST_ENGINE=dynoxide` or `java` chooses. Returns what stops it.
+ * Starts the DynamoDB of a project's tests: dynoxide where it is installed, which takes a fifth of the CPU time; for what is sampled, in nightly
+ * tests, what `npm start` uses, DynamoDB Local. `TEST_ENGINE=dynoxide` or `java` chooses. Returns what stops it.
  */
 const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const asked = (process.env.TEST_ENGINE || undefined) as EngineName | undefined;
-  const engine = asked ?? (project.name === 'quick' && EXTENT !== 'sample' ? undefined : await quickEngine());
+  const engine = asked ?? (project.name === 'quick' && EXTENT === 'nightly' ? undefined : await quickEngine());
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine && { engine }) });
   project.provide('dynamoDbEndpoint', dynamoDb.endpoint);
   return () => dynamoDb.stop();
