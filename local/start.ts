@@ -15,7 +15,7 @@ import {
   type Supervisor,
   superviseDynamoDb,
 } from '#local-dynamodb';
-import { configureTable, environmentSession, environmentTable } from '#table';
+import { configureTable, environmentTable, RequestSession } from '#table';
 import { contracts } from '../functions/all-contracts.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { finishCascadeDeletes } from './finish-cascade-deletes.ts';
@@ -111,7 +111,7 @@ export async function startLocalApi(
   await Promise.all([ensureLocalKeys(keyFile), workAt(storage.endpoint), loading]);
   const [integration] = await Promise.all([
     ensurePlatform(),
-    finishCascadeDeletes(environmentSession(Number.POSITIVE_INFINITY)),
+    finishCascadeDeletes(RequestSession.ofEnvironment(Number.POSITIVE_INFINITY)),
   ]);
   connect();
   const platform = { ...integration, isSecretGiven: secret !== undefined };

@@ -1,5 +1,5 @@
 import { runToCommit } from '#http';
-import { environmentSession, type RequestSession, type Tenant } from '#table';
+import { RequestSession, type Tenant } from '#table';
 
 /** Deadline of all reads and writes of a change. */
 const TIMEOUT_MS = 10_000;
@@ -13,7 +13,7 @@ export function asOperator<T>(
   open: (session: RequestSession) => Tenant,
   change: (tenant: Tenant) => Promise<T>,
 ): Promise<T> {
-  const session = environmentSession(TIMEOUT_MS);
+  const session = RequestSession.ofEnvironment(TIMEOUT_MS);
   session.audit.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
   return runToCommit(session, () => change(open(session)));
 }

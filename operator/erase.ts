@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Eraser, type Erasure, readErasure, stageErasure, stageProgress } from '#maintenance';
-import { type AnyEntity, environmentSession, Tenant } from '#table';
+import { type Entity, RequestSession, Tenant } from '#table';
 import { organizationEntity, type Suspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
@@ -82,7 +82,7 @@ class Run {
 
   /** A tenant handle with a request session of its own. */
   tenant(): Tenant {
-    return Tenant.ofOperator(this.id, environmentSession(TIMEOUT_MS, this.clock));
+    return Tenant.ofOperator(this.id, RequestSession.ofEnvironment(TIMEOUT_MS, this.clock));
   }
 
   timestamp(): string {
@@ -97,7 +97,7 @@ class Run {
 
   readonly eraser = new Eraser({
     kinds,
-    integrations: integrationEntity as unknown as AnyEntity,
+    integrations: integrationEntity as unknown as Entity,
     onDelete: (items) => {
       this.#deleted += items;
       this.#onProgress(this.#step, this.#deleted);

@@ -1,5 +1,5 @@
 import { present, projectionOf } from '#http';
-import { type AnyEntity, auditEventEntity, type Tenant } from '#table';
+import { auditEventEntity, type Entity, type Tenant } from '#table';
 import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
@@ -30,15 +30,11 @@ const FORMS: Readonly<Record<string, Form>> = {
 
 /** Yields the organization, then the records kind by kind, the oldest first. Child records follow their parent. */
 export async function* recordsOf(tenant: Tenant): AsyncGenerator<Exported> {
-  if (tenant.orgId !== null) yield* shownAll(organizationEntity as unknown as AnyEntity, tenant);
+  if (tenant.orgId !== null) yield* shownAll(organizationEntity as unknown as Entity, tenant);
   for (const { entity, below } of kinds) yield* shownAll(entity, tenant, below);
 }
 
-async function* shownAll(
-  entity: AnyEntity,
-  tenant: Tenant,
-  below: readonly AnyEntity[] = [],
-): AsyncGenerator<Exported> {
+async function* shownAll(entity: Entity, tenant: Tenant, below: readonly Entity[] = []): AsyncGenerator<Exported> {
   for await (const { record } of tenant.records(entity).all()) {
     yield exported(entity, record);
     for (const child of below) {
@@ -49,13 +45,13 @@ async function* shownAll(
 }
 
 /** The contract's record of an entity. */
-export function declaredOf(entity: AnyEntity): NonNullable<AnyEntity['record']> {
+export function declaredOf(entity: Entity): NonNullable<Entity['record']> {
   const declared = entity.record ?? DECLARED[entity.name];
   if (declared === undefined) throw new TypeError(`no contract declares the records ${entity.name}`);
   return declared;
 }
 
-function exported(entity: AnyEntity, stored: object): Exported {
+function exported(entity: Entity, stored: object): Exported {
   const declared = declaredOf(entity);
   const secrets = Object.fromEntries(entity.encrypted.map((field) => [field, null]));
   const form = FORMS[entity.name] as ((record: object) => object) | undefined;

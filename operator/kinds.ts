@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { declaredValues } from '#contract/derived';
 import { countedBy, type Kind, kind, quotaOf } from '#maintenance';
-import { type AnyEntity, auditEventEntity } from '#table';
+import { auditEventEntity, type Entity } from '#table';
 import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
@@ -50,7 +50,7 @@ export const kinds: readonly Kind[] = entities
   );
 
 /** The values of a filter's field, where the contract's record declares them. */
-function valuesOf({ record, filters }: AnyEntity): Kind['values'] {
+function valuesOf({ record, filters }: Entity): Kind['values'] {
   const known = filters.map((field) => [field, valuesIn(record?.fieldOf(field))] as const);
   return Object.fromEntries(known.filter((entry) => entry[1] !== undefined)) as Kind['values'];
 }

@@ -1,5 +1,5 @@
 import { generateSecret } from '#auth';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { stageRotation } from '../functions/integrations/rotate.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
@@ -24,7 +24,7 @@ export interface PlatformKey {
 /** All integrations of the platform, the oldest first. */
 export async function platformKeys(): Promise<readonly PlatformKey[]> {
   const keys: PlatformKey[] = [];
-  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
   for await (const { record } of platform.records(integrationEntity).all()) {
     const { id, app_code, display_name, status, created_at } = record;
     keys.push({ id, app_code, display_name, status, created_at });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '#lists';
 import { type Kind, TableCopy, type Verified, verify } from '#maintenance';
-import { auditEventEntity, environmentSession, Tenant } from '#table';
+import { auditEventEntity, RequestSession, Tenant } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
@@ -134,7 +134,7 @@ interface Pass {
 
 /** Runs with a new request session: the deadline of the previous one may have passed. */
 const pass = (id: string, { from, counts, ...options }: Pass): Promise<number> =>
-  new TableCopy(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS, options.clock)), from).restore({
+  new TableCopy(Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS, options.clock)), from).restore({
     ...RESTORABLE,
     ...options,
     onChange: counts.add,

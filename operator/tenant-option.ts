@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { OperatorProblem } from './problem.ts';
 
 /** Deadline of the first reads. */
@@ -33,7 +33,7 @@ const idIn = (org: string): string | undefined => z.guid().toLowerCase().safePar
  * @throws OperatorProblem when there is none
  */
 export async function openTenant(id: string, timeoutMs = TIMEOUT_MS): Promise<Tenant> {
-  const tenant = Tenant.ofOperator(id, environmentSession(timeoutMs));
+  const tenant = Tenant.ofOperator(id, RequestSession.ofEnvironment(timeoutMs));
   await requireExisting(tenant);
   return tenant;
 }

@@ -1,4 +1,4 @@
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { organizationList } from '#tenancy';
 import { type LogGroup, logGroupsOf } from './logs/groups.ts';
 import { type Pause, type Row, runQuery } from './logs/insights.ts';
@@ -63,7 +63,7 @@ const TIMEOUT_MS = 10_000;
 
 async function namesById(): Promise<Names> {
   const names = new Map<string, Pick<Used, 'slug' | 'name'>>();
-  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
   for await (const { record } of organizationList(platform).all()) {
     names.set(record.id, { slug: record.slug, name: record.name });
   }

@@ -1,6 +1,6 @@
 import { retry } from '#lists';
 import { type Kind, type Verified, verify } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { Invocation, within } from '#telemetry';
 import { organizationList } from '#tenancy';
 import type { VerifyProgress } from './verify-progress.ts';
@@ -64,7 +64,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
 
 /** The platform, then the organizations, the oldest first. An organization that is created later has all its lists from the start. */
 async function allTenants(): Promise<string[]> {
-  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
   const ids: string[] = [platform.id];
   for await (const { record } of organizationList(platform).all()) ids.push(record.id);
   return ids;
@@ -96,7 +96,7 @@ class Run {
   }
 
   async verify(id: string): Promise<void> {
-    const tenant = Tenant.ofOperator(id, environmentSession(TIMEOUT_MS));
+    const tenant = Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS));
     const org_id = tenant.orgId;
     try {
       const { records, differences, tombstones } = await within(this.#invocation, () => this.#verify(tenant));

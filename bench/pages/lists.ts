@@ -1,6 +1,7 @@
 import type { Table } from '../../shared/lists/index.ts';
-import type { Entity, Filter, Stored } from '../../shared/table/index.ts';
+import type { Entity, Stored } from '../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import type { Filter } from '../../shared/table/repository/records.ts';
 import { Loader } from './load.ts';
 import { FIELDS, type Job, jobsBy, newJob } from './records.ts';
 import { type PeerIndex, peerIndex } from './table.ts';

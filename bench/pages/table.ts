@@ -1,7 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import { KEYS, type Table } from '../../shared/lists/index.ts';
-import { tableOf } from '../../shared/table/index.ts';
+import { tableOf } from '../../shared/table/connection/client.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 
 /** An index by which the usual ways list with a filter; the service's table has none. */

@@ -1,5 +1,5 @@
 import { type Operations, pagesOf, recordResponse, requireLivePermissions, requireNamedOwner } from '#http';
-import { changesOf, isEmptyChange } from '#table';
+import { changesOf } from '#table';
 import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';
 import { requireKnown } from './known-permissions.ts';
@@ -38,7 +38,7 @@ export const accessOperations: Operations<typeof access> = {
     const records = tenant.records(membershipEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmptyChange(changes)) return recordResponse(before);
+    if (changes === undefined) return recordResponse(before);
     const checking = checkMembership(tenant, caller, before.record, { ...before.record, ...changes });
     checking.catch(() => undefined);
     const after = await records.update(before, changes);

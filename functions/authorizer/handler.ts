@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { InvalidToken, isFirstKeyOn, type Refusal } from '#auth';
-import { environmentSession } from '#table';
+import { RequestSession } from '#table';
 import { annotate, type DECISIONS, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
 import { type Authorized, authorize } from './authorize.ts';
@@ -40,7 +40,7 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
 
 /** What is known of the token: for the route that the gateway asks about each time from a moment ago, for all others as it is now. */
 async function authorized(token: string, event: APIGatewayRequestAuthorizerEvent): Promise<Authorized> {
-  const session = environmentSession(TIMEOUT_MS);
+  const session = RequestSession.ofEnvironment(TIMEOUT_MS);
   const kept = mayBeAnonymous(event) ? keptResponse(token, session.now) : undefined;
   if (kept !== undefined) return kept;
   const found = await authorize(token, session);

@@ -1,6 +1,6 @@
 import { WHOLE_LIST } from '#contract';
 import { listResponse, type Operations, organizationOf, pagesOf, recordResponse } from '#http';
-import { changesOf, isEmptyChange } from '#table';
+import { changesOf } from '#table';
 import { actionsOf, recordAction } from './actions.ts';
 import type { Client, clients } from './contract.ts';
 import { clientEntity, type StoredClient, toClient } from './store.ts';
@@ -34,7 +34,7 @@ export const clientOperations: Operations<typeof clients> = {
     const records = tenant.records(clientEntity);
     const before = await getOrThrow(records, params.id, toClient);
     const changes = changesOf(before.record, body);
-    if (isEmptyChange(changes)) return recordResponse(before, toClient);
+    if (changes === undefined) return recordResponse(before, toClient);
     const after = await records.update(before, changes);
     await recordAction(tenant, caller, params.id, {
       type: 'updated',

@@ -1,7 +1,7 @@
 import { includeAll } from '#contract';
 import { allOf, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
-import { type Changes, isEmptyChange, type Stored, type Tenant } from '#table';
+import type { Stored, Tenant } from '#table';
 import { stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';
 import type { Integration } from './contract.ts';
@@ -18,7 +18,7 @@ export async function changeIntegration(
   tenant: Tenant,
   caller: Caller,
   before: Stored<Integration>,
-  changes: Changes<Integration>,
+  changes: Partial<Integration>,
 ): Promise<{ readonly after: Stored<Integration>; readonly ended: EndedSecrets }> {
   checkChange(tenant, caller, before.record, changes);
   const ended = await secretsEndedBy(tenant, caller, before.record, changes);
@@ -36,7 +36,7 @@ export async function changeIntegration(
     ...(rate_limit !== undefined && { rate_limit }),
     ...(webhook_tolerance_seconds !== undefined && { webhook_tolerance_seconds }),
   };
-  if (!isEmptyChange(known)) stageCredentialsChange(tenant, before.record, known);
+  if (Object.keys(known).length > 0) stageCredentialsChange(tenant, before.record, known);
   if (status !== undefined) stageStatus(tenant, status, caller);
   stageFullAccess(tenant, before.record, after.record, caller);
   if (status === 'inactive') stageTokensEnd(tenant, before.record);
@@ -51,7 +51,7 @@ function checkChange(
   tenant: Tenant,
   caller: Caller,
   integration: Integration,
-  { permissions = [] }: Changes<Integration>,
+  { permissions = [] }: Partial<Integration>,
 ): void {
   requireKnown(permissions);
   checkReach(caller, integration);
@@ -64,7 +64,7 @@ async function secretsEndedBy(
   tenant: Tenant,
   caller: Caller,
   integration: Integration,
-  { permissions }: Changes<Integration>,
+  { permissions }: Partial<Integration>,
 ): Promise<EndedSecrets> {
   if (permissions === undefined || includeAll(integration.permissions, permissions)) return {};
   // The event's number is allocated beside the reads.

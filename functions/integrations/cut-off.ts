@@ -1,11 +1,10 @@
 import { includeAll } from '#contract';
-import type { Changes } from '#table';
 import type { Integration } from './contract.ts';
 
 /** Whether a change of an integration only removes permissions: it sets it inactive, or leaves it fewer permissions. */
 export function onlyRemovesPermissions(
   before: Integration,
-  { status, permissions, ...others }: Changes<Integration>,
+  { status, permissions, ...others }: Partial<Integration>,
 ): boolean {
   return (
     Object.keys(others).length === 0 &&

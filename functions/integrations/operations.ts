@@ -9,7 +9,7 @@ import {
   tenantOf,
 } from '#http';
 import type { Caller } from '#identity';
-import { changesOf, isEmptyChange, NotUnique, type RequestSession, type Tenant } from '#table';
+import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';
 import { stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';
 import { changeIntegration } from './change.ts';
@@ -49,7 +49,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     const before = await getOrThrow(records, params.id);
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
-    if (isEmptyChange(changes)) return recordResponse(before);
+    if (changes === undefined) return recordResponse(before);
     if (!onlyRemovesPermissions(before.record, changes)) requireBudget();
     const { after, ended } = await changeIntegration(tenant, caller, before, changes);
     // No entity tag, as of a new integration: it would include what only this response has.

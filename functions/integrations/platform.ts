@@ -1,5 +1,5 @@
 import { environmentEncryption, storeSecret } from '#auth';
-import { environmentSession, StaleRead, Tenant } from '#table';
+import { RequestSession, StaleRead, Tenant } from '#table';
 import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { registerIntegration } from './register.ts';
 import { integrationEntity } from './store.ts';
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 
 /** Runs a change in the platform's tenant and commits it. `operation`: its name in audit events. */
 async function onPlatform<T>(operation: string, change: (platform: Tenant) => Promise<T>): Promise<T> {
-  const session = environmentSession(TIMEOUT_MS);
+  const session = RequestSession.ofEnvironment(TIMEOUT_MS);
   session.audit.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
   try {
     const result = await change(Tenant.ofPlatform(session));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '#contract/problem';
 import { type Operations, pageResponse, recordResponse } from '#http';
 import type { Caller } from '#identity';
-import { changesOf, isEmptyChange, type RequestSession, StaleRead, Tenant } from '#table';
+import { changesOf, type RequestSession, StaleRead, Tenant } from '#table';
 import { organizationEntity, organizationList, stageOrganization, stageOrganizationChange } from '#tenancy';
 import type { orgs } from './contract.ts';
 import { slugOf } from './slug.ts';
@@ -29,7 +29,7 @@ export const orgOperations: Operations<typeof orgs> = {
     const tenant = organizationFor(params.id, caller, session);
     const before = await getOrThrow(tenant.records(organizationEntity), params.id);
     const changes = changesOf(before.record, body);
-    return recordResponse(isEmptyChange(changes) ? before : await stageOrganizationChange(tenant, before, changes));
+    return recordResponse(changes === undefined ? before : await stageOrganizationChange(tenant, before, changes));
   },
 };
 

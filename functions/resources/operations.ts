@@ -1,5 +1,5 @@
 import { emptyResponse, type Operations, pageResponse, pagesOf, recordResponse } from '#http';
-import { type Changes, changesOf, isEmptyChange, type Stored, type Tenant } from '#table';
+import { changesOf, type Stored, type Tenant } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';
@@ -49,9 +49,9 @@ export const resourceOperations: Operations<typeof resources> = {
     const changes = changesOf(before.record, body);
     const isReport =
       (reportsUsage(body) || body.health_status !== undefined) && !isKnownCheck(body, before.record, changes);
-    if (isEmptyChange(changes) && !isReport) return recordResponse(before);
-    if (changes.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
-    const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes);
+    if (changes === undefined && !isReport) return recordResponse(before);
+    if (changes?.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
+    const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes ?? {});
     const after = await change(tenant, stored, {
       ...encrypted,
       ...lastCheck(body.last_health_check, isReport, tenant.session),
@@ -93,7 +93,7 @@ export const resourceOperations: Operations<typeof resources> = {
 async function change(
   tenant: Tenant,
   before: Stored<StoredResource>,
-  changes: Changes<StoredResource>,
+  changes: Partial<StoredResource>,
 ): Promise<Stored<StoredResource>> {
   const updated_at = tenant.session.timestamp;
   const after = await tenant.records(resourceEntity).update(before, { ...changes, updated_at });

@@ -18,7 +18,7 @@ type Reported = 'health_status' | 'cpu_usage' | 'memory_usage' | 'storage_usage'
 export const isKnownCheck = (
   { last_health_check }: Partial<{ [K in keyof LastCheck]: LastCheck[K] | undefined }>,
   before: LastCheck,
-  changes: { readonly [field in Reported]?: unknown },
+  changes: { readonly [field in Reported]?: unknown } = {},
 ): boolean =>
   last_health_check === before.last_health_check &&
   [changes.health_status, changes.cpu_usage, changes.memory_usage, changes.storage_usage].every(

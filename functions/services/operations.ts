@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem';
 import { emptyResponse, type Operations, pagesOf, recordResponse } from '#http';
-import { changesOf, isEmptyChange } from '#table';
+import { changesOf } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';
@@ -48,10 +48,10 @@ export const serviceOperations: Operations<typeof services> = {
     const before = await serviceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isHealthCheck = body.health_status !== undefined && !isKnownCheck(body, before.record, changes);
-    if (isEmptyChange(changes) && !isHealthCheck) return recordResponse(before);
+    if (changes === undefined && !isHealthCheck) return recordResponse(before);
     const now = tenant.session.timestamp;
     const after = await records.update(stored, {
-      ...(await serviceCredentials.encryptIn(tenant, params.id, changes)),
+      ...(await serviceCredentials.encryptIn(tenant, params.id, changes ?? {})),
       ...lastCheck(body.last_health_check, isHealthCheck, tenant.session),
       updated_at: now,
     });

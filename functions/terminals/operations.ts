@@ -1,5 +1,5 @@
 import { type Operations, pagesOf, recordResponse } from '#http';
-import { changesOf, isEmptyChange } from '#table';
+import { changesOf } from '#table';
 import { requireClient } from '../clients/counters.ts';
 import type { terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';
@@ -21,7 +21,7 @@ export const terminalOperations: Operations<typeof terminals> = {
     const before = await getOrThrow(tenant.records(terminalEntity), params.id);
     const changes = changesOf(before.record, body);
     return recordResponse(
-      isEmptyChange(changes) ? before : await tenant.records(terminalEntity).update(before, changes),
+      changes === undefined ? before : await tenant.records(terminalEntity).update(before, changes),
     );
   },
 };

@@ -1,7 +1,7 @@
 import { WHOLE_LIST } from '#contract';
 import { Problem } from '#contract/problem';
 import { emptyResponse, listResponse, type Operations, pagesOf, recordResponse } from '#http';
-import { changesOf, isEmptyChange } from '#table';
+import { changesOf } from '#table';
 import { noteContact } from '../clients/counters.ts';
 import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';
@@ -31,7 +31,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const records = tenant.records(ticketEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmptyChange(changes)) return recordResponse(before);
+    if (changes === undefined) return recordResponse(before);
     requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
     return recordResponse(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));

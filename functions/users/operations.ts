@@ -1,6 +1,6 @@
 import { WHOLE_LIST } from '#contract';
 import { listResponse, type Operations, organizationOf, pagesOf, recordResponse } from '#http';
-import { changesOf, isEmptyChange } from '#table';
+import { changesOf } from '#table';
 import { checkMembership } from '../access/privileged-memberships.ts';
 import { membershipEntity } from '../access/store.ts';
 import { requireClient } from '../clients/counters.ts';
@@ -25,7 +25,7 @@ export const userOperations: Operations<typeof users> = {
     const records = tenant.records(userEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmptyChange(changes)) return recordResponse(before);
+    if (changes === undefined) return recordResponse(before);
     checkChange(tenant, caller, before.record, changes);
     return recordResponse(await records.update(before, changes));
   },

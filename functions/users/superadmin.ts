@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem';
 import { requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
-import type { Changes, Tenant } from '#table';
+import type { Tenant } from '#table';
 import type { User } from './contract.ts';
 
 /**
@@ -25,7 +25,7 @@ export function checkNewUser(tenant: Tenant, caller: Caller, { is_superadmin }: 
  * Checks the effective changes of a user, and for a present or future superadmin stages the condition on the caller's credentials.
  * @throws Problem `forbidden`
  */
-export function checkChange(tenant: Tenant, caller: Caller, user: User, changes: Changes<User>): void {
+export function checkChange(tenant: Tenant, caller: Caller, user: User, changes: Partial<User>): void {
   const changesRole = changes.is_superadmin !== undefined;
   if (!changesRole && !user.is_superadmin) return;
   if (caller.orgId !== null) {

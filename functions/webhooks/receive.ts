@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '#contract/problem';
 import { jsonOf, type OpenInput, refuseSuspended, validBody } from '#http';
-import { type DeduplicationStore, eventsOf, type Repository, StaleRead, Tenant } from '#table';
+import { type DeduplicationStore, type Repository, StaleRead, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import { apply, type SentEvent } from './apply.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
@@ -41,7 +41,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   if (!isActive) throw new Problem('forbidden', { detail: 'The integration is inactive.' });
   refuseSuspended(tenant, suspension);
   const event = eventOf(input, sender, signed);
-  const seen = tenant.deduplication<SeenEvent>(eventsOf(credentials.integration_id));
+  const seen = tenant.deduplication<SeenEvent>('EVENT', credentials.integration_id);
 
   // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.
   const unseen = refuseSeen(seen, event);

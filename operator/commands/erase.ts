@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readErasure } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { type Organization, organizationEntity } from '#tenancy';
 import { ask, printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
@@ -77,7 +77,7 @@ async function lookFor(id: string): Promise<Found> {
 
 /** Deadline of a read. */
 const TIMEOUT_MS = 10_000;
-const tenantOf = (id: string): Tenant => Tenant.ofOperator(id, environmentSession(TIMEOUT_MS));
+const tenantOf = (id: string): Tenant => Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS));
 
 async function tellCounts(options: ResultOptions, id: string, found: Found): Promise<void> {
   const records = 'records' in found ? found.records : await countRecords(tenantOf(id));

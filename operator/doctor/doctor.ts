@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentEncryption, generateSecret, storeSecret } from '#auth';
-import { environmentSession } from '#table';
+import { RequestSession } from '#table';
 import { readCredentials } from '#tenancy/credentials';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
 import { OperatorProblem } from '../problem.ts';
@@ -44,7 +44,7 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
       needs: ['access'],
       look: async () => {
         const { appCode = 'doctor' } = keyOf(options) ?? {};
-        await readCredentials(environmentSession(TIMEOUT_MS).tables.environment, { orgId: null, appCode });
+        await readCredentials(RequestSession.ofEnvironment(TIMEOUT_MS).tables.environment, { orgId: null, appCode });
         return `${process.env.TABLE_NAME} can be read`;
       },
       advice: options.local

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Contract, ResponseType, Route } from '#contract';
 import type * as parameter from '#contract/parameter';
 import type { Caller } from '#identity';
-import type { CursorPage, Page, Repository, RequestSession, Stored, Tenant } from '#table';
+import type { Repository, RequestSession, Stored, Tenant } from '#table';
 import type { Charge } from './budget/request-budget.ts';
 import type { HttpRequest } from './request/http-request.ts';
 import { countDeliverable } from './response/deliverable.ts';
@@ -119,7 +119,10 @@ export const recordResponse = <T, U = T>(stored: Stored<T>, show: (record: T) =>
 });
 
 /** Returns a page of records. */
-export const pageResponse = <T>(page: Page<T>, query: { readonly page: number; readonly page_size: number }) => ({
+export const pageResponse = <T>(
+  page: { readonly records: readonly Pick<Stored<T>, 'record'>[]; readonly total: number; readonly isCut: boolean },
+  query: { readonly page: number; readonly page_size: number },
+) => ({
   body: {
     data: page.records.map(({ record }) => record),
     page: query.page,
@@ -130,7 +133,10 @@ export const pageResponse = <T>(page: Page<T>, query: { readonly page: number; r
 });
 
 /** Returns a cursor page, or as much of it as one response can carry. */
-export const listResponse = <T, U = T>(page: CursorPage<T>, show: (record: T) => U = asStored) => {
+export const listResponse = <T, U = T>(
+  page: { readonly records: readonly Stored<T>[]; readonly next: string | undefined },
+  show: (record: T) => U = asStored,
+) => {
   const data = page.records.map(({ record }) => show(record));
   const fitting = countDeliverable(data);
   const next = fitting < data.length ? String(page.records[fitting - 1]?.item.id) : page.next;

@@ -1,7 +1,7 @@
 import type { Contract, Route } from '#contract';
 import { isList } from '#contract/derived';
 import * as parameter from '#contract/parameter';
-import type { Entity, Filter, Stored } from '#table';
+import type { Entity, Stored } from '#table';
 import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
 import { metadataOf } from './routes/route-metadata.ts';
 
@@ -30,8 +30,8 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   const isSearched = Object.keys(entity.prefixes).length > 0;
   const list = async (input: PageInput): Promise<PageResponse<U>> => {
     const { page, page_size, sort } = input.query;
-    const given = input.query as Filter<F>;
-    const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as Filter<F>;
+    const given = input.query as { readonly [field in F]?: string | boolean };
+    const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as typeof given;
     const prefix = isSearched ? (input.query as { readonly [parameter.PREFIX]?: string })[parameter.PREFIX] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, prefix });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));

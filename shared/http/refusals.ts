@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '#contract/problem';
 import type { Actor } from '#identity';
-import { environmentSession, type RequestSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';
 import { countRefusal } from '#tenancy';
 import type { Credentials } from '#tenancy/credentials';
@@ -34,7 +34,7 @@ export async function recordRefusal(
   what: Refused,
   attempt?: Attempt,
 ): Promise<void> {
-  const session = environmentSession(TIMEOUT_MS, request.clock);
+  const session = RequestSession.ofEnvironment(TIMEOUT_MS, request.clock);
   session.audit.origin = request.audit.origin;
   session.audit.actAs(attempt?.actor ?? { type: 'anonymous' }, what);
   const tenant = Tenant.ofCredentials(integration, session);

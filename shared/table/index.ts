@@ -1,10 +1,9 @@
-export { configureTable, environmentTable, tableOf, tenantClient } from './connection/client.ts';
+export { configureTable, environmentTable, tenantClient } from './connection/client.ts';
 export { NotUnique, RecordTooLarge, StaleRead } from './errors.ts';
 export { auditEventEntity } from './repository/audit-events.ts';
-export { type Changes, changesOf, isEmptyChange } from './repository/changes.ts';
-export { DeduplicationStore, eventsOf, requestKeysOf } from './repository/deduplication-store.ts';
-export { type AnyEntity, type Entity, entity, storedAs } from './repository/entity.ts';
-export type { CursorPage, Filter, NewRecordPlace, Page, PageQuery, Stored } from './repository/records.ts';
+export type { DeduplicationStore } from './repository/deduplication-store.ts';
+export { type Entity, entity, storedAs } from './repository/entity.ts';
+export { changesOf, type Stored } from './repository/records.ts';
 export { Repository } from './repository/repository.ts';
-export { environmentSession, RequestSession } from './session/request-session.ts';
+export { RequestSession } from './session/request-session.ts';
 export { Tenant } from './tenant.ts';

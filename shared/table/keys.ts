@@ -42,11 +42,17 @@ export const uniqueKey = (tenant: TenantId, entity: string, field: string, value
   SK: value,
 });
 
+/** What an integration may do once: send an event, use an idempotency key. */
+export const DEDUPLICATED = ['EVENT', 'REQUEST'] as const;
+
+/** The owner of ids: two integrations may use the same id for different requests. */
+type DeduplicationScope = `${(typeof DEDUPLICATED)[number]}#${string}`;
+
 /**
  * Deduplication: the id of something that may happen only once. `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event
  * id.
  */
-export const deduplicationKey = (tenant: TenantId, scope: string, id: string): Key => ({
+export const deduplicationKey = (tenant: TenantId, scope: DeduplicationScope | '*', id: string): Key => ({
   PK: `ORG#${tenant}#ONCE#${scope}`,
   SK: id,
 });

@@ -99,9 +99,9 @@ export class Tenant {
     return new ChildRepository(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
   }
 
-  /** The deduplication store of a scope. */
-  deduplication<V extends object>(scope: string): DeduplicationStore<V> {
-    return new DeduplicationStore<V>(this.#session, this.#id, scope);
+  /** The ids of events that an integration has sent, or of its requests: two integrations may use the same id. */
+  deduplication<V extends object>(kind: 'EVENT' | 'REQUEST', integrationId: string): DeduplicationStore<V> {
+    return new DeduplicationStore<V>(this.#session, this.#id, { kind, integrationId });
   }
 
   /**

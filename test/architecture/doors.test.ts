@@ -21,9 +21,9 @@ const NAMES: Readonly<Record<string, number>> = {
   '#telemetry': 18,
   '#lists': 47,
   '#lists/maintenance': 24,
-  '#table': 28,
+  '#table': 16,
   // Keys of records, read together.
-  '#table/keys': 14,
+  '#table/keys': 15,
   '#table/storage': 17,
   '#tenancy': 20,
   '#tenancy/credentials': 13,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordRefusal } from '#http';
-import { configureTable, environmentSession } from '#table';
+import { configureTable, RequestSession } from '#table';
 import type { Credentials } from '#tenancy/credentials';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
@@ -430,7 +430,7 @@ describe('a login that is refused', () => {
 
   /** What the login does with a refusal, without its waits. */
   const refuse = (credentials: Credentials, sourceAddress: string, inDays = 0) => {
-    const session = environmentSession(5_000, () => Date.now() + inDays * 86_400_000);
+    const session = RequestSession.ofEnvironment(5_000, () => Date.now() + inDays * 86_400_000);
     session.audit.origin = { actor: { type: 'anonymous' }, operation: 'login', requestId: randomUUID(), sourceAddress };
     return recordRefusal(session, credentials, 'login_refused');
   };

@@ -2,7 +2,7 @@ import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-
 import { expect, it } from 'vitest';
 import { COUNTER } from '#lists/maintenance';
 import { verify } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
@@ -51,7 +51,7 @@ it.each(notes)(
     await acme.create('/api/v1/clients', { name: 'Tasca' });
     expect((await acme.ask('GET', '/api/v1/clients?status=active')).status).toBe(409);
 
-    await verify(Tenant.ofOperator(acme.orgId, environmentSession(60_000)), kinds, { repair: true });
+    await verify(Tenant.ofOperator(acme.orgId, RequestSession.ofEnvironment(60_000)), kinds, { repair: true });
     expect((await acme.read('/api/v1/clients?status=active')).total).toBe(2);
   },
 );

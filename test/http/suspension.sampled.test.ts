@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verify } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
@@ -25,7 +25,8 @@ const createClient = (org: OrgAccess, headers: Record<string, string> = {}) =>
 
 /** What differs between the records of an organization and its lists. */
 const differencesIn = async (org: OrgAccess) =>
-  (await verify(Tenant.ofOperator(org.orgId, environmentSession(10_000)), kinds, { repair: false })).differences;
+  (await verify(Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000)), kinds, { repair: false }))
+    .differences;
 
 describe('a suspended organization', () => {
   it('is refused whatever it asks for, with tokens that were issued and authorized before', async () => {

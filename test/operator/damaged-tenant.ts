@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { type Key, numberOf, setPartition, sortKeyOf } from '#lists';
 import { bitPlace, COUNTER } from '#lists/maintenance';
 import { verify } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { recordsPartition, type TenantId } from '#table/keys';
 import { kinds } from '../../operator/kinds.ts';
 import type { Api, JsonBody } from '../support/api.ts';
@@ -20,7 +20,7 @@ export const named = (differences: Found): string[] =>
 
 /** What verifying a tenant finds. */
 export const differencesOf = async (id: string, repair = false): Promise<Found> =>
-  (await verify(Tenant.ofOperator(id, environmentSession(60_000)), kinds, { repair })).differences;
+  (await verify(Tenant.ofOperator(id, RequestSession.ofEnvironment(60_000)), kinds, { repair })).differences;
 
 type Made = 'client' | 'service' | 'resource' | 'ticket' | 'terminal';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { environmentEncryption } from '#auth';
 import { StoredKeyGone } from '#encryption';
 import { verify } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { countRecords, eraseOrganization, type Receipt } from '../../operator/erase.ts';
 import { kinds } from '../../operator/kinds.ts';
@@ -47,7 +47,7 @@ function erase(id: string, { sweeps = true, meanwhile = async () => undefined as
   });
 }
 
-const handleOf = (org: OrgAccess): Tenant => Tenant.ofOperator(org.orgId, environmentSession(10_000));
+const handleOf = (org: OrgAccess): Tenant => Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000));
 const countsOf = (org: OrgAccess) => countRecords(handleOf(org));
 
 const textOf = (item: RawItem): string => JSON.stringify(item);
@@ -61,7 +61,8 @@ const organizations = async (): Promise<number> =>
 
 /** What differs between the platform's records and their lists, the one of organizations among them. */
 const platformDifferences = async () =>
-  (await verify(Tenant.ofOperator('PLATFORM', environmentSession(10_000)), kinds, { repair: false })).differences;
+  (await verify(Tenant.ofOperator('PLATFORM', RequestSession.ofEnvironment(10_000)), kinds, { repair: false }))
+    .differences;
 
 /** An organization in which every operation was played, and records have left words behind. */
 async function busyOrganization(): Promise<OrgAccess> {
@@ -239,7 +240,8 @@ describe('an organization that is erased', () => {
     for (const item of left) {
       const { integration_id: by = '' } = (await storedCredentials('platform')) ?? {};
       const place = { tenant: org.orgId, record: `request/${by}/${item.SK?.S}` };
-      const cacheOf = (year: string) => dataKeyCache(Tenant.ofOperator(org.orgId, environmentSession(10_000)), year);
+      const cacheOf = (year: string) =>
+        dataKeyCache(Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000)), year);
       await expect(encryption.decrypt(String(item.encrypted?.S), place, cacheOf)).rejects.toThrow(StoredKeyGone);
     }
   });

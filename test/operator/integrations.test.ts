@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verify } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { disableIntegration, integrationsOf } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const differencesOf = async (id: string) =>
-  (await verify(Tenant.ofOperator(id, environmentSession(10_000)), kinds, { repair: false })).differences;
+  (await verify(Tenant.ofOperator(id, RequestSession.ofEnvironment(10_000)), kinds, { repair: false })).differences;
 
 describe('an integration that the operator disables', () => {
   it('logs in nowhere, signs nothing, and its tokens have ended, also in a suspended organization; others go on', async () => {

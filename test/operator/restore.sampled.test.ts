@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verify } from '#maintenance';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { disableIntegration } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { compareTenant, restoreTenant } from '../../operator/restore.ts';
@@ -108,7 +108,8 @@ async function damage(org: Busy): Promise<void> {
 }
 
 const differencesOf = async (org: OrgAccess) =>
-  (await verify(Tenant.ofOperator(org.orgId, environmentSession(10_000)), kinds, { repair: false })).differences;
+  (await verify(Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000)), kinds, { repair: false }))
+    .differences;
 
 describe('an organization that is restored', () => {
   it('has the data of the copy, and others have theirs of today', async () => {

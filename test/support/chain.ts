@@ -5,7 +5,7 @@ import { Problem } from '#contract/problem';
 import { emptyResponse, type MatchedRoute } from '#http';
 import type { Table } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { RequestSession, tableOf } from '#table';
+import { RequestSession } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Authenticated } from '../../shared/http/middleware/authenticated.ts';
 import type { InSession } from '../../shared/http/middleware/in-session.ts';
@@ -17,6 +17,7 @@ import type { Routed } from '../../shared/http/middleware/routed.ts';
 import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts';
 import type { Validated } from '../../shared/http/middleware/validated.ts';
 import { requestOf } from '../../shared/http/request/http-request.ts';
+import { tableOf } from '../../shared/table/connection/client.ts';
 
 /**
  * A middleware alone: an event goes through a chain of it and a handler.

@@ -1,11 +1,11 @@
 import type { Key } from '#lists';
-import { environmentSession, environmentTable } from '#table';
+import { environmentTable, RequestSession } from '#table';
 import { credentialsKey } from '#table/keys';
 import { type Credentials, findIntegration } from '#tenancy/credentials';
 
 /** The stored credentials of an app code; undefined where there are none. */
 export const storedCredentials = async (appCode: string): Promise<Credentials | undefined> =>
-  (await findIntegration(environmentSession(10_000), appCode))?.credentials;
+  (await findIntegration(RequestSession.ofEnvironment(10_000), appCode))?.credentials;
 
 /** Where they are: the table's name and the key of the item. */
 export async function placeOfCredentials(

@@ -9,7 +9,7 @@ const MANY = 1_001;
 
 /** Has this process forget which ids it has stored or found, as another container would not know them. Writes nothing. */
 export function forgetIds(): void {
-  const ids = openTenant(environmentTable(), randomUUID()).deduplication<object>('OTHER');
+  const ids = openTenant(environmentTable(), randomUUID()).deduplication<object>('EVENT', randomUUID());
   for (let index = 0; index < MANY; index++) ids.remember(randomUUID(), {}, 1, () => new Error('never committed'));
 }
 

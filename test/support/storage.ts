@@ -3,8 +3,9 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { runToCommit } from '#http';
 import type { Table } from '#lists';
 import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { configureTable, RequestSession, Tenant, tableOf } from '#table';
+import { configureTable, RequestSession, Tenant } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
+import { tableOf } from '../../shared/table/connection/client.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
 

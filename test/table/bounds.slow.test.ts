@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setPartition, type Table } from '#lists';
 import { COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
-import { type Filter, RequestSession } from '#table';
+import { RequestSession } from '#table';
 import { Loader } from '../../bench/pages/load.ts';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
@@ -19,6 +19,7 @@ import { markdown, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
+import type { Filter } from '../../shared/table/repository/records.ts';
 import { Conflicts } from '../support/conflicts.ts';
 
 /** What operations and pages may cost at most. DynamoDB Local counts the units of transactions too low, so this needs the other engine. */

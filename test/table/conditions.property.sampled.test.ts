@@ -5,11 +5,11 @@ import { beforeAll, expect, it } from 'vitest';
 import { permissionCatalogue } from '#contract/derived';
 import { type Condition, type Item, isMet, type Table, UnitOfWork } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { tableOf } from '#table';
 import { liveCredentials } from '#tenancy/credentials';
 import { contracts } from '../../functions/all-contracts.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { conditionOf } from '../../shared/lists/transaction/expressions.ts';
+import { tableOf } from '../../shared/table/connection/client.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
 

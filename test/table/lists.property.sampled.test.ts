@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { prefixPartition } from '#lists/maintenance';
-import { entity, type PageQuery, type Repository } from '#table';
+import { entity, type Repository } from '#table';
 import { folded } from '../../shared/folded.ts';
+import type { PageQuery } from '../../shared/table/repository/records.ts';
 import { itemsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent, sampled } from '../support/extent.ts';

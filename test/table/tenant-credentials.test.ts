@@ -6,7 +6,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { problemOf } from '#http';
-import { configureTable, environmentSession, environmentTable } from '#table';
+import { configureTable, environmentTable, RequestSession } from '#table';
 import type { TenantId } from '#table/keys';
 import { tenantTable } from '../../shared/table/connection/client.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
@@ -240,7 +240,7 @@ describe('a session', () => {
   it('is opened before the first call where its tenant is known before', async () => {
     const tenant = newTenant();
     const release = hold();
-    const session = environmentSession(10_000);
+    const session = RequestSession.ofEnvironment(10_000);
     session.tables.open(tenant);
     session.tables.open(tenant);
     await until(() => asked.length === 1);
@@ -253,7 +253,7 @@ describe('a session', () => {
   it('whose opening in advance failed is opened by the call', async () => {
     replies = ['AccessDenied', 60 * MINUTE];
     const tenant = newTenant();
-    const session = environmentSession(10_000);
+    const session = RequestSession.ofEnvironment(10_000);
     session.tables.open(tenant);
     await readUntil(session.tables.of(tenant), 'SESSION2');
     expect([dynamoDb.signedWith, asked.length]).toEqual([['SESSION2'], 2]);

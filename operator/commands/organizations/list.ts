@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { environmentSession, Tenant } from '#table';
+import { RequestSession, Tenant } from '#table';
 import { type Organization, organizationList, readSuspension, type Suspension } from '#tenancy';
 import { quoted } from '../../../local/terminal/printable.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 10_000;
 async function list(options: TargetOptions & ResultOptions): Promise<void> {
   await using _ = await openTarget(options, 'OperatorRoleArn');
   const all: Organization[] = [];
-  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
   for await (const { record } of organizationList(platform).all()) all.push(record);
   const listed: Listed[] = [];
   while (listed.length < all.length) {
@@ -36,7 +36,7 @@ async function list(options: TargetOptions & ResultOptions): Promise<void> {
 }
 
 async function withSuspension({ id, name, slug, created_at }: Organization): Promise<Listed> {
-  const found = await readSuspension(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS)));
+  const found = await readSuspension(Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS)));
   const suspension = found === undefined ? null : { state: found.state, since: found.since };
   return { id, name, slug, created_at, suspension };
 }

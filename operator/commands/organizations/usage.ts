@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AnyEntity, Tenant } from '#table';
+import type { Entity, Tenant } from '#table';
 import { readBudgets } from '#tenancy';
 import { integrationEntity } from '../../../functions/integrations/store.ts';
 import { declaredOf } from '../../export.ts';
@@ -57,7 +57,7 @@ async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>
 
 const ONE = { page: 1, page_size: 1, sort: '-created_at' } as const;
 
-const totalOf = async (tenant: Tenant, entity: AnyEntity): Promise<number> =>
+const totalOf = async (tenant: Tenant, entity: Entity): Promise<number> =>
   (await tenant.records(entity).page(ONE)).total;
 
 const activeIntegrationsOf = async (tenant: Tenant): Promise<number> =>

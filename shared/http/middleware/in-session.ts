@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { environmentSession, type RequestSession } from '#table';
+import { RequestSession } from '#table';
 import type { Clock } from '../../clock.ts';
 
 /** Time reserved for the response before the Lambda's timeout, and the longest time for an operation. In milliseconds. */
@@ -15,7 +15,10 @@ export interface InSession {
 export function inSession(clock: Clock): MiddlewareObj<InSession, APIGatewayProxyResult> {
   return {
     before: ({ event, context }) => {
-      event.session = environmentSession(Math.min(context.getRemainingTimeInMillis() - RESPONSE_TIME, LONGEST), clock);
+      event.session = RequestSession.ofEnvironment(
+        Math.min(context.getRemainingTimeInMillis() - RESPONSE_TIME, LONGEST),
+        clock,
+      );
     },
   };
 }

@@ -7,7 +7,7 @@ import { takesIdempotencyKey } from '#contract/derived';
 import { Problem } from '#contract/problem';
 import { StoredKeyGone } from '#encryption';
 import { type Caller, mayDo } from '#identity';
-import { type DeduplicationStore, requestKeysOf, StaleRead, Tenant } from '#table';
+import { type DeduplicationStore, StaleRead, Tenant } from '#table';
 import { dataKeyCache, readSuspension } from '#tenancy';
 import type { OperationContext } from '../operation.ts';
 import type { HttpRequest } from '../request/http-request.ts';
@@ -93,7 +93,7 @@ export class IdempotentRequest {
   private constructor(use: KeyUse) {
     this.#use = use;
     this.#fingerprint = hash('sha256', use.text, 'base64url');
-    this.#remembered = use.tenant.deduplication<Remembered>(requestKeysOf(use.caller.integrationId));
+    this.#remembered = use.tenant.deduplication<Remembered>('REQUEST', use.caller.integrationId);
   }
 
   /** Whether this container has seen the key before: then its response is probably stored, and the operation need not run. */

@@ -1,5 +1,5 @@
 import { readPartition } from '#lists';
-import type { AnyEntity, Tenant } from '#table';
+import type { Entity, Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import type { Kind } from '../verify/kinds.ts';
 import { concurrently } from '../verify/reading.ts';
@@ -10,7 +10,7 @@ import { sweep } from './sweep.ts';
 interface Options {
   readonly kinds: readonly Kind[];
   /** The kind of the integrations. */
-  readonly integrations: AnyEntity;
+  readonly integrations: Entity;
   /** Is told how many items were deleted, as it goes. */
   readonly onDelete: (items: number) => void;
 }

@@ -1,9 +1,10 @@
 import { readPartition, setPartition } from '#lists';
 import { prefixPartition, TOMBSTONE } from '#lists/maintenance';
-import { type AnyEntity, eventsOf, requestKeysOf } from '#table';
+import type { Entity } from '#table';
 import {
   cascadeDeletePartition,
   childPartition,
+  DEDUPLICATED,
   deduplicationKey,
   recordsPartition,
   type TenantId,
@@ -33,10 +34,10 @@ export async function partitionsOf(
   place: EraseTarget,
   tenant: TenantId,
   kinds: readonly Kind[],
-  integrations: AnyEntity,
+  integrations: Entity,
 ): Promise<Partitions> {
   const looked = await Promise.all(kinds.map((kind) => lookAt(place, tenant, kind)));
-  const idsOf = (entity: AnyEntity): readonly string[] =>
+  const idsOf = (entity: Entity): readonly string[] =>
     looked.find(({ kind }) => kind.entity.name === entity.name)?.ids ?? [];
   const audited = [
     tenant,
@@ -54,7 +55,7 @@ export async function partitionsOf(
       Object.keys(entity.prefixes).map((field) => prefixPartition(recordsPartition(tenant, entity.name), field)),
     ),
     ...idsOf(integrations).flatMap((id) =>
-      [eventsOf(id), requestKeysOf(id)].map((scope) => deduplicationKey(tenant, scope, '').PK),
+      DEDUPLICATED.map((kind) => deduplicationKey(tenant, `${kind}#${id}`, '').PK),
     ),
     ...kinds.map(({ entity }) => setPartition(recordsPartition(tenant, entity.name))),
     dailyCountKey(tenant, 'REFUSALS', '', '', '').PK,
@@ -103,7 +104,7 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
 }
 
 interface Known {
-  readonly idsOf: (entity: AnyEntity) => readonly string[];
+  readonly idsOf: (entity: Entity) => readonly string[];
   /** Ids that audit events may be about. */
   readonly audited: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition, type Table } from '#lists';
-import type { AnyEntity, Tenant } from '#table';
+import type { Entity, Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
 import type { Clock } from '../../clock.ts';
@@ -45,7 +45,7 @@ export class TableCopy {
   }
 
   /** The records of a kind, in the copy and now. */
-  recordsOf(kind: AnyEntity, clock: Clock): readonly [then: AsyncGenerator<Item>, now: AsyncGenerator<Item>] {
+  recordsOf(kind: Entity, clock: Clock): readonly [then: AsyncGenerator<Item>, now: AsyncGenerator<Item>] {
     const partition = this.#partitionOf(kind);
     return [
       readPartition({ table: this.#copy, clock }, partition),
@@ -61,7 +61,7 @@ export class TableCopy {
     return restore({ ...options, tenant: this.#tenant.id, table: this.#table, copy: this.#copy });
   }
 
-  #partitionOf({ name }: Pick<AnyEntity, 'name'>): string {
+  #partitionOf({ name }: Pick<Entity, 'name'>): string {
     return recordsPartition(this.#tenant.id, name);
   }
 }

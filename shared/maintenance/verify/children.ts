@@ -1,5 +1,5 @@
 import { type Item, type Key, numberIn, sortKeyOf } from '#lists';
-import type { AnyEntity } from '#table';
+import type { Entity } from '#table';
 import { childPartition, recordsPartition } from '#table/keys';
 import { CHILDREN } from '#table/storage';
 import { type Comparison, changed, Moved, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
@@ -65,7 +65,7 @@ export class Children {
   }
 
   /** The highest number of numbered records, which must not be given to another record. */
-  async #countOf({ numbered }: AnyEntity, partition: string): Promise<number> {
+  async #countOf({ numbered }: Entity, partition: string): Promise<number> {
     if (!numbered) return countPartition(this.#scope, partition);
     const last = await readLast(this.#scope, partition);
     return last === undefined ? 0 : numberIn(String(last.SK)) + 1;

@@ -1,5 +1,5 @@
 import { type Item, isRecord, type Key, numberOf, readPartition, sortKeyOf, type UnitOfWork, VERSION } from '#lists';
-import type { AnyEntity } from '#table';
+import type { Entity } from '#table';
 import { recordsPartition, uniqueKey } from '#table/keys';
 import { SETS } from '#table/storage';
 import {
@@ -17,11 +17,11 @@ import type { Visitor } from './scan-records.ts';
 /** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a scan. */
 export class Claims {
   readonly #scope: VerifyContext;
-  readonly #entity: AnyEntity;
+  readonly #entity: Entity;
   /** The ids of the records that have a value, by field and value. */
   readonly #values = new Map<string, Map<string, string[]>>();
 
-  constructor(scope: VerifyContext, entity: AnyEntity) {
+  constructor(scope: VerifyContext, entity: Entity) {
     this.#scope = scope;
     this.#entity = entity;
     for (const field of Object.keys(entity.unique)) this.#values.set(field, new Map());

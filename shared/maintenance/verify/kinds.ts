@@ -1,27 +1,27 @@
 import type { Item } from '#lists';
-import type { AnyEntity, Entity } from '#table';
+import type { Entity } from '#table';
 import { indexesOf } from '#table/storage';
 import type { Count } from '#tenancy';
 
 /** The kinds of records of a tenant, and the relations between them. Declared in `operator/kinds.ts`. */
 
 export interface Kind {
-  readonly entity: AnyEntity;
+  readonly entity: Entity;
   /** What its records are listed by: filters, and the prefixes of fields. */
   readonly indexes: readonly string[];
   /** Kinds of records below each record of this kind, which counts them. */
-  readonly below: readonly AnyEntity[];
+  readonly below: readonly Entity[];
   /** By field: the other records that it counts. */
   readonly counters: Readonly<Record<string, readonly Counted[]>>;
   /** Values to verify even if no record has them now, by filter field: texts, or the ids of a kind. */
-  readonly values: Readonly<Record<string, readonly string[] | AnyEntity>>;
+  readonly values: Readonly<Record<string, readonly string[] | Entity>>;
   /** Which records an organization's quota of this kind counts, by attribute. */
   readonly quota: Readonly<Partial<Record<Count, (record: Item) => boolean>>>;
 }
 
 /** The records that a counter counts: those whose field `by` refers to the counter's record. */
 export interface Counted {
-  readonly entity: AnyEntity;
+  readonly entity: Entity;
   /** One of the entity's filters. */
   readonly by: string;
   /** Whether a record counts; by default all do. */
@@ -31,7 +31,7 @@ export interface Counted {
 type Options = Partial<Omit<Kind, 'entity' | 'indexes'>>;
 
 /** Declares a kind. */
-export const kind = (entity: AnyEntity, options: Options = {}): Kind => ({
+export const kind = (entity: Entity, options: Options = {}): Kind => ({
   entity,
   indexes: indexesOf(entity),
   below: [],
@@ -47,7 +47,7 @@ export const countedBy = <T extends object>(
   by: keyof T & string,
   when?: (record: T) => boolean,
 ): Counted => ({
-  entity: entity as unknown as AnyEntity,
+  entity: entity as unknown as Entity,
   by,
   ...(when === undefined ? {} : { when: when as (record: object) => boolean }),
 });

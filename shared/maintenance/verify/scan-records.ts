@@ -1,6 +1,6 @@
 import { type Item, isRecord, numberIn, readPartition, setPartition, sortKeyOf, TTL_ATTRIBUTE } from '#lists';
 import { floorOf, type Mark, marksOf, readCounterItem, settledUpTo } from '#lists/maintenance';
-import type { AnyEntity } from '#table';
+import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
 import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
@@ -9,7 +9,7 @@ import { readNumberSet, withRetries } from './reading.ts';
 
 /** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
 export interface RecordScan {
-  readonly entity: AnyEntity;
+  readonly entity: Entity;
   readonly partition: string;
   readonly counter: Item;
   /** The first number, and one after the last. */
@@ -43,7 +43,7 @@ const ABOUT_TO_EXPIRE = 600_000;
 
 export async function scanRecords(
   scope: VerifyContext,
-  entity: AnyEntity,
+  entity: Entity,
   visit: Visitor = () => undefined,
 ): Promise<RecordScan> {
   const partition = recordsPartition(scope.tenant, entity.name);
@@ -106,14 +106,14 @@ export async function doubtfulGaps(
 }
 
 /** Whether a tombstone does not expire by itself. */
-const isLasting = (tombstone: Item, { clock }: VerifyContext, { retentionDays }: AnyEntity): boolean =>
+const isLasting = (tombstone: Item, { clock }: VerifyContext, { retentionDays }: Entity): boolean =>
   retentionDays === undefined && Number(tombstone[TTL_ATTRIBUTE] ?? 0) * 1000 <= clock();
 
 /** The counter item of a list, strongly consistent; empty before the first number is allocated. */
 export const readCounterWithRetries = (scope: VerifyContext, partition: string): Promise<Item> =>
   withRetries(scope, () => readCounterItem(scope.table, partition, true));
 
-function floorIn({ clock }: VerifyContext, { retentionDays }: AnyEntity, counter: Item): number {
+function floorIn({ clock }: VerifyContext, { retentionDays }: Entity, counter: Item): number {
   // A counter item without marks was lost, and will be restored.
   if (retentionDays === undefined || marksOf(counter).length === 0) return 0;
   return floorOf(counter, Number(counter.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);

@@ -3,8 +3,7 @@ import { leanDocumentClient } from '#aws';
 import { connectTable, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
-import { renewExpired } from './expired-session.ts';
-import { tenantCredentials } from './tenant-credentials.ts';
+import { renewExpired, tenantCredentials } from './tenant-credentials.ts';
 
 /** A table client with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>

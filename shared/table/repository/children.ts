@@ -13,7 +13,7 @@ import { stageCascadeDelete } from './cascade-delete.ts';
 export const CHILDREN = 'CHILDREN';
 
 /** Most items below a parent that are deleted in its transaction: DynamoDB takes a hundred. */
-const FEW = 40;
+export const FEW = 40;
 
 export interface ChildKeys {
   readonly records: readonly Key[];
@@ -30,7 +30,7 @@ export async function readChildKeys(table: Table, partition: string): Promise<Ch
 }
 
 /** At most one more than {@link FEW}. */
-async function keysIn(table: Table, partition: string): Promise<Key[]> {
+export async function keysIn(table: Table, partition: string): Promise<Key[]> {
   const { Items = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
@@ -65,25 +65,7 @@ export function stageDeletionOfAll(
   return {};
 }
 
-/** The items of a set. */
-export interface SetKeys {
-  readonly partition: string;
-  readonly keys: readonly Key[];
-}
-
-/** The keys of a set's items, where they are few. Strongly consistent. */
-export const readSetKeys = async (table: Table, partition: string): Promise<SetKeys> => ({
-  partition,
-  keys: await keysIn(table, partition),
-});
-
-/** Stages the deletion of a set: a small one in the transaction, a large one after it. */
-export function stageRetirement(session: RequestSession, tenant: TenantId, { partition, keys }: SetKeys): void {
-  if (keys.length > FEW) stageCascadeDelete(session, tenant, partition);
-  else stageDeletions(session, tenant, keys);
-}
-
-function stageDeletions(session: RequestSession, tenant: TenantId, keys: readonly Key[]): void {
+export function stageDeletions(session: RequestSession, tenant: TenantId, keys: readonly Key[]): void {
   const work = session.changes.of(tenant);
   for (const key of keys) work.delete(key, {}, () => new Error('a delete without a condition was refused'));
 }

@@ -1,13 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, type OnConditionFailed, TTL_ATTRIBUTE } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
-import { deduplicationKey, type TenantId } from '../keys.ts';
+import { type DEDUPLICATED, deduplicationKey, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
-
-/** The scope of the event ids that an integration has sent. */
-export const eventsOf = (integrationId: string): string => `EVENT#${integrationId}`;
-/** The scope of the idempotency keys that an integration has used. */
-export const requestKeysOf = (integrationId: string): string => `REQUEST#${integrationId}`;
 
 /** Ids that this container has stored or found, by key: the newest ones. */
 const known = new Map<string, true>();
@@ -20,13 +15,16 @@ const KEPT_IDS = 1_000;
 export class DeduplicationStore<V extends object> {
   readonly #session: RequestSession;
   readonly #tenant: TenantId;
-  readonly #scope: string;
+  readonly #scope: Parameters<typeof deduplicationKey>[1];
 
-  /** @param scope the owner of the ids: two integrations may use the same id for different requests */
-  constructor(session: RequestSession, tenant: TenantId, scope: string) {
+  constructor(
+    session: RequestSession,
+    tenant: TenantId,
+    of: { readonly kind: (typeof DEDUPLICATED)[number]; readonly integrationId: string },
+  ) {
     this.#session = session;
     this.#tenant = tenant;
-    this.#scope = scope;
+    this.#scope = `${of.kind}#${of.integrationId}`;
   }
 
   /** The value stored for an id, unless it has expired (TTL deletes late). Strongly consistent. */

@@ -5,7 +5,7 @@ import type { Item } from '#lists';
 import { lazily } from '../../lazily.ts';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
-export interface Entity<T extends object = object, F extends Field<T> = Field<T>> {
+export interface Entity<T extends object = Record<string, unknown>, F extends Field<T> = Field<T>> {
   /** Part of every key: `TICKET`. */
   readonly name: string;
   /** The record of the contract, where there is one. */
@@ -46,14 +46,12 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   /** Ids are numbers from 1 on, given by the parent, instead of UUIDs (spec §2, resource history). Records are never deleted one by one. */
   readonly numbered?: true;
   /** The kind of the parent, which counts its child records, as a ticket counts its messages. */
-  readonly parent?: AnyEntity;
+  readonly parent?: Entity;
   /** Name of the records in audit events. With it, every creation and change leaves an event (`audit-events.ts`). */
   readonly audited?: string;
   /** Only creations and changes of these fields leave an event, which names no other fields. */
   readonly auditedFields?: readonly Field<T>[];
 }
-
-export type AnyEntity = Entity<Record<string, unknown>>;
 
 type Field<T> = keyof T & string;
 

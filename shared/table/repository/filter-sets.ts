@@ -1,6 +1,13 @@
-import { setPartition } from '#lists';
-import { readSetKeys, type SetKeys, stageRetirement } from './children.ts';
+import { type Key, setPartition } from '#lists';
+import { stageCascadeDelete } from './cascade-delete.ts';
+import { FEW, keysIn, stageDeletions } from './children.ts';
 import type { RecordReader } from './record-reader.ts';
+
+/** The items of a set. */
+interface SetKeys {
+  readonly partition: string;
+  readonly keys: readonly Key[];
+}
 
 /** The sets of single filter values. */
 export class FilterSets<T extends object> {
@@ -10,16 +17,21 @@ export class FilterSets<T extends object> {
     this.#records = records;
   }
 
-  /** The keys of a value's set, for {@link delete}. May be read in parallel to the record that the value names. */
-  keysOf(field: keyof T & string, value: string): Promise<SetKeys> {
-    return readSetKeys(this.#records.table, setPartition(this.#records.location.partition, field, value));
+  /** The keys of a value's set, as far as they are few, for {@link delete}. Strongly consistent. May be read in parallel to the record that the value names. */
+  async keysOf(field: keyof T & string, value: string): Promise<SetKeys> {
+    const { table, location } = this.#records;
+    const partition = setPartition(location.partition, field, value);
+    return { partition, keys: await keysIn(table, partition) };
   }
 
   /**
    * Stages the deletion of the set of a value that no record has or will have: the id of a record that is deleted in the same transaction, on
    * condition that no record refers to it. Otherwise the set's empty items would stay forever, because they are never read again.
    */
-  delete(keys: SetKeys): void {
-    stageRetirement(this.#records.session, this.#records.tenant, keys);
+  delete({ partition, keys }: SetKeys): void {
+    const { session, tenant } = this.#records;
+    // A small set in the transaction, a large one after it.
+    if (keys.length > FEW) stageCascadeDelete(session, tenant, partition);
+    else stageDeletions(session, tenant, keys);
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '#lists';
 
 /** A record as read, with its version and item for a later change. */
@@ -65,4 +66,18 @@ export interface NewRecord<T, L extends keyof T = never> {
   readonly generated?: readonly L[];
   /** Names for the audit event, besides the fields that have a value. */
   readonly alsoAudited?: readonly string[];
+}
+
+/** Fields to change, each with a value. */
+type Changes<P> = { [K in keyof P]?: Exclude<P[K], undefined> };
+
+/**
+ * The fields of a patch that differ from the record.
+ * @returns undefined where none does: such a patch leaves the record and its version as they are
+ */
+export function changesOf<T extends object, P extends object>(record: T, patch: P): Changes<P> | undefined {
+  const changes = Object.entries(patch).filter(
+    ([field, value]) => value !== undefined && !isDeepStrictEqual((record as Record<string, unknown>)[field], value),
+  );
+  return changes.length === 0 ? undefined : (Object.fromEntries(changes) as Changes<P>);
 }

@@ -28,6 +28,14 @@ export class RequestSession extends RequestTime {
     this.numbers = new RecordNumbers(this, this.tables, this.changes);
   }
 
+  /**
+   * A session on the table of this function's environment, which begins now.
+   * @param timeoutMs time until its deadline, in milliseconds
+   */
+  static ofEnvironment(timeoutMs: number, clock: Clock = systemClock): RequestSession {
+    return new RequestSession(environmentTable(), clock, clock() + timeoutMs, tenantTable);
+  }
+
   /** Drops all staged changes, to run the operation again. */
   restart(): void {
     this.changes.drop();
@@ -69,10 +77,3 @@ export class RequestSession extends RequestTime {
     await this.numbers.pool.release();
   }
 }
-
-/**
- * A session on the table of this function's environment, which begins now.
- * @param timeoutMs time until its deadline, in milliseconds
- */
-export const environmentSession = (timeoutMs: number, clock: Clock = systemClock): RequestSession =>
-  new RequestSession(environmentTable(), clock, clock() + timeoutMs, tenantTable);
