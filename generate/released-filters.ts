@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Contract } from '#contract';
-import { filtersOf, isList } from '#contract/derived';
+import { filtersOf } from '#contract/derived';
 
 /**
  * The filters that the last release wrote. A filter may be offered only when the release before wrote it: else older records are missing in its lists
@@ -50,7 +50,7 @@ export function filtersOfferedTooEarly(
 }
 
 const listsOf = (contracts: readonly Contract[]) =>
-  contracts.flatMap(({ routes }) => Object.entries(routes).filter(([, route]) => isList(route)));
+  contracts.flatMap(({ routes }) => Object.entries(routes).filter(([, route]) => route.response.isList));
 
 /** One line for each list. */
 export function releasedFiltersText({ release, filters }: ReleasedFilters): string {

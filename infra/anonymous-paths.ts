@@ -1,5 +1,5 @@
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import type { Auth, Contract } from '#contract';
+import type { Contract, Route } from '#contract';
 
 type Statement = CfnWebACL.StatementProperty;
 
@@ -19,7 +19,7 @@ export function anonymousRequests(contracts: readonly Contract[]): Statement | u
   return anyOf([...open, ...optional.map((each) => allOf([each, WITHOUT_TOKEN]))]);
 }
 
-const pathsOf = (contracts: readonly Contract[], auth: Auth): readonly string[] => {
+const pathsOf = (contracts: readonly Contract[], auth: Route['auth']): readonly string[] => {
   const routes = contracts.flatMap((contract) => Object.values(contract.routes));
   return [...new Set(routes.filter((route) => route.auth === auth).map(({ path }) => path))];
 };

@@ -1,5 +1,5 @@
 import type { Contract } from '#contract';
-import { takesIdempotencyKey } from '#contract/derived';
+import { takesHeader } from '#contract/derived';
 
 /** The rights of a function. It has no others. */
 export interface Rights {
@@ -83,7 +83,7 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   const routes = Object.values(served.routes);
   const beyond = BEYOND[served.name];
   // The stored response of an idempotency key is encrypted.
-  const secrets = beyond?.secrets ?? routes.some(takesIdempotencyKey);
+  const secrets = beyond?.secrets ?? routes.some((route) => takesHeader(route, 'Idempotency-Key'));
   return {
     ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: recordsOf(served, secrets) } : {}),
     ...(secrets ? { secrets } : {}),

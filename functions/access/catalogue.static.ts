@@ -1,5 +1,5 @@
-import { type PermissionEntry, permissionCatalogue } from '#contract/derived';
+import { permissionCatalogue } from '#contract/derived';
 import { contracts } from '../all-contracts.ts';
 
 /** All permissions, sorted by code. A bundle holds this list and none of the contracts (`infra/bundling/static-modules.ts`). */
-export const catalogue: readonly PermissionEntry[] = permissionCatalogue(contracts);
+export const catalogue = permissionCatalogue(contracts);

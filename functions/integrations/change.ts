@@ -1,6 +1,6 @@
-import { includeAll } from '#contract';
 import { allOf, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
+import { includeAll } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';

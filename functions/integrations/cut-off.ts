@@ -1,4 +1,4 @@
-import { includeAll } from '#contract';
+import { includeAll } from '#identity';
 import type { Integration } from './contract.ts';
 
 /** Whether a change of an integration only removes permissions: it sets it inactive, or leaves it fewer permissions. */

@@ -1,5 +1,5 @@
-import type { Permissions } from '#contract';
 import { Problem, pointer } from '#contract/problem';
+import type { Permissions } from '#identity';
 import { type Caller, mayDo } from '#identity';
 
 /**

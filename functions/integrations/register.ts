@@ -1,7 +1,6 @@
 import { environmentEncryption, storeSecret } from '#auth';
-import type { Permissions } from '#contract';
 import { presentPermissions } from '#http';
-import type { Caller } from '#identity';
+import type { Caller, Permissions } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { stageCredentials } from '#tenancy/credentials';
 import { chosenSecret } from './chosen-secret.ts';

@@ -1,8 +1,7 @@
 import { environmentEncryption, isSecretOf, rotated, storeSecret } from '#auth';
-import type { Permissions } from '#contract';
 import { invalidField } from '#contract/problem';
 import { presentPermissions, requireLivePermissions } from '#http';
-import type { Caller } from '#identity';
+import type { Caller, Permissions } from '#identity';
 import { StaleRead, type Tenant } from '#table';
 import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { chosenSecret } from './chosen-secret.ts';

@@ -1,7 +1,6 @@
 import { environmentEncryption, generateSecret, secretsUnder, storeSecret } from '#auth';
-import type { Permissions } from '#contract';
 import { presentPermissions } from '#http';
-import type { Caller } from '#identity';
+import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
 import { type Credentials, stageCredentialsChange } from '#tenancy/credentials';
 import type { Integration } from './contract.ts';

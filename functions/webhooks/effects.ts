@@ -1,4 +1,4 @@
-import { type PermissionCode, type Route, readingOf } from '#contract';
+import type { PermissionCode, Route } from '#contract';
 import { Problem, pointer } from '#contract/problem';
 import { type MatchedRoute, problemOf, type RouteTable, validBody, validParams } from '#http';
 import { type Actor, actorOf, type Caller } from '#identity';
@@ -31,6 +31,9 @@ function effectOf({ operationId, route, operation, contract: { fieldPermissions 
   const permission = route.permission && readingOf(route.permission);
   return { operationId, route, operation, permission, fieldPermissions };
 }
+
+/** The read permission of the same area: `clients:read` for `clients:write`. */
+const readingOf = (code: PermissionCode): PermissionCode => `${code.slice(0, code.indexOf(':'))}:read`;
 
 export interface Applied {
   readonly operation: string;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sentenceOf } from '#contract';
+import { parse } from '#contract/derived';
 import * as field from '#contract/field';
 import { Problem } from '#contract/problem';
 import type { HttpRequest } from '#http';
@@ -25,15 +25,8 @@ export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers
   // Two ids would be joined into one. A second signature or time is refused anyway, for the joined text is malformed.
   if (repeated.has('x-event-id')) throw invalidHeader('X-Event-ID', 'given more than once');
   const sent = { 'X-Event-ID': headers.get('x-event-id') ?? '', 'X-Timestamp': headers.get('x-timestamp') ?? null };
-  const parsed = schema().safeParse(sent, { error: sentenceOf });
-  if (parsed.success) return { eventId: parsed.data['X-Event-ID'], occurredAt: parsed.data['X-Timestamp'] };
-  throw new Problem('invalid-parameter', {
-    errors: parsed.error.issues.map(({ path, message }) => ({
-      in: 'header',
-      pointer: `#/${path.join('/')}`,
-      detail: message,
-    })),
-  });
+  const parsed = parse(schema(), sent, 'header');
+  return { eventId: parsed['X-Event-ID'], occurredAt: parsed['X-Timestamp'] };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Contract, Route } from '#contract';
-import { filtersOf, isList, referencesIn, takesIdempotencyKey, uniqueFieldsOf } from '#contract/derived';
+import { filtersOf, referencesIn, takesHeader, uniqueFieldsOf } from '#contract/derived';
 
 /**
  * One request for every operation, with its example, in an order in which they can be sent one after the other: an
@@ -85,11 +85,11 @@ function requestFor(contract: Contract, operationId: string, route: Route): Coll
     tag: contract.tag,
     title: route.summary,
     method: route.method,
-    path: `${pathOf(route)}${isList(route) && 'page_size' in route.query.shape ? '?page_size=25' : ''}`,
+    path: `${pathOf(route)}${route.response.isList && 'page_size' in route.query.shape ? '?page_size=25' : ''}`,
     filters: filtersOf(route),
     auth,
     headers: {
-      ...(takesIdempotencyKey(route) ? { 'Idempotency-Key': '{{$guid}}' } : {}),
+      ...(takesHeader(route, 'Idempotency-Key') ? { 'Idempotency-Key': '{{$guid}}' } : {}),
       ...(auth === 'signature' ? { 'X-Event-ID': '{{$guid}}' } : {}),
     },
     body: operationId === 'login' ? { app_code: '{{app_code}}', secret: '{{secret}}' } : bodyOf(route),

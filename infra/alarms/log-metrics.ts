@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Route } from '#contract';
-import type { GatewayResponseType } from '#contract/gateway';
+import type { GATEWAY_PROBLEMS } from '#contract/gateway';
 import { counterMetric, type LogMetric, metricsNamespace } from '../metrics.ts';
 
 /** Metrics that no service publishes, counted from log lines. */
@@ -35,13 +35,14 @@ export function countLines(
   return counterMetric(scope, name);
 }
 
+type GatewayError = keyof typeof GATEWAY_PROBLEMS;
+
 /**
  * Matches lines of the access log (`infra/access-log.ts`) whose response the gateway itself made, for one of these
  * reasons.
  */
-export const respondedByGateway = (
-  ...types: readonly [GatewayResponseType, ...GatewayResponseType[]]
-): IFilterPattern => FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
+export const respondedByGateway = (...types: readonly [GatewayError, ...GatewayError[]]): IFilterPattern =>
+  FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
 
 /** Matches lines of the access log with one of these statuses. */
 export const respondedWith = (...statuses: readonly [number, ...number[]]): JsonPattern =>

@@ -1,4 +1,4 @@
-import type { Auth, Contract } from '#contract';
+import type { Contract, Route } from '#contract';
 import { AUTHORIZER } from '../rights.ts';
 import type { Settings } from '../settings.ts';
 import type { Security } from './operation.ts';
@@ -16,10 +16,10 @@ const OPTIONAL = 'Optional';
 const OPEN = {
   none: 'Public by its contract: the login itself, the OpenAPI document, the documentation and the keys of tokens.',
   signature: 'The function checks the signature of the body, which no authorizer sees.',
-} as const satisfies Partial<Record<Auth, string>>;
+} as const satisfies Partial<Record<Route['auth'], string>>;
 
 /** The authorizer of a route, or why it has none. */
-export function securityOf(auth: Auth, { firstKey }: Pick<AuthorizerSettings, 'firstKey'>): Security {
+export function securityOf(auth: Route['auth'], { firstKey }: Pick<AuthorizerSettings, 'firstKey'>): Security {
   if (auth === 'none' || auth === 'signature') return withoutAuthorizer(OPEN[auth]);
   return { security: [{ [auth === 'bearer-optional' && firstKey ? OPTIONAL : BEARER]: [] }] };
 }

@@ -1,4 +1,4 @@
-import { GATEWAY_PROBLEMS, gatewayProblemHeaders, gatewayProblemTemplate } from '#contract/gateway';
+import { GATEWAY_PROBLEMS, gatewayResponse } from '#contract/gateway';
 
 /**
  * Makes problem details of all responses that API Gateway itself makes.
@@ -6,17 +6,17 @@ import { GATEWAY_PROBLEMS, gatewayProblemHeaders, gatewayProblemTemplate } from 
  */
 export const gatewayResponses = (corsOrigins: readonly string[]) =>
   Object.fromEntries(
-    Object.entries(GATEWAY_PROBLEMS).map(([type, problem]) => [
-      type,
-      {
-        ...(problem.status === undefined ? {} : { statusCode: String(problem.status) }),
-        responseParameters: Object.fromEntries(
-          Object.entries(gatewayProblemHeaders(problem, corsOrigins)).map(([name, value]) => [
-            `gatewayresponse.header.${name}`,
-            value,
-          ]),
-        ),
-        responseTemplates: { 'application/json': gatewayProblemTemplate(problem) },
-      },
-    ]),
+    Object.entries(GATEWAY_PROBLEMS).map(([type, problem]) => {
+      const { headers, template } = gatewayResponse(problem, corsOrigins);
+      return [
+        type,
+        {
+          ...(problem.status === undefined ? {} : { statusCode: String(problem.status) }),
+          responseParameters: Object.fromEntries(
+            Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
+          ),
+          responseTemplates: { 'application/json': template },
+        },
+      ];
+    }),
   );

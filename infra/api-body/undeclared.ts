@@ -1,11 +1,5 @@
 import type { Route } from '#contract';
-import {
-  gatewayProblemHeaders,
-  gatewayProblemTemplate,
-  type Preflight,
-  preflightOf,
-  undeclared,
-} from '#contract/gateway';
+import { gatewayResponse, type Preflight, preflightOf, undeclared } from '#contract/gateway';
 import { withoutAuthorizer } from './authorizers.ts';
 import type { ApiOperation } from './operation.ts';
 
@@ -27,8 +21,7 @@ export function undeclaredMethods(routes: readonly Route[], corsOrigins: readonl
   const problem = undeclared(routes, preflight);
   const refusal = {
     status: problem.status ?? 404,
-    headers: gatewayProblemHeaders(problem, corsOrigins),
-    template: gatewayProblemTemplate(problem),
+    ...gatewayResponse(problem, corsOrigins),
   };
   return mock(preflight === undefined ? [refusal] : [refusal, preflightResponse(preflight)]);
 }

@@ -1,4 +1,4 @@
-import { GATEWAY_PROBLEMS, type GatewayProblem, type GatewayResponseType } from '#contract/gateway';
+import { GATEWAY_PROBLEMS, type GatewayProblem } from '#contract/gateway';
 
 /** The gateway itself responds, with this problem. */
 export class GatewayFailure extends Error {
@@ -22,7 +22,7 @@ export class GatewayFailure extends Error {
 }
 
 /** A failure that API Gateway has a response type for. */
-export const failure = (type: Exclude<GatewayResponseType, 'DEFAULT_4XX' | 'DEFAULT_5XX'>, cause?: unknown) =>
+export const failure = (type: Exclude<keyof typeof GATEWAY_PROBLEMS, 'DEFAULT_4XX' | 'DEFAULT_5XX'>, cause?: unknown) =>
   failureOf(GATEWAY_PROBLEMS[type], cause);
 
 export const failureOf = (problem: GatewayProblem, cause?: unknown): GatewayFailure =>

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { gatewayProblemHeaders, gatewayProblemTemplate, type Preflight } from '#contract/gateway';
+import { gatewayResponse, type Preflight } from '#contract/gateway';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';
@@ -21,15 +21,14 @@ export function gatewayReply(
 ): Reply {
   const variableOf = (variable: string): string =>
     variable === 'requestId' ? requestId : (authorizer[variable.replace('authorizer.', '')] ?? '');
-  const headers = Object.entries(gatewayProblemHeaders(problem, corsOrigins)).map(
+  const response = gatewayResponse(problem, corsOrigins);
+  const headers = Object.entries(response.headers).map(
     ([name, expression]): Pair => [
       name,
       expression.startsWith("'") ? expression.slice(1, -1) : variableOf(expression.replace('context.', '')),
     ],
   );
-  const body = gatewayProblemTemplate(problem).replaceAll(/\$context\.([\w.]+)/g, (_, variable) =>
-    variableOf(variable),
-  );
+  const body = response.template.replaceAll(/\$context\.([\w.]+)/g, (_, variable) => variableOf(variable));
   return { status, headers, body: Buffer.from(body) };
 }
 

@@ -1,4 +1,4 @@
-import type { Auth, Route } from '#contract';
+import type { Route } from '#contract';
 import { GATEWAY_PROBLEMS, preflightOf, undeclared } from '#contract/gateway';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
@@ -83,7 +83,7 @@ function replyToFailure(error: unknown, requestId: string, settings: GatewaySett
   return gatewayReply(known, requestId, settings);
 }
 
-function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authorize | undefined>> {
+function authorizersOf(settings: GatewaySettings): Readonly<Record<Route['auth'], Authorize | undefined>> {
   const { limits } = settings;
   const invoke = invoker(settings.loadFunction, { ...limits, functionMs: limits.authorizerMs });
   const bearer = headerAuthorizer(settings, invoke);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { includeAll, type Permissions } from '#contract';
 import type { EnvelopeEncryption } from '#encryption';
+import { includeAll, type Permissions } from '#identity';
 import type { Credentials } from '#tenancy/credentials';
 
 /**

@@ -30,7 +30,7 @@ export function originsOf(setting: string): readonly string[] | undefined {
  * The origins whose pages may call a route. A route with the same response for everybody: all. A route for servers only: none (a page cannot keep
  * the secret that signs a webhook). Any other: those of the stage. Pages may log in too: a person may type the secret, or have no backend.
  */
-export function originsFor({ auth, method }: Pick<Route, 'auth' | 'method'>, ofStage: readonly string[]) {
+function originsFor({ auth, method }: Pick<Route, 'auth' | 'method'>, ofStage: readonly string[]) {
   if (auth === 'signature') return [];
   return auth === 'none' && method === 'GET' ? [ANY_ORIGIN] : ofStage;
 }
@@ -46,6 +46,22 @@ export const readableBy = (origin: string): Readonly<Record<string, string>> => 
   'Access-Control-Allow-Origin': origin,
   'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(', '),
 });
+
+/**
+ * Headers of a route's response to a page of this origin; undefined: the request has no origin.
+ * @param ofStage the origins that the stage allows
+ */
+export function corsHeaders(
+  route: Pick<Route, 'auth' | 'method'>,
+  ofStage: readonly string[],
+  origin: string | undefined,
+): Readonly<Record<string, string>> {
+  const origins = originsFor(route, ofStage);
+  if (origins.length === 0) return {};
+  if (origins.includes(ANY_ORIGIN)) return readableBy(ANY_ORIGIN);
+  // Also where the origin is not allowed or missing: a cache must not give that response to an allowed origin.
+  return { Vary: 'Origin', ...(origin !== undefined && origins.includes(origin) ? readableBy(origin) : {}) };
+}
 
 /** The response to a browser that asks whether a page may send a request. The gateway sends it, without a function. */
 export interface Preflight {

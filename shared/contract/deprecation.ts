@@ -28,7 +28,7 @@ const LINK = /^(https:\/\/|\/)[\x21\x23-\x3b\x3d\x3f-\x7e]+$/;
 const timeOf = (day: string): number => (DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN);
 
 /** All that a route declares. */
-export const deprecationsOf = ({ deprecated, deprecatedParameters = {} }: Deprecations): readonly Deprecation[] => [
+const deprecationsOf = ({ deprecated, deprecatedParameters = {} }: Deprecations): readonly Deprecation[] => [
   ...(deprecated === undefined ? [] : [deprecated]),
   ...Object.values(deprecatedParameters),
 ];
@@ -63,7 +63,3 @@ export function deprecationHeaders(
     Link: [...new Set(met.map(({ link }) => `<${link}>; rel="deprecation"`))].join(', '),
   };
 }
-
-/** For the OpenAPI document. */
-export const inWords = ({ since, sunset, link }: Deprecation): string =>
-  `Deprecated since ${since}${sunset === undefined ? '' : `, ends on ${sunset}`}: see ${link}.`;

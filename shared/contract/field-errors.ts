@@ -1,7 +1,8 @@
 import type * as z from 'zod';
+import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from './problem.ts';
 
 /**
- * What field errors say: the same sentence for the same rule, with its limit. A kind of field with a sentence of its own declares it
+ * Parses what a request gives, and says what is wrong with it: the same sentence for the same rule, with its limit. A kind of field with a sentence of its own declares it
  * (`fields.ts`); these replace zod's for all others.
  */
 
@@ -11,7 +12,7 @@ type Issue = z.core.$ZodRawIssue;
 const LONGEST_CHOICE = 500;
 
 /** The sentence about an issue: an error map of zod. */
-export const sentenceOf = (issue: Issue): string => {
+const sentenceOf = (issue: Issue): string => {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_type':
@@ -53,4 +54,46 @@ function choice(values: readonly string[]): string {
   const named = values.join(', ');
   if (values.length === 1) return `must be ${named}`;
   return named.length <= LONGEST_CHOICE ? `must be one of: ${named}` : `must be one of ${values.length} values`;
+}
+
+/** Marks a field error that makes the request too large (413) and not invalid (422). */
+export const TOO_LARGE = { tooLarge: true } as const;
+
+/** Schemas that have parsed a request in this container. */
+const used = new WeakSet<z.ZodType>();
+
+/**
+ * The value as the schema parses it.
+ * @param part the part of the request that the value is
+ * @throws Problem `invalid-body`, elsewhere than in the body `invalid-parameter`, or `content-too-large` when a field is too large
+ */
+export function parse<S extends z.ZodType>(schema: S, value: unknown, part: FieldError['in']): z.output<S> {
+  // zod compiles a schema's parser for speed, which takes a millisecond, so a container's first request does not.
+  const result = schema.safeParse(value, { error: sentenceOf, jitless: !used.has(schema) });
+  used.add(schema);
+  if (result.success) return result.data;
+  const issues = withoutConsequences(result.error.issues);
+  const type = part === 'body' ? 'invalid-body' : 'invalid-parameter';
+  throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {
+    errors: issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => fieldErrorsOf(issue, part)),
+  });
+}
+
+/**
+ * A value of the wrong type gets no further error: zod would also report the length of a list that should be a string.
+ */
+function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const places = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointer(path)));
+  return issues.filter(({ code, path }) => code === 'invalid_type' || !places.has(pointer(path)));
+}
+
+const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom' && issue.params === TOO_LARGE;
+
+function fieldErrorsOf(issue: z.core.$ZodIssue, part: FieldError['in']): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys
+      .slice(0, MAX_FIELD_ERRORS)
+      .map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
+  }
+  return [{ in: part, pointer: pointer(issue.path), detail: issue.message }];
 }

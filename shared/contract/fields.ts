@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { asNumber } from '#json';
-import { always } from './field-errors.ts';
+import { always, TOO_LARGE } from './field-errors.ts';
 import { instantOf } from './instant.ts';
 import { MAX_JSON } from './sizes.ts';
 
@@ -201,9 +201,6 @@ export const anyJsonObject = shared(() =>
 );
 
 const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
-
-/** Marks a field error that makes the request too large (413) and not invalid (422). */
-export const TOO_LARGE = { tooLarge: true } as const;
 
 /** A field of free-form JSON of limited size. */
 export const jsonObject = shared(() =>

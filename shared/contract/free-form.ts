@@ -6,25 +6,34 @@ import { MAX_BODY, MAX_JSON, MAX_PLAIN_BODY } from './sizes.ts';
 /** Fields of free-form JSON, whose numbers are returned as they were written (`docs/decisions/0005-json-as-it-came.md`). */
 
 /** Most values in a free-form field: each takes at least one character, and a comma or a bracket. */
-export const MOST_VALUES = MAX_JSON / 2;
+const MOST_VALUES = MAX_JSON / 2;
 /** Most values in any other field, with the elements of its lists. */
-export const MOST_OF_OTHERS = 200;
-
-/** Whether a body has free-form fields. */
-export const hasFreeForm = (body: Body): boolean => freeFormFields(body).size > 0;
+const MOST_OF_OTHERS = 200;
 
 /** Largest body of a request to this route, in bytes. */
 export const maxBodyOf = ({ body, maxBody }: Partial<Pick<Route, 'body' | 'maxBody'>>): number =>
-  maxBody ?? (body !== undefined && hasFreeForm(body) ? MAX_BODY : MAX_PLAIN_BODY);
+  maxBody ?? (body !== undefined && freeFormFields(body).size > 0 ? MAX_BODY : MAX_PLAIN_BODY);
 
-/**
- * Whether to keep a body's numbers as they were written. That is expensive and the caller may be anonymous, so it is done only where a field
- * is free-form and no field has more values than will be accepted.
- * @param json as `JSON.parse` makes it
- */
-export function isWorthKeeping(body: Body, json: unknown): boolean {
-  const freeForm = freeFormFields(body);
-  return freeForm.size > 0 && isBounded(json, freeForm);
+/** What a body with free-form fields may hold. */
+interface FreeForm {
+  /**
+   * Whether to keep the numbers of a body as they were written. That is expensive and the caller may be anonymous, so it is done only where no
+   * field has more values than will be accepted.
+   * @param json as `JSON.parse` makes it
+   */
+  isBounded(json: unknown): boolean;
+  /** What is accepted, as a sentence. */
+  readonly limit: string;
+}
+
+/** Undefined for a body without free-form fields. */
+export function freeFormOf(body: Body): FreeForm | undefined {
+  const fields = freeFormFields(body);
+  if (fields.size === 0) return undefined;
+  return {
+    isBounded: (json) => isBounded(json, fields),
+    limit: `A free-form field may hold up to ${MOST_VALUES} values, any other field up to ${MOST_OF_OTHERS}.`,
+  };
 }
 
 const freeFormFields = ({ schema }: Body): ReadonlySet<string> =>

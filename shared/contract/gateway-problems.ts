@@ -9,7 +9,7 @@ import { methodsOf } from './traits.ts';
  * this table, so a caller cannot tell the two apart.
  * Types and their own statuses: https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-export type GatewayResponseType =
+type GatewayResponseType =
   | 'ACCESS_DENIED'
   | 'API_CONFIGURATION_ERROR'
   | 'AUTHORIZER_CONFIGURATION_ERROR'
@@ -110,13 +110,16 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 const REQUEST_ID = '$context.requestId';
 
 /**
- * Headers of a problem in API Gateway's mapping syntax: constants in single quotes, or `context.` variables.
+ * The response with a problem: its headers in API Gateway's mapping syntax, which are constants in single quotes or `context.` variables, and
+ * its body as a mapping template.
  * @param corsOrigins those that the stage allows
  */
-export const gatewayProblemHeaders = (
-  { headers }: GatewayProblem,
-  corsOrigins: readonly string[],
-): Readonly<Record<string, string>> => ({
+export const gatewayResponse = (problem: GatewayProblem, corsOrigins: readonly string[]) => ({
+  headers: headersOf(problem, corsOrigins),
+  template: templateOf(problem),
+});
+
+const headersOf = ({ headers }: GatewayProblem, corsOrigins: readonly string[]): Readonly<Record<string, string>> => ({
   'Content-Type': `'${PROBLEM_CONTENT_TYPE}'`,
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",
@@ -134,8 +137,8 @@ const readableByAll = (corsOrigins: readonly string[]) =>
     ? {}
     : Object.fromEntries(Object.entries(readableBy(ANY_ORIGIN)).map(([name, value]) => [name, `'${value}'`]));
 
-/** Body of a problem as a mapping template: problem details (RFC 9457) with variables of `$context`. */
-export const gatewayProblemTemplate = ({ type, status, detail }: GatewayProblem): string =>
+/** Problem details (RFC 9457) with variables of `$context`. */
+const templateOf = ({ type, status, detail }: GatewayProblem): string =>
   JSON.stringify({
     type: `${PROBLEM_TYPE_PREFIX}${type}`,
     title: PROBLEMS[type].title,

@@ -1,13 +1,6 @@
-/** What a gateway does by itself, in AWS and locally: its problems, CORS, challenges and compression. */
+/** What a gateway does by itself, in AWS and locally: its problems, CORS and compression; and what it can carry. */
 
-export { ANY_ORIGIN, ORIGINS, originsFor, originsOf, type Preflight, preflightOf, readableBy } from './cors.ts';
-export {
-  GATEWAY_PROBLEMS,
-  type GatewayProblem,
-  type GatewayResponseType,
-  gatewayProblemHeaders,
-  gatewayProblemTemplate,
-  undeclared,
-} from './gateway-problems.ts';
-export { COMPRESSED_FROM } from './sizes.ts';
+export { corsHeaders, ORIGINS, originsOf, type Preflight, preflightOf } from './cors.ts';
+export { GATEWAY_PROBLEMS, type GatewayProblem, gatewayResponse, undeclared } from './gateway-problems.ts';
+export { COMPRESSED_FROM, MAX_RESPONSE } from './sizes.ts';
 export { GATEWAY_TIMEOUT } from './traits.ts';

@@ -4,9 +4,9 @@ import { bounded, jsonObject, list } from './fields.ts';
 import type { Contract, PermissionCode } from './route.ts';
 import { MAX_JSON } from './sizes.ts';
 
-/** The permissions of routes (spec §2, Permission) and of single fields, and which permission includes which. */
+/** The permissions of routes (spec §2, Permission) and of single fields. */
 
-export interface PermissionEntry {
+interface PermissionEntry {
   readonly id: string;
   readonly code: PermissionCode;
   readonly description: string;
@@ -23,25 +23,6 @@ export function permissionCatalogue(contracts: readonly Contract[]): readonly Pe
   ]);
   return [...new Set(codes)].sort().map((code) => ({ id: v5(code, NAMESPACE), code, description: describe(code) }));
 }
-
-/**
- * The codes of which any one grants a permission. A PATCH returns the whole record, even if it changes nothing, so a write permission includes
- * the read permission: `clients:read` is granted by itself and by `clients:write`. Other permissions are granted only by themselves.
- */
-export function codesThatAllow(code: string): readonly string[] {
-  const [area = '', verb] = code.split(':');
-  return verb === 'read' ? [code, `${area}:write`] : [code];
-}
-
-/** Permission codes; null: all permissions of the tenant. */
-export type Permissions = readonly string[] | null;
-
-/** Whether permissions include all of others, each by its own code or by one that includes it. */
-export const includeAll = (held: Permissions, others: Permissions): boolean =>
-  held === null || (others?.every((code) => codesThatAllow(code).some((one) => held.includes(one))) ?? false);
-
-/** The read permission of the same area: `clients:read` for `clients:write`. */
-export const readingOf = (code: PermissionCode): PermissionCode => `${code.slice(0, code.indexOf(':'))}:read`;
 
 const VERBS: Readonly<Record<string, string>> = {
   read: 'Read',

@@ -106,7 +106,7 @@ export const invalidField = (field: string, detail: string): Problem =>
 export const CHALLENGE = 'Bearer realm="custodia"';
 
 /** The same for a token that is refused. `detail` is a sentence without quotation marks and backslashes. */
-export const challengeOf = (detail: string): string =>
+const challengeOf = (detail: string): string =>
   `${CHALLENGE}, error="invalid_token", error_description="${detail.replace(/\.$/, '')}"`;
 
 /** A 401 that says why a token is refused; without `detail`, one for a request without a token. */

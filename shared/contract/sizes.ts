@@ -12,12 +12,6 @@ export const MAX_PLAIN_BODY = 65_536;
 /** Largest body of a response, escaped. The rest of the 6 MB is for headers. */
 export const MAX_RESPONSE = 5_880_000;
 
-/**
- * Largest record in a response, escaped. A page of the default size always fits into a response, and no item comes near DynamoDB's 400 KB, nor
- * does that of an idempotency key with the record.
- */
-export const MAX_RECORD = 230_000;
-
 /** Largest field of free-form JSON, as text in UTF-8. */
 export const MAX_JSON = 65_536;
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Contract, ResponseType, Route } from '#contract';
+import type { Contract, Route } from '#contract';
 import type * as parameter from '#contract/parameter';
 import type { Caller } from '#identity';
 import type { Repository, RequestSession, Stored, Tenant } from '#table';
@@ -86,7 +86,7 @@ export interface Input {
 /** An operation of any route. */
 export type AnyOperation = (input: Input & OperationContext) => Promise<OperationResponse>;
 
-type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
+type BodyOf<R extends Route> = z.output<NonNullable<R['response']['schema']>>;
 
 export interface OperationResponse<R extends Route = Route> {
   /** The response leaves out fields that its schema does not name. */

@@ -1,5 +1,4 @@
 import type { Contract, Route } from '#contract';
-import { isList } from '#contract/derived';
 import * as parameter from '#contract/parameter';
 import type { Entity, Stored } from '#table';
 import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
@@ -51,7 +50,7 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered<string>>;
-    if (!isList(route)) continue;
+    if (!route.response.isList) continue;
     const written = [...metadataOf(route).filters, ...(route.notYetOffered ?? [])];
     const unserved = written.filter((name) => !Object.hasOwn(filters ?? {}, name));
     if (unserved.length > 0) throw new TypeError(unservedMessage(contract, operationId, route, unserved, filters));

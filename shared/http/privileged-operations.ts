@@ -1,6 +1,7 @@
-import { codesThatAllow, type PermissionCode, type Permissions } from '#contract';
+import type { PermissionCode } from '#contract';
 import { Problem, unauthorized } from '#contract/problem';
 import type { Caller } from '#identity';
+import { includeAll, type Permissions } from '#identity';
 import { StaleRead, Tenant } from '#table';
 import {
   areLive,
@@ -70,4 +71,4 @@ export function requireRateLimit(tenant: Tenant, caller: Caller): void {
 const lacking = (found: Pick<Credentials, 'permissions'> | undefined, permissions: Permissions): string =>
   permissions === null
     ? 'all permissions'
-    : permissions.filter((code) => !codesThatAllow(code).some((one) => found?.permissions?.includes(one))).join(', ');
+    : permissions.filter((code) => !includeAll(found?.permissions ?? [], [code])).join(', ');

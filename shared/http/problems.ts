@@ -1,4 +1,3 @@
-import { MAX_RECORD } from '#contract';
 import { invalidField, Problem, pointer } from '#contract/problem';
 import {
   ItemTooLarge,
@@ -18,7 +17,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof PageTooLarge) return pageTooLarge(error);
   if (error instanceof RecordTooLarge) {
     return new Problem('content-too-large', {
-      detail: `The record would take ${error.size} bytes in an answer, and may take ${MAX_RECORD}. Quotation marks and backslashes of its JSON count twice.`,
+      detail: `The record would take ${error.size} bytes in an answer, and may take ${error.most}. Quotation marks and backslashes of its JSON count twice.`,
       cause: error,
     });
   }

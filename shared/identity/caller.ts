@@ -1,5 +1,5 @@
-import { codesThatAllow } from '#contract';
 import { anyText, isWellFormed, matching, nonEmptyText } from '../well-formed.ts';
+import { codesThatAllow } from './permissions.ts';
 
 /**
  * The caller, as verified by the authorizer or by a webhook's signature. A `Caller` is made only from one of the two, and a tenant handle only

@@ -1,6 +1,7 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Contract } from '#contract';
-import { deprecationsOf, requestHeaders } from '#contract/derived';
+import { requestHeaders } from '#contract/derived';
+import { hasDeprecations } from './deprecation.ts';
 import { responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import type { OpenApi } from './nodes.ts';
@@ -57,8 +58,7 @@ const tagsOf = (contracts: readonly Contract[]) => [
 
 /** Linters refuse unused components. */
 function headersOf(contracts: readonly Contract[]): Partial<typeof responseHeaderComponents> {
-  if (contracts.some(({ routes }) => Object.values(routes).some((route) => deprecationsOf(route).length > 0)))
-    return responseHeaderComponents;
+  if (contracts.some(({ routes }) => Object.values(routes).some(hasDeprecations))) return responseHeaderComponents;
   const { Deprecation, Sunset, ...others } = responseHeaderComponents;
   return others;
 }

@@ -1,5 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
-import { challengeOf } from '#contract/problem';
+import { refusalContext } from '#contract/problem';
 
 /** Response headers, as components. */
 
@@ -65,7 +65,7 @@ export const responseHeaderComponents = {
   },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750 §3).',
-    ...text(200, challengeOf('The token has expired.')),
+    ...text(200, refusalContext('The token has expired.').challenge),
   },
 } satisfies ZodOpenApiComponentsObject['headers'];
 

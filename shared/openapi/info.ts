@@ -1,5 +1,5 @@
 import type { ZodOpenApiObject, ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
-import type { Auth } from '#contract';
+import type { Route } from '#contract';
 
 /** The parts of the document that do not come from contracts. */
 
@@ -51,7 +51,7 @@ export const SECURITY_SCHEMES: Record<string, ZodOpenApiSecuritySchemeObject> = 
 };
 
 /** The alternative security requirements of an operation. */
-export const SECURITY: Readonly<Record<Auth, Record<string, string[]>[]>> = {
+export const SECURITY: Readonly<Record<Route['auth'], Record<string, string[]>[]>> = {
   bearer: [{ bearerAuth: [] }],
   'bearer-optional': [{ bearerAuth: [] }, {}],
   signature: [{ signature: [] }],

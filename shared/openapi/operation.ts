@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Body, Contract, Route } from '#contract';
-import { inWords, maxBodyOf } from '#contract/derived';
+import { maxBodyOf } from '#contract/derived';
+import { deprecationSentence } from './deprecation.ts';
 import { SECURITY } from './info.ts';
 import { parametersOf } from './parameters.ts';
 import type { Responses } from './responses.ts';
@@ -28,7 +29,7 @@ export const operationOf = (
 
 const descriptionOf = (route: Route): string =>
   [
-    route.deprecated && inWords(route.deprecated),
+    route.deprecated && deprecationSentence(route.deprecated),
     route.description,
     accessTo(route),
     route.cutsOff ? RESERVED : undefined,

@@ -1,14 +1,8 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Route } from '#contract';
-import {
-  hasReadOnlyFields,
-  inWords,
-  isConditionalRead,
-  isConditionalWrite,
-  type requestHeaders,
-  takesIdempotencyKey,
-} from '#contract/derived';
+import { requestHeaders, takesHeader } from '#contract/derived';
+import { deprecationSentence } from './deprecation.ts';
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 
@@ -24,19 +18,16 @@ export const parametersOf = (route: Route): Pick<ZodOpenApiOperationObject, 'req
 function queryOf({ query, deprecatedParameters = {} }: Route): z.ZodObject {
   const marked = Object.entries(deprecatedParameters).map(([name, deprecation]) => {
     const schema = query.shape[name] as z.ZodType;
-    const description = [inWords(deprecation), schema.description].filter((text) => text !== undefined).join(' ');
+    const description = [deprecationSentence(deprecation), schema.description]
+      .filter((text) => text !== undefined)
+      .join(' ');
     return [name, schema.meta({ ...schema.meta(), description, param: { deprecated: true } })] as const;
   });
   return marked.length === 0 ? query : z.strictObject({ ...query.shape, ...Object.fromEntries(marked) });
 }
 
-const impliedHeaders = (route: Route): (keyof typeof requestHeaders)[] => [
-  ...(isConditionalWrite(route) ? (['If-Match'] as const) : []),
-  ...(isConditionalRead(route) ? (['If-None-Match'] as const) : []),
-  ...(takesIdempotencyKey(route) ? (['Idempotency-Key'] as const) : []),
-  ...(hasReadOnlyFields(route) ? (['Prefer'] as const) : []),
-  'traceparent',
-];
+const impliedHeaders = (route: Route) =>
+  (Object.keys(requestHeaders) as (keyof typeof requestHeaders)[]).filter((name) => takesHeader(route, name));
 
 const declaredHeaders = (route: Route): HeaderParameters =>
   Object.entries(route.headers ?? {}).map(([name, { description, required, ...schema }]) => ({

@@ -1,21 +1,9 @@
-import type * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import type { Contract, ResponseType, Route } from '#contract';
-import {
-  deprecationsOf,
-  hasReadOnlyFields,
-  hasRetryAfter,
-  isCharged,
-  isConditionalRead,
-  isConditionalWrite,
-  isList,
-  itemRouteOf,
-  problemsOf,
-  referenceOf,
-  takesIdempotencyKey,
-} from '#contract/derived';
+import type { Contract, Route } from '#contract';
+import { itemRouteOf, problemsOf, referencesIn, takesHeader } from '#contract/derived';
 import { GATEWAY_TIMEOUT } from '#contract/gateway';
 import { PROBLEMS, type ProblemType } from '#contract/problem';
+import { DEPRECATION_HEADERS, hasDeprecations } from './deprecation.ts';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
@@ -35,7 +23,7 @@ export class Responses {
     const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
     return {
       [`${route.response.status}` as const]: successOf(contract, route, linksFrom(this.#contracts, contract, route)),
-      ...(isConditionalRead(route) ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
+      ...(takesHeader(route, 'If-None-Match') ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
           status,
@@ -58,7 +46,7 @@ function successOf(contract: Contract, route: Route, links: ReturnType<typeof li
     description,
     headers: headerReferences([
       ...budgetHeaders(route),
-      ...(deprecationsOf(route).length > 0 ? DEPRECATION_HEADERS : []),
+      ...(hasDeprecations(route) ? DEPRECATION_HEADERS : []),
       ...successHeaders(contract, route),
     ]),
     ...contentOf(route.response),
@@ -66,25 +54,23 @@ function successOf(contract: Contract, route: Route, links: ReturnType<typeof li
   };
 }
 
-function contentOf({ schema, example, media }: ResponseType): Pick<ZodOpenApiResponseObject, 'content'> {
+function contentOf({ schema, example, media }: Route['response']): Pick<ZodOpenApiResponseObject, 'content'> {
   if (schema === undefined) return {};
   const examples = Object.entries<unknown>(media ?? { 'application/json': example });
   return { content: Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }])) };
 }
 
-const DEPRECATION_HEADERS = ['Deprecation', 'Sunset'] as const satisfies readonly ResponseHeader[];
-
-const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(route) ? BUDGET_HEADERS : []);
+const budgetHeaders = (route: Route): readonly ResponseHeader[] => (route.auth === 'none' ? [] : BUDGET_HEADERS);
 
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
-  if (isList(route)) return ['Link', 'ETag'];
-  const applied = hasReadOnlyFields(route) ? (['Preference-Applied'] as const) : [];
-  if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag', ...applied];
+  if (route.response.isList) return ['Link', 'ETag'];
+  const applied = takesHeader(route, 'Prefer') ? (['Preference-Applied'] as const) : [];
+  if (takesHeader(route, 'If-None-Match') || takesHeader(route, 'If-Match')) return ['ETag', ...applied];
   return [
     ...applied,
     ...(itemRouteOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),
-    ...(takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
+    ...(takesHeader(route, 'Idempotency-Key') ? (['Idempotent-Replayed'] as const) : []),
   ];
 }
 
@@ -106,9 +92,12 @@ const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpen
   },
 });
 
+/** Problems whose response says with `Retry-After` when to try again. */
+const RETRIED: readonly ProblemType[] = ['list-being-built', 'too-many-requests', 'unavailable'];
+
 const problemHeaders = (types: readonly ProblemType[]): ResponseHeader[] => [
   ...(types.some((type) => PROBLEMS[type].status === 401) ? (['WWW-Authenticate'] as const) : []),
-  ...(types.some(hasRetryAfter) ? (['Retry-After'] as const) : []),
+  ...(types.some((type) => RETRIED.includes(type)) ? (['Retry-After'] as const) : []),
 ];
 
 /** `invalid-parameter` and `malformed-request` together are `InvalidParameterOrMalformedRequest`. */
@@ -135,10 +124,7 @@ function linksFrom(contracts: readonly Contract[], contract: Contract, route: Ro
 }
 
 /** Name of the record that the path names by its id. */
-const recordIn = ({ params }: Route): string | undefined => {
-  const { id } = params.shape;
-  return id === undefined ? undefined : referenceOf(id as z.ZodType);
-};
+const recordIn = ({ params }: Route): string | undefined => referencesIn(params).get('id');
 
 const linkTo = (operationId: string, { params }: Route): Links[string] => ({
   operationId,

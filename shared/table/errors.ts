@@ -10,10 +10,13 @@ export class RecordTooLarge extends Error {
   override readonly name = 'RecordTooLarge';
   /** Its size in a response, escaped, in bytes. */
   readonly size: number;
+  /** The largest size, in bytes. */
+  readonly most: number;
 
-  constructor(size: number) {
+  constructor(size: number, most: number) {
     super(`the record would take ${size} bytes in a response`);
     this.size = size;
+    this.most = most;
   }
 }
 

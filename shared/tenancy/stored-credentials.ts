@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { codesThatAllow, type Permissions } from '#contract';
+import { codesThatAllow, type Permissions } from '#identity';
 import { type Condition, type Item, isMet, type Key, type Table } from '#lists';
 import { NotUnique, type RequestSession, StaleRead, type Tenant } from '#table';
 import { credentialsKey, type TenantId, tenantIdOf } from '#table/keys';

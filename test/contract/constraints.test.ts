@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { created, createOnly, optionalOnCreate, record, route, unique } from '#contract';
-import { referenceOf, referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { referencesIn, uniqueFieldsOf } from '#contract/derived';
 import * as field from '#contract/field';
 import { entity } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
-import { uniquenessOf } from '../../shared/contract/constraints.ts';
+import { referenceOf, uniquenessOf } from '../../shared/contract/constraints.ts';
 
 const shop = record('Shop', () => ({
   slug: unique(field.slug()).nullable().default(null),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { codesThatAllow, includeAll } from '#contract';
+import { codesThatAllow, includeAll } from '#identity';
 import { catalogue } from '../../functions/access/catalogue.static.ts';
 
 const CODES = ['a:read', 'a:write', 'b:read', 'b:write', 'b:credentials'];

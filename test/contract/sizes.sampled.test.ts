@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MAX_RECORD, MAX_RESPONSE } from '#contract';
+import { MAX_RESPONSE } from '#contract/gateway';
 import * as parameter from '#contract/parameter';
 import { envelopeEncryption, localDataKeys } from '#encryption';
 import { escapedSize, fitsEscaped } from '#json';
 import { entity, RecordTooLarge } from '#table';
 import { countDeliverable, isDeliverable } from '../../shared/http/response/deliverable.ts';
-import { checkSize } from '../../shared/table/repository/record-size.ts';
+import { checkSize, MAX_RECORD } from '../../shared/table/repository/record-size.ts';
 import { byExtent } from '../support/extent.ts';
 
 const pageOf = (data: readonly unknown[]) => ({ data, page: 1_000_000_000, page_size: data.length, total: 2 ** 48 });

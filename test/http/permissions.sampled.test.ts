@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codesThatAllow } from '#contract';
+import { codesThatAllow } from '#identity';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';

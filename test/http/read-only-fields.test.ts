@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hasReadOnlyFields } from '#contract/derived';
+import { takesHeader } from '#contract/derived';
 import type { JsonBody } from '../support/api.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   testTenant = new TestTenant(api, await api.orgToken());
 });
 
-const withFixed = operations.filter(([, route]) => hasReadOnlyFields(route));
+const withFixed = operations.filter(([, route]) => takesHeader(route, 'Prefer'));
 const changes = withFixed.filter(([, { method }]) => method === 'PATCH').map(([id]) => id);
 const creations = withFixed.filter(([, { method }]) => method === 'POST').map(([id]) => id);
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAX_RECORD, MAX_RESPONSE } from '#contract';
+import { MAX_RESPONSE } from '#contract/gateway';
 import { configureTable } from '#table';
 import { MAX_JSON } from '../../shared/contract/sizes.ts';
 import { MAX_FIRST_LOOK, MAX_READ } from '../../shared/lists/read-budget.ts';
+import { MAX_RECORD } from '../../shared/table/repository/record-size.ts';
 import { deliver } from '../support/deliver.ts';
 import { EXTENT } from '../support/extent.ts';
 import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';

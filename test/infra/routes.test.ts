@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { methodsOf } from '#contract/derived';
-import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayProblemTemplate } from '#contract/gateway';
+import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayResponse } from '#contract/gateway';
 import { contracts } from '../../functions/all-contracts.ts';
 import { methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';
@@ -95,7 +95,9 @@ describe('what is not declared', () => {
       const isPublic = declared.every(({ auth, method }) => auth === 'none' && method !== 'POST');
       const allowed = [...declared.map(({ method }) => method), ...(isPublic ? ['OPTIONS'] : [])].toSorted();
       expect(response?.responseParameters['method.response.header.Allow']).toBe(`'${allowed.join(', ')}'`);
-      expect(response?.responseTemplates?.['application/json']).toBe(gatewayProblemTemplate(methodNotAllowed(allowed)));
+      expect(response?.responseTemplates?.['application/json']).toBe(
+        gatewayResponse(methodNotAllowed(allowed), []).template,
+      );
     }
   });
 
@@ -104,7 +106,7 @@ describe('what is not declared', () => {
       const response = mock(`ANY ${path}`);
       expect(response?.statusCode, path).toBe('404');
       expect(response?.responseTemplates?.['application/json']).toBe(
-        gatewayProblemTemplate(GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND),
+        gatewayResponse(GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND, []).template,
       );
       expect(response?.responseParameters['method.response.header.Content-Type']).toBe("'application/problem+json'");
     }

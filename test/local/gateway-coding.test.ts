@@ -1,6 +1,6 @@
 import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayProblemTemplate } from '#contract/gateway';
+import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayResponse } from '#contract/gateway';
 import { eventOf, fakeGateway, problemOf } from './gateway-fixture.ts';
 
 /** Content codings: responses that come compressed, and compressed bodies of requests. */
@@ -63,7 +63,7 @@ describe('a response', () => {
   });
 
   it('of the gateway itself is never long enough', () => {
-    const sizes = Object.values(GATEWAY_PROBLEMS).map((problem) => gatewayProblemTemplate(problem).length);
+    const sizes = Object.values(GATEWAY_PROBLEMS).map((problem) => gatewayResponse(problem, []).template.length);
     expect(Math.max(...sizes)).toBeLessThan(COMPRESSED_FROM / 2);
   });
 });

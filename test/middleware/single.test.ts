@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Auth, contract, noContent, type Route, route } from '#contract';
+import { contract, noContent, type Route, route } from '#contract';
 import { Problem } from '#contract/problem';
 import { ListNotBuilt, TableUnavailable, TooManyMatches } from '#lists';
 import { configureTable, NotUnique, RequestSession, StaleRead } from '#table';
@@ -31,7 +31,7 @@ import {
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 
-const routeWith = (auth: Auth, method: Method = 'POST'): Route =>
+const routeWith = (auth: Route['auth'], method: Method = 'POST'): Route =>
   route(method, '/things', {
     summary: 'x',
     auth,
@@ -46,7 +46,7 @@ describe('the caller', () => {
   const context = authorizerContext(ORG, { expires_at: String(EXPIRY) });
 
   interface Sent {
-    readonly auth?: Auth;
+    readonly auth?: Route['auth'];
     readonly said?: object | undefined;
     readonly now?: number;
   }
@@ -61,7 +61,7 @@ describe('the caller', () => {
     return event.caller;
   };
 
-  it.each<Auth>(['signature', 'none'])('of a %s route is nobody, whatever came along', async (auth) => {
+  it.each<Route['auth']>(['signature', 'none'])('of a %s route is nobody, whatever came along', async (auth) => {
     expect(await callerOf({ auth, said: context })).toBeUndefined();
   });
 
@@ -227,7 +227,14 @@ describe('a response', () => {
 
   const APP = 'https://app.example.com';
   it.each<
-    [origins: string, auth: Auth, method: Method, origin: string | undefined, allowed: string | undefined, vary: string]
+    [
+      origins: string,
+      auth: Route['auth'],
+      method: Method,
+      origin: string | undefined,
+      allowed: string | undefined,
+      vary: string,
+    ]
   >([
     [`http://localhost:5173,${APP}`, 'bearer', 'GET', APP, APP, 'Accept-Encoding, Origin'],
     [APP, 'bearer', 'GET', `${APP}.evil.example`, undefined, 'Accept-Encoding, Origin'],

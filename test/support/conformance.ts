@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { Contract, Route } from '#contract';
-import { isCharged, isConditionalRead, problemsOf } from '#contract/derived';
+import { problemsOf, takesHeader } from '#contract/derived';
 import { PROBLEM_TYPE_PREFIX, type ProblemType } from '#contract/problem';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
@@ -82,14 +82,15 @@ const successComplaint = (route: Route, replied: Responded): string | undefined 
 
 function budgetComplaint(route: Route, { headers }: Responded): string | undefined {
   // Where a token may be left out, nobody may be there to be charged.
-  if (!isCharged(route) || route.auth === 'bearer-optional') return undefined;
+  if (route.auth === 'none' || route.auth === 'bearer-optional') return undefined;
   const wrong = Object.entries(BUDGET).find(([name, pattern]) => !pattern.test(headers.get(name) ?? ''))?.[0];
   return wrong === undefined ? undefined : `its ${wrong} is ${headers.get(wrong)}`;
 }
 
 function recordComplaint(route: Route, { status, headers, body }: Responded): string | undefined {
   const { schema, media } = route.response;
-  if (schema !== undefined && isConditionalRead(route) && headers.get('etag') === null) return 'it has no ETag';
+  if (schema !== undefined && takesHeader(route, 'If-None-Match') && headers.get('etag') === null)
+    return 'it has no ETag';
   if (status === 304 || schema === undefined) return body === '' ? undefined : 'it has a body';
   const types = media === undefined ? ['application/json'] : Object.keys(media).map((type) => `${type}; charset=utf-8`);
   if (!types.includes(headers.get('content-type') ?? '')) return `its type is ${headers.get('content-type')}`;

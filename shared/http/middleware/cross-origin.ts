@@ -1,6 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { ANY_ORIGIN, originsFor, originsOf, readableBy } from '#contract/gateway';
+import { corsHeaders, originsOf } from '#contract/gateway';
 import type { Routed } from './routed.ts';
 
 type Event = APIGatewayProxyEvent & Partial<Routed>;
@@ -13,15 +13,9 @@ export const crossOrigin = (): MiddlewareObj<Event, APIGatewayProxyResult> => ({
 
 function allow({ event: { matched, request }, response }: Request<Event, APIGatewayProxyResult>): void {
   if (!response || matched === undefined) return;
-  const origins = originsFor(matched.route, originsOf(process.env.CORS_ORIGINS ?? '') ?? []);
-  if (origins.length === 0) return;
-  const anyone = origins.includes(ANY_ORIGIN);
-  const origin = anyone ? ANY_ORIGIN : origins.find((each) => each === request?.headers.get('origin'));
+  const origins = originsOf(process.env.CORS_ORIGINS ?? '') ?? [];
+  const headers = corsHeaders(matched.route, origins, request?.headers.get('origin'));
   const { Vary: vary } = response.headers ?? {};
-  response.headers = {
-    ...response.headers,
-    // Also where the origin is not allowed or missing: a cache must not give that response to an allowed origin.
-    ...(anyone ? {} : { Vary: vary === undefined ? 'Origin' : `${vary}, Origin` }),
-    ...(origin === undefined ? {} : readableBy(origin)),
-  };
+  const both = vary !== undefined && headers.Vary !== undefined ? { Vary: `${vary}, ${headers.Vary}` } : {};
+  response.headers = { ...response.headers, ...headers, ...both };
 }

@@ -2,7 +2,7 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Body } from '#contract';
-import { isWorthKeeping, maxBodyOf } from '#contract/derived';
+import { freeFormOf, maxBodyOf } from '#contract/derived';
 import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '#json';
 import { invalidJson, jsonTextOf } from '../request/json-text.ts';
 import type { Routed } from './routed.ts';
@@ -51,4 +51,5 @@ function parsedByMiddy(request: Request<Event, APIGatewayProxyResult>, text: str
   return { value: event.body, isExact: true };
 }
 
-const parsedByUs = (body: Body, text: string): Parsed => parseWhere(text, (json) => isWorthKeeping(body, json));
+const parsedByUs = (body: Body, text: string): Parsed =>
+  parseWhere(text, (json) => freeFormOf(body)?.isBounded(json) ?? false);

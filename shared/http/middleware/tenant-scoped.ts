@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { isConditionalWrite } from '#contract/derived';
+import { takesHeader } from '#contract/derived';
 import { Problem } from '#contract/problem';
 import type { Repository, Stored } from '#table';
 import { annotate } from '#telemetry';
@@ -53,7 +53,7 @@ const getterFor =
   ): Promise<Stored<T>> => {
     const stored = await records.get(id);
     if (stored === undefined) throw new Problem('not-found');
-    if (isConditionalWrite(route)) {
+    if (takesHeader(route, 'If-Match')) {
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);
     }

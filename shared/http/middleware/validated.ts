@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { hasReadOnlyFields } from '#contract/derived';
+import { takesHeader } from '#contract/derived';
 import type { Input } from '../operation.ts';
 import { LENIENT, prefersLenient, type ReadOnlyFields, readOnlyFieldsIn } from '../request/read-only-fields.ts';
 import { validFields, validParams, validQuery } from '../request/validate.ts';
@@ -28,7 +28,7 @@ export function validated(): MiddlewareObj<Routed & WithJson & Validated, APIGat
         query: validQuery(route, request),
         body: json === undefined || route.body === undefined ? undefined : validFields(route.body, json),
       };
-      event.isLenient = hasReadOnlyFields(route) && prefersLenient(request);
+      event.isLenient = takesHeader(route, 'Prefer') && prefersLenient(request);
       event.readOnlyFields =
         json === undefined || route.body === undefined || event.isLenient
           ? {}

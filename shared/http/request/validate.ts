@@ -1,7 +1,6 @@
-import type * as z from 'zod';
-import { type Body, type Route, sentenceOf, TOO_LARGE } from '#contract';
-import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from '#contract/derived';
-import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from '#contract/problem';
+import type { Body, Route } from '#contract';
+import { freeFormOf, parse } from '#contract/derived';
+import { type FieldError, Problem, pointer } from '#contract/problem';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { metadataOf } from '../routes/route-metadata.ts';
@@ -11,7 +10,7 @@ import type { HttpRequest } from './http-request.ts';
 
 /** @throws Problem `invalid-parameter` */
 export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>): Record<string, unknown> =>
-  uuidsIn(route, request.params) ?? parsed(route.params, request.params, 'path', 'invalid-parameter');
+  uuidsIn(route, request.params) ?? parse(route.params, request.params, 'path');
 
 /** The parsed parameters, where the schema requires only UUIDs and all are UUIDs. */
 function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record<string, string> | undefined {
@@ -37,7 +36,7 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
     });
   }
   const single = Object.fromEntries(Object.entries(request.query).map(([name, values]) => [name, values[0]]));
-  return parsed(route.query, single, 'query', 'invalid-parameter');
+  return parse(route.query, single, 'query');
 }
 
 /**
@@ -52,7 +51,7 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
   }
   const settable = Object.entries(json).filter(([field]) => !Object.hasOwn(body.readOnlyFields, field));
   const fields = Object.fromEntries(settable.map(([field, value]) => [field, asNumber(value)]));
-  return parsed(body.schema, fields, 'body', 'invalid-body');
+  return parse(body.schema, fields, 'body');
 }
 
 /**
@@ -63,48 +62,7 @@ export function validFields(body: Body, { value, isExact }: Parsed): Record<stri
   const fields = validBody(body, value);
   // The body is valid, so the oversized field is one that it cannot set. But because of that field, the numbers of all
   // other fields were parsed as doubles.
-  if (!isExact && hasFreeForm(body)) {
-    throw new Problem('content-too-large', {
-      detail: `A free-form field may hold up to ${MOST_VALUES} values, any other field up to ${MOST_OF_OTHERS}.`,
-    });
-  }
+  const freeForm = isExact ? undefined : freeFormOf(body);
+  if (freeForm !== undefined) throw new Problem('content-too-large', { detail: freeForm.limit });
   return fields;
-}
-
-/** Schemas that have parsed a request in this container. */
-const used = new WeakSet<z.ZodType>();
-
-function parsed(
-  schema: z.ZodObject,
-  value: Readonly<Record<string, unknown>>,
-  part: FieldError['in'],
-  type: 'invalid-parameter' | 'invalid-body',
-): Record<string, unknown> {
-  // zod compiles a schema's parser for speed, which takes a millisecond, so a container's first request does not.
-  const result = schema.safeParse(value, { error: sentenceOf, jitless: !used.has(schema) });
-  used.add(schema);
-  if (result.success) return result.data;
-  const issues = withoutConsequences(result.error.issues);
-  throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {
-    errors: issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => fieldErrorsOf(issue, part)),
-  });
-}
-
-/**
- * A value of the wrong type gets no further error: zod would also report the length of a list that should be a string.
- */
-function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
-  const places = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointer(path)));
-  return issues.filter(({ code, path }) => code === 'invalid_type' || !places.has(pointer(path)));
-}
-
-const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom' && issue.params === TOO_LARGE;
-
-function fieldErrorsOf(issue: z.core.$ZodIssue, part: FieldError['in']): FieldError[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys
-      .slice(0, MAX_FIELD_ERRORS)
-      .map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
-  }
-  return [{ in: part, pointer: pointer(issue.path), detail: issue.message }];
 }

@@ -1,4 +1,4 @@
-import { MAX_RESPONSE } from '#contract';
+import { MAX_RESPONSE } from '#contract/gateway';
 import { escapedSize, fitsEscaped } from '#json';
 
 /** Upper bound for everything in a list response except its records. In bytes. */

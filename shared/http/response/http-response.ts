@@ -1,6 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '#contract';
-import { isList } from '#contract/derived';
 import type { Caller } from '#identity';
 import { parseJson } from '#json';
 import { PageTooLarge } from '#lists';
@@ -34,7 +33,7 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
   const value = present(projection, reply.body);
   const body = reply.text ?? JSON.stringify(value);
   if (reply.version !== undefined) headers.ETag = entityTag(reply.version, body);
-  else if (isList(route)) headers.ETag = listTag(body);
+  else if (route.response.isList) headers.ETag = listTag(body);
   if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
   if (route.method === 'GET' && headers.ETag !== undefined && isFresh(context.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };

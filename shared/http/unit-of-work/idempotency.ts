@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { environmentEncryption } from '#auth';
 import type { Contract, Route } from '#contract';
-import { takesIdempotencyKey } from '#contract/derived';
+import { takesHeader } from '#contract/derived';
 import { Problem } from '#contract/problem';
 import { StoredKeyGone } from '#encryption';
 import { type Caller, mayDo } from '#identity';
@@ -73,7 +73,7 @@ export class IdempotentRequest {
   ): IdempotentRequest | undefined {
     const key = request.headers.get('idempotency-key');
     const { caller, session } = scope;
-    if (key === undefined || caller === undefined || !takesIdempotencyKey(route)) return undefined;
+    if (key === undefined || caller === undefined || !takesHeader(route, 'Idempotency-Key')) return undefined;
     if (!KEY.test(key)) {
       throw new Problem('invalid-parameter', {
         errors: [{ in: 'header', pointer: '#/Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }],

@@ -1,7 +1,12 @@
-import { MAX_RECORD } from '#contract';
 import { escapedSize } from '#json';
 import { RecordTooLarge } from '../errors.ts';
 import type { Entity } from './entity.ts';
+
+/**
+ * Largest record in a response, escaped. A page of the default size always fits into a response, and no item comes near DynamoDB's 400 KB, nor
+ * does that of an idempotency key with the record.
+ */
+export const MAX_RECORD = 230_000;
 
 /**
  * Checks that a record fits into a response, alone or in a list, even with all of its fields. This is checked when records are staged and not
@@ -13,7 +18,7 @@ import type { Entity } from './entity.ts';
  */
 export function checkSize<T extends object>(kind: Entity<T>, record: T): number {
   const size = sizeOf(kind, record);
-  if (size > MAX_RECORD) throw new RecordTooLarge(size);
+  if (size > MAX_RECORD) throw new RecordTooLarge(size, MAX_RECORD);
   return size;
 }
 
