@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPrivateFile, generateSecret, isSecretOf, isStrong, suppliedSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { environmentTable, NotUnique, StaleRead } from '#table';
 import { isOfEarlierVersion, readCredentials } from '#tenancy/credentials';
 import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
+import { createPrivateFile } from '../shared/private-file.ts';
 import { LocalApiError } from './settings.ts';
 
 /** The platform integration of a local installation (`docs/decisions/0006`). */
@@ -40,18 +41,18 @@ export async function ensurePlatformIntegration({ dataDir, secret: given }: Opti
 const MAX_TRIES = 5;
 
 async function keptSecret(file: string): Promise<string> {
-  await createPrivateFile(file, `${generateSecret()}\n`);
+  await createPrivateFile(file, `${integrationSecrets.generate()}\n`);
   return checked((await readFile(file, 'utf8')).trim(), `The content of ${file}`);
 }
 
 function checked(secret: string, source: string): string {
-  const result = suppliedSecret().safeParse(secret);
+  const result = integrationSecrets.supplied().safeParse(secret);
   if (result.success) return secret;
   throw new LocalApiError(`${source} cannot be a secret: it ${result.error.issues[0]?.message}.`);
 }
 
 async function strong(given: string): Promise<string> {
-  if (await isStrong(checked(given, 'PLATFORM_SECRET'), APP_CODE)) return given;
+  if (await integrationSecrets.isStrong(checked(given, 'PLATFORM_SECRET'), APP_CODE)) return given;
   throw new LocalApiError('PLATFORM_SECRET is too easy to guess; leave it unset to have one made.');
 }
 
@@ -65,7 +66,7 @@ async function writeIntegration(secret: string): Promise<void> {
   }
   if (found === undefined) {
     await createPlatformIntegration({ app_code: APP_CODE, display_name: 'Platform', secret });
-  } else if (found.status !== 'active' || !isSecretOf(found.secrets, secret, Date.now())) {
+  } else if (found.status !== 'active' || !integrationSecrets.find(found.secrets, secret, Date.now())) {
     await renewPlatformIntegration(found, secret);
   }
 }

@@ -1,4 +1,4 @@
-import { suppliedSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { ORIGINS, originsOf } from '#contract/gateway';
 import { isLoopback, type Throttling } from '#gateway';
 
@@ -123,7 +123,8 @@ function endpointOf(endpoint: string | undefined): string | undefined {
 }
 
 function secretOf(secret: string | undefined): string | undefined {
-  const finding = secret === undefined ? undefined : suppliedSecret().safeParse(secret).error?.issues[0]?.message;
+  const finding =
+    secret === undefined ? undefined : integrationSecrets.supplied().safeParse(secret).error?.issues[0]?.message;
   if (finding === undefined) return secret;
   throw new LocalApiError(`PLATFORM_SECRET ${finding}; leave it unset to have one made.`);
 }

@@ -1,4 +1,4 @@
-import { generateSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { RequestSession, Tenant } from '#table';
 import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { stageRotation } from '../functions/integrations/rotate.ts';
@@ -65,7 +65,7 @@ export const rotatePlatformKey = (appCode: string, previousValidFor: number): Pr
     const fields = previousValidFor === 0 ? ['secret', 'tokens'] : ['secret'];
     await platform.auditLog('Integration').changed(stored.record.id, fields);
     const { secret, previousExpiresAt } = await stageRotation(platform, stored.record, credentials, {
-      secret: generateSecret(),
+      secret: integrationSecrets.generate(),
       knownWith: null,
       previous_valid_for: previousValidFor,
     });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SECRET_LENGTH } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { body, contract, declared, ok, route } from '#contract';
 import * as field from '#contract/field';
 
@@ -7,7 +7,7 @@ import * as field from '#contract/field';
 const login = body('Login', () => ({
   app_code: field.text(100, 1).describe('Which integration logs in: as it was registered.'),
   secret: field
-    .text(SECRET_LENGTH.max, 1)
+    .text(integrationSecrets.LENGTH.max, 1)
     .meta({ format: 'password' })
     .describe('As the registration or the last rotation showed it.'),
 })).describe('The credentials of an integration.');

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkLoginThrottle, environmentSigner, issueToken, secretAmong, sourceNetwork, TOKEN_LIFETIME } from '#auth';
+import { issueToken, ThrottledLogin, TOKEN_TIMES } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { CHALLENGE, Problem } from '#contract/problem';
-import { type Operations, recordRefusal, refuseSuspended } from '#http';
+import { type Operations, refuseSuspended } from '#http';
 import { type RequestSession, Tenant } from '#table';
 import { annotate } from '#telemetry';
-import { type FoundIntegration, findIntegration, LoginAttempt } from '#tenancy/credentials';
-import { allDone } from '../../shared/all-done.ts';
+import { type FoundIntegration, findIntegration } from '#tenancy/credentials';
 import type { auth } from './contract.ts';
 
 /**
@@ -31,24 +31,19 @@ export const authOperations: Operations<typeof auth> = {
 };
 
 const logIn: Operations<typeof auth>['login'] = async ({ body, session, request }) => {
-  const attempt = new LoginAttempt(session, {
-    kind: 'login',
-    appCode: body.app_code,
-    network: sourceNetwork(request.sourceAddress),
-  });
-  const [{ credentials, suspension } = NOBODY, failures] = await Promise.all([
+  const [{ credentials, suspension } = NOBODY, attempt] = await Promise.all([
     findIntegration(session, body.app_code),
-    attempt.failures(),
+    ThrottledLogin.begin(session, 'login', body.app_code, request.sourceAddress),
   ]);
-  checkLoginThrottle(attempt, failures, session.now);
+  attempt.requireNoWait();
   // Compared even for an unknown app code, so that every failure takes the same time.
-  const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
+  const secret = integrationSecrets.find(credentials?.secrets ?? [], body.secret, session.now);
   if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
-    await allDone([attempt.countFailure(), credentials && recordRefusal(session, credentials, 'login_refused')]);
+    await attempt.fail(credentials);
     throw invalidCredentials();
   }
   refuseSuspended({ id: credentials.tenant }, suspension);
-  if (failures.count > 0) await attempt.forgetFailures();
+  await attempt.succeed();
 
   const { orgId } = Tenant.ofCredentials(credentials, session);
   const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
@@ -56,9 +51,9 @@ const logIn: Operations<typeof auth>['login'] = async ({ body, session, request 
   const identity = { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null };
   return {
     body: {
-      access_token: await issueToken(await environmentSigner(), identity, session.now),
+      access_token: await issueToken(identity, session.now),
       token_type: 'bearer',
-      expires_in: TOKEN_LIFETIME,
+      expires_in: TOKEN_TIMES.lifetime,
     },
     headers: { 'Cache-Control': 'no-store' },
   };

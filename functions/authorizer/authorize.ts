@@ -1,4 +1,4 @@
-import { environmentPublicKeys, InvalidToken, verifyToken } from '#auth';
+import { InvalidToken, verifyToken } from '#auth';
 import type { AuthorizerContext } from '#identity';
 import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
@@ -17,7 +17,7 @@ export interface Authorized {
  * @throws InvalidToken when it is not valid; any other error when that cannot be checked now
  */
 export async function authorize(token: string, session: RequestSession): Promise<Authorized> {
-  const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
+  const verified = await verifyToken(token, session.now);
   annotate({ integration_id: verified.integrationId });
   const credentials = await readCredentials(session.tables.environment, verified);
   const isAlive = areLive(credentials, verified, session.now);

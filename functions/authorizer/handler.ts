@@ -1,8 +1,9 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { InvalidToken, isFirstKeyOn, type Refusal } from '#auth';
+import { InvalidToken } from '#auth';
 import { RequestSession } from '#table';
 import { annotate, type DECISIONS, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
+import { isFirstKeyOn } from '../integrations/first-key.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
 import { keepResponse, keptResponse } from './kept-responses.ts';
@@ -56,14 +57,17 @@ const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEve
 const UNAUTHORIZED = 'Unauthorized';
 
 /** What a caller is told; nothing more of a token whose signature is wrong. Clocks are corrected, so `early` is not cached. */
-const DETAILS: Readonly<Record<Exclude<Refusal, 'early'>, string>> = {
+const DETAILS: Readonly<Record<Exclude<InvalidToken['reason'], 'early'>, string>> = {
   invalid: 'The token is not one of this service.',
   'unknown-key': 'The token is signed with a key that this service does not have, or has no longer.',
   expired: 'The token has expired.',
   ended: 'The token has ended: it was revoked, or its integration is inactive or was deleted.',
 };
 
-function denied({ methodArn }: APIGatewayRequestAuthorizerEvent, reason: Refusal): APIGatewayAuthorizerResult {
+function denied(
+  { methodArn }: APIGatewayRequestAuthorizerEvent,
+  reason: InvalidToken['reason'],
+): APIGatewayAuthorizerResult {
   if (reason === 'early') throw refused(reason);
   annotate({ reason });
   return denyStage(methodArn, DETAILS[reason]);

@@ -1,6 +1,5 @@
-import { allOf, requireLivePermissions } from '#http';
-import type { Caller } from '#identity';
-import { includeAll } from '#identity';
+import { requireLivePermissions } from '#http';
+import { type Caller, includeAll } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';
@@ -56,7 +55,7 @@ function checkChange(
   requireKnown(permissions);
   checkReach(caller, integration);
   checkGrant(caller, permissions);
-  requireLivePermissions(tenant, caller, 'integrations:write', allOf(integration.permissions, permissions));
+  requireLivePermissions(tenant, caller, 'integrations:write', integration.permissions, permissions);
 }
 
 /** Stages the end of secrets that are known with less than the new permissions, if these are more than before. */
@@ -70,4 +69,16 @@ async function secretsEndedBy(
   // The event's number is allocated beside the reads.
   tenant.auditLog('Integration').prepare();
   return endWeakSecrets(tenant, caller, integration, permissions);
+}
+
+/** Whether a change of an integration only removes permissions: it sets it inactive, or leaves it fewer permissions. */
+export function onlyRemovesPermissions(
+  before: Integration,
+  { status, permissions, ...others }: Partial<Integration>,
+): boolean {
+  return (
+    Object.keys(others).length === 0 &&
+    status !== 'active' &&
+    (permissions === undefined || includeAll(before.permissions, permissions))
+  );
 }

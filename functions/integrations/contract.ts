@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { suppliedSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import {
   adapted,
   body,
@@ -75,7 +75,8 @@ export type Integration = RecordOf<typeof integration>;
 
 const integrationCreate = adapted(integration.create, (schema) =>
   schema.extend({
-    secret: suppliedSecret()
+    secret: integrationSecrets
+      .supplied()
       .optional()
       .meta({ format: 'password' })
       .describe(
@@ -131,7 +132,8 @@ const updatedIntegration = declared(() =>
 export const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
 
 const rotation = body('SecretRotation', () => ({
-  secret: suppliedSecret()
+  secret: integrationSecrets
+    .supplied()
     .optional()
     .meta({ format: 'password' })
     .describe(

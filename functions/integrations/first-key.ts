@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isFirstKeyOn } from '#auth';
 import { Problem, unauthorized } from '#contract/problem';
 import { type RequestSession, Tenant } from '#table';
 import { readSuspension, stageOrganization } from '#tenancy';
@@ -10,6 +9,9 @@ import { slugOf } from '../orgs/slug.ts';
  * an organization that does not exist yet, which creates the organization. For an existing organization, and for the platform, an anonymous
  * caller gets the usual 401.
  */
+
+/** Off by default; only the exact value `on` turns it on. */
+export const isFirstKeyOn = (): boolean => process.env.FIRST_KEY === 'on';
 
 interface NewOrganization {
   readonly org_id?: string | null | undefined;

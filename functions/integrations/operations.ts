@@ -1,23 +1,14 @@
 import { Problem } from '#contract/problem';
-import {
-  type Operations,
-  pagesOf,
-  recordResponse,
-  requireLivePermissions,
-  requireNamedOwner,
-  requireRateLimit,
-  tenantOf,
-} from '#http';
+import { type Operations, pagesOf, recordResponse, requireLivePermissions, requireNamedOwner, tenantOf } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';
 import { stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';
-import { changeIntegration } from './change.ts';
+import { changeIntegration, onlyRemovesPermissions } from './change.ts';
 import type { Integration, integrations } from './contract.ts';
-import { onlyRemovesPermissions } from './cut-off.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
-import { checkRateLimit, rateLimitOfNew } from './rate-limit.ts';
+import { checkRateLimit, rateLimitOfNew, requireRateLimit } from './rate-limit.ts';
 import { registerIntegration } from './register.ts';
 import { rotateSecret } from './rotate.ts';
 import { integrationEntity } from './store.ts';

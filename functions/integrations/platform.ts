@@ -1,4 +1,4 @@
-import { environmentEncryption, storeSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { RequestSession, StaleRead, Tenant } from '#table';
 import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { registerIntegration } from './register.ts';
@@ -59,7 +59,7 @@ export const renewPlatformIntegration = (found: Credentials, secret: string): Pr
     const records = platform.records(integrationEntity);
     const integration = await records.get(found.integration_id);
     if (integration === undefined) throw new StaleRead('the platform integration was deleted');
-    const stored = await storeSecret(await environmentEncryption(), found, secret, null);
+    const stored = await integrationSecrets.seal(found, secret, null);
     if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
     await platform.auditLog('Integration').changed(integration.record.id, ['secret', 'tokens']);
     stageCredentialsChange(platform, integration.record, { status: 'active', secrets: [stored] });

@@ -1,5 +1,7 @@
-import { Problem } from '#contract/problem';
+import { Problem, unauthorized } from '#contract/problem';
 import type { Caller } from '#identity';
+import type { Tenant } from '#table';
+import { requireCredentials } from '#tenancy/credentials';
 
 /** Only platform callers may set rate limits: a tenant must not raise its own. */
 
@@ -25,3 +27,12 @@ const platformOnly = (): Problem =>
     detail: 'Only a platform caller may change a rate limit.',
     errors: [{ in: 'body', pointer: '#/rate_limit', detail: 'may be changed by a platform caller only' }],
   });
+
+/** Stages the condition that the caller's rate limit is still the one known from its token. Otherwise the commit throws Problem `unauthorized`. */
+export function requireRateLimit(tenant: Tenant, caller: Caller): void {
+  const own = { rate_limit: caller.rateLimit };
+  const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };
+  requireCredentials(tenant, caller, expect, () =>
+    unauthorized('The rate limit of the integration has changed: log in again.'),
+  );
+}

@@ -1,10 +1,9 @@
-import { environmentEncryption, storeSecret } from '#auth';
-import { presentPermissions } from '#http';
+import * as integrationSecrets from '#auth/integration-secrets';
 import type { Caller, Permissions } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { stageCredentials } from '#tenancy/credentials';
-import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
+import { chosenSecret, presentPermissions } from './new-secret.ts';
 import { isActive, stageFullAccess, stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 
@@ -39,9 +38,7 @@ export async function registerIntegration(tenant: Tenant, input: NewIntegration,
       fields: { ...fields, org_id: tenant.orgId, created_at: session.timestamp },
       alsoAudited: ['permissions', 'secret'],
     }),
-    Promise.all([environmentEncryption(), permissionsOf(maker, tenant)]).then(([encryption, knownWith]) =>
-      storeSecret(encryption, owner, secret, knownWith),
-    ),
+    permissionsOf(maker, tenant).then((knownWith) => integrationSecrets.seal(owner, secret, knownWith)),
   ]);
   stageCredentials(session, {
     ...owner,

@@ -1,17 +1,19 @@
-import { environmentEncryption, isSecretOf, rotated, storeSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { invalidField } from '#contract/problem';
-import { presentPermissions, requireLivePermissions } from '#http';
+import { requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, type Tenant } from '#table';
 import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
-import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';
+import { chosenSecret, presentPermissions } from './new-secret.ts';
 
 /**
  * Secret rotation: a new secret beside the old one (`docs/decisions/0011`). The change is conditional on the secrets and permissions as read: of
  * two concurrent rotations the second is run again.
  */
+
+type StoredSecret = Credentials['secrets'][number];
 
 interface RotationInput {
   /** Generated when it is missing. */
@@ -56,7 +58,7 @@ export async function rotateSecret(
   checkReach(caller, credentials);
   requireLivePermissions(tenant, caller, 'integrations:write', credentials.permissions);
   const secret = await chosenSecret(supplied, integration.app_code);
-  if (isSecretOf(credentials.secrets, secret, session.now)) {
+  if (integrationSecrets.find(credentials.secrets, secret, session.now)) {
     throw invalidField('secret', 'is a secret of this integration already');
   }
 
@@ -71,13 +73,26 @@ export async function stageRotation(
   { secret, knownWith, previous_valid_for }: NewSecret & Pick<RotationInput, 'previous_valid_for'>,
 ): Promise<Rotated> {
   const endsNow = previous_valid_for === 0;
-  const fresh = await storeSecret(await environmentEncryption(), credentials, secret, knownWith);
+  const fresh = await integrationSecrets.seal(credentials, secret, knownWith);
   const end = endsNow ? null : Math.floor(tenant.session.now / 1000) + previous_valid_for;
   const secrets = rotated(credentials.secrets, fresh, end);
   const { secrets: before, permissions } = credentials;
   stageCredentialsChange(tenant, integration, { secrets }, { secrets: before, permissions });
   if (endsNow) stageTokensEnd(tenant, integration);
   return { secret, previousExpiresAt: end === null ? null : new Date(end * 1000).toISOString() };
+}
+
+/**
+ * The secrets after a rotation: the new one, and the previous one until `previousEnd` (epoch seconds; null: not at all). A secret that was
+ * already expiring ends now.
+ */
+function rotated(
+  secrets: readonly StoredSecret[],
+  fresh: StoredSecret,
+  previousEnd: number | null,
+): readonly StoredSecret[] {
+  const previous = secrets.find(({ expires_at }) => expires_at === null);
+  return previous === undefined || previousEnd === null ? [fresh] : [fresh, { ...previous, expires_at: previousEnd }];
 }
 
 /** @throws StaleRead when they were deleted meanwhile */

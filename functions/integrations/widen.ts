@@ -1,9 +1,9 @@
-import { environmentEncryption, generateSecret, secretsUnder, storeSecret } from '#auth';
-import { presentPermissions } from '#http';
+import * as integrationSecrets from '#auth/integration-secrets';
 import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
 import { type Credentials, stageCredentialsChange } from '#tenancy/credentials';
 import type { Integration } from './contract.ts';
+import { presentPermissions } from './new-secret.ts';
 import { requiredCredentialsOf } from './rotate.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function endWeakSecrets(
     presentPermissions(tenant, caller),
   ]);
   const { secrets } = credentials;
-  const { kept, ended } = secretsUnder(permissions, credentials, tenant.session.now);
+  const { kept, ended } = integrationSecrets.underPermissions(permissions, credentials, tenant.session.now);
   const stage = (changes: Partial<Pick<Credentials, 'secrets'>>) =>
     stageCredentialsChange(tenant, integration, changes, { secrets });
   if (ended.length === 0) {
@@ -44,8 +44,8 @@ export async function endWeakSecrets(
     stage({ secrets: kept });
     return { ended_secrets: ended.length };
   }
-  const secret = generateSecret();
-  const fresh = await storeSecret(await environmentEncryption(), credentials, secret, knownWith);
+  const secret = integrationSecrets.generate();
+  const fresh = await integrationSecrets.seal(credentials, secret, knownWith);
   stage({ secrets: [fresh, ...kept] });
   return { ended_secrets: ended.length, secret };
 }

@@ -1,8 +1,9 @@
-import { encryptedCredentials, type WithEncryptedCredentials } from '#auth';
+import { encryptedCredentials } from '#auth';
 import { entity, storedAs, type Tenant } from '#table';
 import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './contract.ts';
 
-export type StoredResource = WithEncryptedCredentials<Resource>;
+/** A resource as stored. */
+export type StoredResource = Omit<Resource, 'credentials'> & { readonly credentials: string | null };
 
 export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resource), {
   filters: ['client_id', 'service_id', 'status', 'health_status'],

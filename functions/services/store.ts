@@ -1,9 +1,10 @@
-import { encryptedCredentials, type WithEncryptedCredentials } from '#auth';
+import { encryptedCredentials } from '#auth';
 import { entity, storedAs } from '#table';
 import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
 
 /** A service as stored: its resources are counted, so that it cannot be deleted while it has any. */
-export interface StoredService extends WithEncryptedCredentials<Service> {
+export interface StoredService extends Omit<Service, 'credentials'> {
+  readonly credentials: string | null;
   readonly resource_count: number;
 }
 

@@ -1,8 +1,8 @@
+import { recordEscalation } from '#auth';
 import { Problem } from '#contract/problem';
-import { isDenial, recordRefusal } from '#http';
-import { type Actor, actorOf, type Caller, mayDo } from '#identity';
+import { type Actor, type Caller, mayDo } from '#identity';
 import type { Tenant } from '#table';
-import { type Applied, applyEffect, type Effect, type Effects } from './effects.ts';
+import { type Applied, applyEffect, type Effects } from './effects.ts';
 
 /** An event as it was sent. */
 export interface SentEvent {
@@ -34,15 +34,10 @@ export async function apply(event: SentEvent, effects: Effects, context: Context
     checkOrganization(context.tenant, event.data);
     return await applyEffect(effect, event.data, { ...context, session: context.tenant.session });
   } catch (error) {
-    if (effect.route.privileged && context.actor === undefined && isDenial(error)) await recordOf(effect, context);
+    // As the routes do.
+    if (context.actor === undefined) await recordEscalation(context.tenant.session, context.caller, effect, error);
     throw error;
   }
-}
-
-/** Leaves the audit event of a refused escalation, as the routes do (`shared/http/middleware/escalations.ts`). */
-function recordOf({ operationId: operation }: Effect, { tenant, caller }: Context): Promise<void> {
-  const integration = { tenant: tenant.id, integration_id: caller.integrationId };
-  return recordRefusal(tenant.session, integration, 'escalation_refused', { actor: actorOf(caller), operation });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { decryptJson, encryptJson } from '#auth';
+import { encryptedJson } from '#auth';
 import type { PermissionCode } from '#contract';
 import type { JsonObject } from '#contract/field';
 import { type Caller, mayDo } from '#identity';
@@ -8,14 +8,13 @@ import type { StoredEvent } from './store.ts';
 
 /** The data of events: stored encrypted, and shown by the same rules as the records that it is about. */
 
-const contextOf = (id: string): string => `webhook-event/${id}`;
+const eventData = encryptedJson('webhook-event');
 
-export const encryptData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
-  encryptJson(data, tenant, contextOf(id));
+export const encryptData = eventData.encrypt;
 
 /** The data of an event as it was sent; null where it was too long to be kept. The operator needs it to have the event applied again. */
 export const decryptData = async ({ id, data }: StoredEvent, tenant: Tenant): Promise<JsonObject | null> =>
-  data === null ? null : decryptJson(data, tenant, contextOf(id));
+  data === null ? null : eventData.decrypt(data, tenant, id);
 
 /** The permissions to see the data of an event. */
 export interface Protection {
@@ -32,7 +31,7 @@ export async function showEvent(
   { tenant, caller }: { readonly tenant: Tenant; readonly caller: Caller },
 ): Promise<WebhookEvent> {
   if (event.data === null || (permission !== undefined && !mayDo(caller, permission))) return { ...event, data: null };
-  const data = await decryptJson(event.data, tenant, contextOf(event.id));
+  const data = await eventData.decrypt(event.data, tenant, event.id);
   const hidden = Object.entries(fieldPermissions).filter(
     ([field, permission]) => Object.hasOwn(data, field) && !mayDo(caller, permission),
   );

@@ -1,10 +1,10 @@
-import { checkLoginThrottle, environmentEncryption, openSecrets, sourceNetwork } from '#auth';
+import { ThrottledLogin } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { Problem } from '#contract/problem';
-import { type OpenInput, recordRefusal } from '#http';
+import type { OpenInput } from '#http';
 import { type Caller, callerBySignature } from '#identity';
 import { type RequestSession, Tenant } from '#table';
-import { type Credentials, type FoundIntegration, findIntegration, LoginAttempt } from '#tenancy/credentials';
-import { allDone } from '../../shared/all-done.ts';
+import { type Credentials, type FoundIntegration, findIntegration } from '#tenancy/credentials';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
 /** The integration that has signed a delivery. */
@@ -25,22 +25,24 @@ export async function senderOf(
 ): Promise<Sender & { readonly signed: Buffer }> {
   const signature = headers.get('x-signature');
   if (!looksSigned(signature)) throw invalidSignature();
-  const attempt = new LoginAttempt(session, { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) });
-  const [found, failures] = await Promise.all([findIntegration(session, appCode), attempt.failures()]);
+  const [found, attempt] = await Promise.all([
+    findIntegration(session, appCode),
+    ThrottledLogin.begin(session, 'signature', appCode, sourceAddress),
+  ]);
   if (found === undefined) throw new Problem('not-found', { detail: 'There is no integration with this app code.' });
   const { credentials } = found;
-  checkLoginThrottle(attempt, failures, session.now);
-  const secrets = await openSecrets(await environmentEncryption(), credentials, session.now);
+  attempt.requireNoWait();
+  const secrets = await integrationSecrets.open(credentials, session.now);
   const signed = signedBody(
     bytes,
     signature,
     secrets.map(({ text }) => text),
   );
   if (signed === undefined) {
-    await allDone([attempt.countFailure(), recordRefusal(session, credentials, 'signature_refused')]);
+    await attempt.fail(credentials);
     throw invalidSignature();
   }
-  if (failures.count > 0) await attempt.forgetFailures();
+  await attempt.succeed();
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
   return {
     ...found,

@@ -1,6 +1,6 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivate } from '#auth';
+import { makePrivate } from '../../shared/private-file.ts';
 import { DATA_FILES } from './engine.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 import { LOCK_FILE, notWritable } from './lock.ts';

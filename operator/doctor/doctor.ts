@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { environmentEncryption, generateSecret, storeSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { RequestSession } from '#table';
 import { readCredentials } from '#tenancy/credentials';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
@@ -56,7 +56,7 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
       needs: ['access'],
       look: async () => {
         const owner = { tenant: 'PLATFORM', app_code: 'doctor' };
-        await storeSecret(await environmentEncryption(), owner, generateSecret(), []);
+        await integrationSecrets.seal(owner, integrationSecrets.generate(), []);
         return 'encrypts for the platform';
       },
       advice: 'Without the key nobody can make integrations: it must be enabled, and not waiting for its deletion.',

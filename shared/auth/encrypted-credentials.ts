@@ -3,7 +3,7 @@ import type { JsonObject } from '#contract/field';
 import { Problem } from '#contract/problem';
 import { type Caller, mayDo } from '#identity';
 import type { Stored, Tenant } from '#table';
-import { decryptJson, encryptJson } from './encrypted-json.ts';
+import { encryptedJson } from './encrypted-json.ts';
 
 /**
  * The `credentials` of services and resources: stored as ciphertext that is bound to tenant and record; to read or write them needs a permission of
@@ -19,15 +19,12 @@ interface Encrypted {
 /** A record as a caller may see it. */
 type Decrypted<T extends Encrypted> = Omit<T, 'credentials'> & { readonly credentials: JsonObject | null };
 
-/** A record's type with its credentials as they are stored. */
-export type WithEncryptedCredentials<T> = Omit<T, 'credentials'> & Pick<Encrypted, 'credentials'>;
-
 interface Reader {
   readonly tenant: Tenant;
   readonly caller: Caller;
 }
 
-export interface EncryptedCredentials {
+interface EncryptedCredentials {
   /** @throws Problem `forbidden` when the caller sets credentials without the permission */
   check(caller: Caller, given: JsonObject | null | undefined): void;
   encrypt(tenant: Tenant, id: string, given: JsonObject | null): Promise<string | null>;
@@ -41,17 +38,17 @@ export interface EncryptedCredentials {
   decryptIn<T extends Encrypted>(reader: Reader, stored: Stored<T>): Promise<Stored<Decrypted<T>>>;
 }
 
-/** @param kind part of the associated data of every ciphertext; never change it */
+/** @param kind as of {@link encryptedJson} */
 export function encryptedCredentials(kind: 'service' | 'resource', permission: PermissionCode): EncryptedCredentials {
-  const contextOf = (id: string): string => `${kind}/${id}`;
+  const json = encryptedJson(kind);
 
   const encrypt: EncryptedCredentials['encrypt'] = async (tenant, id, given) =>
-    given === null ? null : encryptJson(given, tenant, contextOf(id));
+    given === null ? null : json.encrypt(given, tenant, id);
 
   const decryptIn: EncryptedCredentials['decryptIn'] = async ({ tenant, caller }, stored) => {
     const { id, credentials } = stored.record;
     const isShown = credentials !== null && mayDo(caller, permission);
-    const decrypted = isShown ? await decryptJson(credentials, tenant, contextOf(id)) : null;
+    const decrypted = isShown ? await json.decrypt(credentials, tenant, id) : null;
     return { ...stored, record: { ...stored.record, credentials: decrypted } };
   };
 

@@ -4,16 +4,27 @@ import type { Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { environmentEncryption } from './environment.ts';
 
-/** Free-form JSON that is stored as ciphertext only. */
-
-/** @param record what the ciphertext is bound to: `service/<id>` */
-export async function encryptJson(value: JsonObject, tenant: Tenant, record: string): Promise<string> {
-  const encryption = await environmentEncryption();
-  return encryption.encrypt(JSON.stringify(value), { tenant: tenant.id, record }, dataKeyCache(tenant));
+interface EncryptedJson {
+  encrypt(value: JsonObject, tenant: Tenant, id: string): Promise<string>;
+  /** @throws UndecryptableText */
+  decrypt(text: string, tenant: Tenant, id: string): Promise<JsonObject>;
 }
 
-/** @throws UndecryptableText */
-export async function decryptJson(encrypted: string, tenant: Tenant, record: string): Promise<JsonObject> {
-  const encryption = await environmentEncryption();
-  return parseJson(await encryption.decrypt(encrypted, { tenant: tenant.id, record })) as JsonObject;
-}
+/**
+ * Free-form JSON that is stored as ciphertext only, bound to tenant and record.
+ * @param kind of record: part of the associated data of every ciphertext; never change it
+ */
+export const encryptedJson = (kind: 'service' | 'resource' | 'webhook-event'): EncryptedJson => ({
+  async encrypt(value, tenant, id) {
+    const encryption = await environmentEncryption();
+    return encryption.encrypt(
+      JSON.stringify(value),
+      { tenant: tenant.id, record: `${kind}/${id}` },
+      dataKeyCache(tenant),
+    );
+  },
+  async decrypt(text, tenant, id) {
+    const encryption = await environmentEncryption();
+    return parseJson(await encryption.decrypt(text, { tenant: tenant.id, record: `${kind}/${id}` })) as JsonObject;
+  },
+});

@@ -1,7 +1,11 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import * as field from '#contract/field';
 import type { EnvelopeEncryption } from '#encryption';
 import { includeAll, type Permissions } from '#identity';
 import type { Credentials } from '#tenancy/credentials';
+import { environmentEncryption } from './environment.ts';
+
+export { isStrong } from './secret-strength.ts';
 
 /**
  * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret itself
@@ -10,8 +14,20 @@ import type { Credentials } from '#tenancy/credentials';
 
 type StoredSecret = Credentials['secrets'][number];
 
+/** Of a secret that the caller supplies, in characters. */
+export const LENGTH = { min: 32, max: 256 } as const;
+
+const FORM = `must be ${LENGTH.min} to ${LENGTH.max} printable ASCII characters`;
+
+/** The form of a secret that the caller supplies: it is the key of an HMAC (RFC 2104 §3) and the password of a login. For its strength: {@link isStrong}. */
+export const supplied = () =>
+  field
+    .bounded(LENGTH.max, FORM)
+    .min(LENGTH.min, { error: FORM })
+    .regex(/^[\x20-\x7e]*$/, { error: FORM });
+
 /** Most secrets that an integration has at once. */
-export const MAX_SECRETS = 2;
+const MAX_SECRETS = 2;
 
 /** The integration that secrets belong to. */
 interface Owner {
@@ -24,43 +40,31 @@ const contextOf = ({ tenant, app_code }: Owner) => ({ tenant, record: `app/${app
 const RANDOM_BYTES = 32;
 
 /** A new secret: 256 random bits. The prefix lets secret scanners recognize it. */
-export const generateSecret = (): string => `cst_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
+export const generate = (): string => `cst_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 
 /**
  * A secret in the form in which it is stored.
  * @param knownWith the permissions of the caller that sets or sees it
+ * @param encryption by default the one of the environment
  */
-export const storeSecret = async (
-  encryption: EnvelopeEncryption,
+export const seal = async (
   owner: Owner,
   secret: string,
   knownWith: Permissions,
+  encryption?: EnvelopeEncryption,
 ): Promise<StoredSecret> => ({
   id: randomUUID(),
   hash: digest(secret).toString('base64url'),
-  encrypted: await encryption.encrypt(secret, contextOf(owner)),
+  encrypted: await (encryption ?? (await environmentEncryption())).encrypt(secret, contextOf(owner)),
   expires_at: null,
   known_with: knownWith,
 });
 
 /**
- * The secrets after a rotation: the new one, and the previous one until `previousEnd` (epoch seconds; null: not at all). A secret that was
- * already expiring ends now.
- */
-export function rotated(
-  secrets: readonly StoredSecret[],
-  fresh: StoredSecret,
-  previousEnd: number | null,
-): readonly StoredSecret[] {
-  const previous = secrets.find(({ expires_at }) => expires_at === null);
-  return previous === undefined || previousEnd === null ? [fresh] : [fresh, { ...previous, expires_at: previousEnd }];
-}
-
-/**
  * The unexpired secrets of an integration when it gets these permissions: those that are kept, and those that end because they are known with less.
  * `now` in epoch milliseconds.
  */
-export function secretsUnder(
+export function underPermissions(
   permissions: Permissions,
   { secrets, permissions: before }: Pick<Credentials, 'secrets' | 'permissions'>,
   now: number,
@@ -74,11 +78,7 @@ export function secretsUnder(
  * The stored secret that matches the presented text. Takes the same time for any number of secrets and any match: {@link MAX_SECRETS}
  * digests are always compared, in constant time. `now` in epoch milliseconds.
  */
-export function secretAmong(
-  secrets: readonly StoredSecret[],
-  presented: string,
-  now: number,
-): StoredSecret | undefined {
+export function find(secrets: readonly StoredSecret[], presented: string, now: number): StoredSecret | undefined {
   const candidate = digest(presented);
   let found: StoredSecret | undefined;
   for (let index = 0; index < MAX_SECRETS; index++) {
@@ -90,8 +90,6 @@ export function secretAmong(
   return found;
 }
 
-export const isSecretOf = (...args: Parameters<typeof secretAmong>): boolean => secretAmong(...args) !== undefined;
-
 /** A secret in plain text. */
 interface OpenSecret extends Pick<StoredSecret, 'id'> {
   readonly text: string;
@@ -99,21 +97,21 @@ interface OpenSecret extends Pick<StoredSecret, 'id'> {
 
 /**
  * The unexpired secrets in plain text, to check a webhook's HMAC with. `now` in epoch milliseconds.
+ * @param encryption by default the one of the environment
  * @throws UndecryptableText
  */
-export const openSecrets = (
-  encryption: EnvelopeEncryption,
+export async function open(
   owner: Owner & { readonly secrets: readonly StoredSecret[] },
   now: number,
-): Promise<OpenSecret[]> =>
-  Promise.all(
+  encryption?: EnvelopeEncryption,
+): Promise<OpenSecret[]> {
+  const box = encryption ?? (await environmentEncryption());
+  return Promise.all(
     owner.secrets
       .filter((secret) => isCurrent(secret, now))
-      .map(async ({ id, encrypted }) => ({
-        ...(id && { id }),
-        text: await encryption.decrypt(encrypted, contextOf(owner)),
-      })),
+      .map(async ({ id, encrypted }) => ({ ...(id && { id }), text: await box.decrypt(encrypted, contextOf(owner)) })),
   );
+}
 
 const isCurrent = ({ expires_at }: StoredSecret, now: number): boolean =>
   expires_at === null || expires_at * 1000 > now;

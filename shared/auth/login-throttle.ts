@@ -1,5 +1,9 @@
+import { isIPv6 } from 'node:net';
 import { Problem } from '#contract/problem';
-import type { LoginAttempt } from '#tenancy/credentials';
+import type { RequestSession } from '#table';
+import { type Credentials, LoginAttempt } from '#tenancy/credentials';
+import { allDone } from '../all-done.ts';
+import { recordRefusal } from './refusals.ts';
 
 /**
  * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins and wrong webhook signatures are counted by app code and source
@@ -22,20 +26,84 @@ const TOO_MANY = {
   signature: 'Too many wrong signatures with this app code from this address.',
 } as const;
 
-/**
- * Refuses a login attempt during a wait. The right secret is refused too, otherwise the wait would not slow an attacker.
- * `lastAt` and `now` in epoch milliseconds.
- * @throws Problem `too-many-requests`
- */
-export function checkLoginThrottle(
-  { kind }: Pick<LoginAttempt, 'kind'>,
-  { count, lastAt }: { readonly count: number; readonly lastAt: number },
-  now: number,
-): void {
-  const left = lastAt + waitAfter(count) * 1000 - now;
-  if (left <= 0) return;
-  throw new Problem('too-many-requests', {
-    detail: TOO_MANY[kind],
-    headers: { 'Retry-After': String(Math.ceil(left / 1000)) },
-  });
+type Failures = Awaited<ReturnType<LoginAttempt['failures']>>;
+
+/** One attempt to log in, or to deliver a webhook under a signature. */
+export class ThrottledLogin {
+  readonly #session: RequestSession;
+  readonly #attempt: LoginAttempt;
+  readonly #failures: Failures;
+
+  /**
+   * Reads how often such attempts have failed. They are counted by `kind`, so that neither blocks the other.
+   * @param sourceAddress network address of the caller
+   */
+  static async begin(
+    session: RequestSession,
+    kind: LoginAttempt['kind'],
+    appCode: string,
+    sourceAddress: string,
+  ): Promise<ThrottledLogin> {
+    const attempt = new LoginAttempt(session, { kind, appCode, network: sourceNetwork(sourceAddress) });
+    return new ThrottledLogin(session, attempt, await attempt.failures());
+  }
+
+  private constructor(session: RequestSession, attempt: LoginAttempt, failures: Failures) {
+    this.#session = session;
+    this.#attempt = attempt;
+    this.#failures = failures;
+  }
+
+  /**
+   * Refuses the attempt during a wait. The right secret is refused too, otherwise the wait would not slow an attacker.
+   * @throws Problem `too-many-requests`
+   */
+  requireNoWait(): void {
+    const { count, lastAt } = this.#failures;
+    const left = lastAt + waitAfter(count) * 1000 - this.#session.now;
+    if (left <= 0) return;
+    throw new Problem('too-many-requests', {
+      detail: TOO_MANY[this.#attempt.kind],
+      headers: { 'Retry-After': String(Math.ceil(left / 1000)) },
+    });
+  }
+
+  /**
+   * Counts a failure. For a known app code it leaves an audit event, too.
+   * @throws TableUnavailable when it cannot be counted, so that uncounted attempts get no result
+   */
+  async fail(credentials: Credentials | undefined): Promise<void> {
+    await allDone([
+      this.#attempt.countFailure(),
+      credentials && recordRefusal(this.#session, credentials, `${this.#attempt.kind}_refused`),
+    ]);
+  }
+
+  /** Forgets earlier failures. */
+  async succeed(): Promise<void> {
+    if (this.#failures.count > 0) await this.#attempt.forgetFailures();
+  }
 }
+
+/**
+ * The network that a request came from: an IPv4 address, or the /64 of an IPv6 address. One subscriber has at least a /64 (RFC 6177 §2) and
+ * could use a new address for every login attempt.
+ */
+export function sourceNetwork(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mapped ?? `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+}
+
+/** The eight groups of an IPv6 address, each without leading zeros. The end may be written as an IPv4 address (RFC 4291 §2.2). */
+function groupsOf(address: string): string[] {
+  const [withoutZone = ''] = address.split('%');
+  const [front = [], back] = withoutZone.split('::').map((half) => half.split(':').flatMap(groupOf));
+  if (back === undefined) return front;
+  return [...front, ...Array<string>(Math.max(0, 8 - front.length - back.length)).fill('0'), ...back];
+}
+
+const groupOf = (text: string): string[] => {
+  if (text === '') return [];
+  return text.includes('.') ? ['v4', 'v4'] : [Number.parseInt(text, 16).toString(16)];
+};

@@ -1,5 +1,3 @@
-import { invalidField } from '#contract/problem';
-
 /**
  * How hard a supplied secret is to guess. An attacker who has its SHA-256 from the table, or an intercepted webhook delivery, can try secrets
  * without limit. So the measure is the number of guesses of an attacker who knows what people choose (`docs/decisions/0011`).
@@ -11,16 +9,7 @@ const ENOUGH_GUESSES = 1e20;
 /** How many characters are estimated. A strong secret is strong within them, and an anonymous caller must not cause long estimates. */
 const LOOKED_AT = 96;
 
-/**
- * Checks a supplied secret.
- * @param appCode app code of the integration, which an attacker tries first
- * @throws Problem `invalid-body` that points at `secret`
- */
-export async function checkStrength(secret: string, appCode: string): Promise<void> {
-  if (await isStrong(secret, appCode)) return;
-  throw invalidField('secret', 'is too easy to guess: leave it out to have one made');
-}
-
+/** @param appCode app code of the integration, which an attacker tries first */
 export async function isStrong(secret: string, appCode: string): Promise<boolean> {
   const { estimateGuesses } = await import('./guesses.ts');
   const known = [appCode, ...appCode.split(/[^A-Za-z0-9]+/)].filter((word) => word !== '');

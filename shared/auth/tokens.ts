@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { equalTo, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
+import { environmentPublicKeys, environmentSigner } from './environment.ts';
 import type { PublicKey, TokenSigner } from './keys.ts';
-import { TOKEN_LEEWAY, TOKEN_LIFETIME } from './token-times.ts';
 
 /**
  * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. Only this service issues and verifies
  * them, so every detail is fixed and any deviation is refused (RFC 8725).
  */
+
+/** In seconds: how long a token is valid (spec §8), and how far in the future it may have been issued, for the clocks of issuer and verifier may differ. */
+export const TOKEN_TIMES = { lifetime: 3600, leeway: 60 } as const;
 
 const ISSUER = 'urn:custodia';
 const AUDIENCE = 'urn:custodia:api';
@@ -37,7 +40,7 @@ export interface VerifiedToken extends Identity {
  * Why a token is refused. Only a token with a right signature gets a precise reason: `expired`, `ended` (revoked, or its integration is inactive
  * or deleted), `early` (issued in the future, by another clock). `unknown-key` reveals nothing: the keys are public.
  */
-export type Refusal = 'invalid' | 'unknown-key' | 'expired' | 'ended' | 'early';
+type Refusal = 'invalid' | 'unknown-key' | 'expired' | 'ended' | 'early';
 
 /** The token is not one of this service, or has ended. */
 export class InvalidToken extends Error {
@@ -53,10 +56,14 @@ export class InvalidToken extends Error {
   }
 }
 
-/** `now` in epoch milliseconds. */
-export async function issueToken(signer: TokenSigner, identity: Identity, now: number): Promise<string> {
+/**
+ * Issues a token. `now` in epoch milliseconds.
+ * @param signer by default the one of the environment
+ */
+export async function issueToken(identity: Identity, now: number, signer?: TokenSigner): Promise<string> {
+  const key = signer ?? (await environmentSigner());
   const issuedAt = Math.floor(now / 1000);
-  const header = { alg: signer.algorithm, typ: TYPE, kid: signer.kid };
+  const header = { alg: key.algorithm, typ: TYPE, kid: key.kid };
   const claims = {
     sub: identity.integrationId,
     app_code: identity.appCode,
@@ -67,11 +74,11 @@ export async function issueToken(signer: TokenSigner, identity: Identity, now: n
     iss: ISSUER,
     aud: AUDIENCE,
     iat: issuedAt,
-    exp: issuedAt + TOKEN_LIFETIME,
+    exp: issuedAt + TOKEN_TIMES.lifetime,
     jti: randomUUID(),
   };
   const signed = `${encoded(header)}.${encoded(claims)}`;
-  const signature = await signer.sign(Buffer.from(signed));
+  const signature = await key.sign(Buffer.from(signed));
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 }
 
@@ -117,15 +124,16 @@ const CLAIMS = {
 };
 
 const areClaims = (payload: unknown): payload is Claims =>
-  isWellFormed<Claims>(payload, CLAIMS) && payload.exp === payload.iat + TOKEN_LIFETIME;
+  isWellFormed<Claims>(payload, CLAIMS) && payload.exp === payload.iat + TOKEN_TIMES.lifetime;
 
 /**
  * Verifies a token. Its key is the one of `keys` with its `kid`; the key decides the algorithm, never the token. There is no tolerance for
- * the expiry, and {@link TOKEN_LEEWAY} for the time of issue. `now` in epoch milliseconds.
+ * the expiry, and the leeway of {@link TOKEN_TIMES} for the time of issue. `now` in epoch milliseconds.
+ * @param keys by default those of the environment
  * @throws InvalidToken
  */
-export async function verifyToken(token: string, keys: readonly PublicKey[], now: number): Promise<VerifiedToken> {
-  const key = keyOf(token, keys);
+export async function verifyToken(token: string, now: number, keys?: readonly PublicKey[]): Promise<VerifiedToken> {
+  const key = keyOf(token, keys ?? (await environmentPublicKeys()));
   const { payload } = await jwtVerify(token, key, {
     algorithms: [key.alg],
     typ: TYPE,
@@ -140,7 +148,7 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
   });
   if (!areClaims(payload)) throw new InvalidToken('the claims are not those of an access token');
   const { sub, app_code, org_id, epoch, secret_id, jti, iat, exp } = payload;
-  if (iat > now / 1000 + TOKEN_LEEWAY) {
+  if (iat > now / 1000 + TOKEN_TIMES.leeway) {
     throw new InvalidToken('the token was issued in the future', { reason: 'early' });
   }
   return {

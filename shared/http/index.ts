@@ -9,9 +9,8 @@ export {
 } from './operation.ts';
 export { pagesOf } from './pages.ts';
 export { pipeline } from './pipeline.ts';
-export { allOf, presentPermissions, requireLivePermissions, requireRateLimit } from './privileged-operations.ts';
+export { requireLivePermissions } from './privileged-operations.ts';
 export { noSuchRecord, problemOf } from './problems.ts';
-export { isDenial, recordRefusal } from './refusals.ts';
 export type { HttpRequest } from './request/http-request.ts';
 export { jsonOf } from './request/json-text.ts';
 export { organizationOf, requireNamedOwner, tenantOf } from './request/tenant.ts';

@@ -1,15 +1,8 @@
 import type { PermissionCode } from '#contract';
 import { Problem, unauthorized } from '#contract/problem';
-import type { Caller } from '#identity';
-import { includeAll, type Permissions } from '#identity';
-import { StaleRead, Tenant } from '#table';
-import {
-  areLive,
-  type Credentials,
-  liveCredentials,
-  readCredentialsOf,
-  requireCredentials,
-} from '#tenancy/credentials';
+import { type Caller, includeAll, type Permissions } from '#identity';
+import { StaleRead, type Tenant } from '#table';
+import { areLive, type Credentials, liveCredentials, requireCredentials } from '#tenancy/credentials';
 
 /**
  * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, because
@@ -32,9 +25,9 @@ export function requireLivePermissions(
   tenant: Tenant,
   caller: Caller,
   needed: PermissionCode,
-  given: Permissions = [],
+  ...given: readonly Permissions[]
 ): void {
-  const permissions = allOf([needed], given);
+  const permissions = allOf([needed], ...given);
   const { now } = tenant.session;
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
@@ -43,29 +36,6 @@ export function requireLivePermissions(
     }
     return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });
   });
-}
-
-/**
- * The permissions that the caller has now, which may not be those that the gateway knows of. Stages the condition that they are the same at commit;
- * otherwise the operation is run again.
- */
-export async function presentPermissions(tenant: Tenant, caller: Caller): Promise<Permissions> {
-  const credentials = await readCredentialsOf(Tenant.of(caller, tenant.session), caller.appCode);
-  if (credentials === undefined) return [];
-  const { permissions } = credentials;
-  requireCredentials(tenant, caller, { equals: { permissions } }, () => {
-    return new StaleRead('the permissions of the caller have changed');
-  });
-  return permissions;
-}
-
-/** Stages the condition that the caller's rate limit is still the one known from its token. Otherwise the commit throws Problem `unauthorized`. */
-export function requireRateLimit(tenant: Tenant, caller: Caller): void {
-  const own = { rate_limit: caller.rateLimit };
-  const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };
-  requireCredentials(tenant, caller, expect, () =>
-    unauthorized('The rate limit of the integration has changed: log in again.'),
-  );
 }
 
 const lacking = (found: Pick<Credentials, 'permissions'> | undefined, permissions: Permissions): string =>

@@ -26,7 +26,6 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table/storage': 17,
   '#tenancy': 20,
   '#tenancy/credentials': 13,
-  '#auth': 31,
   '#http': 33,
   '#maintenance': 13,
   '#local-dynamodb': 20,

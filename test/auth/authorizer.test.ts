@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { environmentSigner, issueToken } from '#auth';
+import { issueToken } from '#auth';
 import { callerOf } from '#identity';
 import { configureTable } from '#table';
 import { handler } from '../../functions/authorizer/handler.ts';
+import { environmentSigner } from '../../shared/auth/environment.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { FaultyHandler } from '../support/faults.ts';
@@ -103,11 +104,9 @@ describe('the authorizer', () => {
   });
 
   it('asks after the integration that the token names, and nobody else’s', async () => {
-    const signer = await environmentSigner();
     const secretId = (await secretsOf(org))[0]?.id ?? null;
     const issue = (change: object) =>
       issueToken(
-        signer,
         {
           integrationId: org.integrationId,
           appCode: org.appCode,
@@ -140,7 +139,7 @@ describe('the authorizer', () => {
     const theirs = { ...ours, sign: async () => Buffer.alloc(64) };
     const anHourAgo = Date.now() - 3_600_000;
     const denial = async (signer: typeof ours, now: number) =>
-      (await handler(bearer(await issueToken(signer, identity, now)))).context;
+      (await handler(bearer(await issueToken(identity, now, signer)))).context;
     expect(await denial(ours, anHourAgo)).toEqual({
       detail: 'The token has expired.',
       challenge: 'Bearer realm="custodia", error="invalid_token", error_description="The token has expired"',
@@ -153,7 +152,7 @@ describe('the authorizer', () => {
   it('denies nothing for a while that may be right in a moment: a token of a clock that is ahead', async () => {
     const { integrationId, appCode, orgId } = org;
     const identity = { integrationId, appCode, orgId, tokenEpoch: 0, secretId: null };
-    await expectUnauthorized(bearer(await issueToken(await environmentSigner(), identity, Date.now() + 120_000)));
+    await expectUnauthorized(bearer(await issueToken(identity, Date.now() + 120_000)));
   });
 
   it('reads once, and only for a token that is ours', async () => {

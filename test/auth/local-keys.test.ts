@@ -47,8 +47,8 @@ describe('the key file', () => {
 
     const rotated = await readLocalKeys(both);
     expect(rotated.signer.kid).toBe(rotated.published[0]?.kid);
-    const token = await issueToken((await readLocalKeys(old)).signer, identity, Date.now());
-    await expect(verifyToken(token, rotated.published, Date.now())).resolves.toMatchObject(identity);
+    const token = await issueToken(identity, Date.now(), (await readLocalKeys(old)).signer);
+    await expect(verifyToken(token, Date.now(), rotated.published)).resolves.toMatchObject(identity);
   });
 
   it('publishes nothing private', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { NotUnique } from '#table';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
@@ -36,7 +36,7 @@ describe('the platform integration of a machine', () => {
 
   it('takes the secret that is given, and the kept one again when none is', async () => {
     const { secret: kept } = await ensurePlatformIntegration({ dataDir });
-    const given = generateSecret();
+    const given = integrationSecrets.generate();
     expect((await ensurePlatformIntegration({ dataDir, secret: given })).secret).toBe(given);
     expect([await login(given), await login(kept)]).toEqual([200, 401]);
     await ensurePlatformIntegration({ dataDir });
@@ -44,7 +44,7 @@ describe('the platform integration of a machine', () => {
   });
 
   it('is one and the same for processes that start at once', async () => {
-    const secret = generateSecret();
+    const secret = integrationSecrets.generate();
     await Promise.all(Array.from({ length: 4 }, () => ensurePlatformIntegration({ dataDir, secret })));
     const token = await api.login('platform', secret);
     const { body } = await api.request('GET', '/api/v1/integrations', { token });
@@ -77,7 +77,7 @@ it('data of an earlier version is refused in a sentence, and not added to', asyn
   const Item = { PK: { S: 'APP#platform' }, SK: { S: 'CREDENTIALS' }, tenant: { S: 'PLATFORM' } };
   await client.send(new PutItemCommand({ TableName: tableName, Item }));
   const before = await dumpOf(api.table);
-  const start = ensurePlatformIntegration({ dataDir, secret: generateSecret() });
+  const start = ensurePlatformIntegration({ dataDir, secret: integrationSecrets.generate() });
   await expect(start).rejects.toThrow(LocalApiError);
   await expect(start).rejects.toThrow(
     /an earlier version.*: delete the data directory, or set DATA_DIR to another one\.$/,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, it } from 'vitest';
-import { generateSecret, isSecretOf, isStrong, openSecrets, secretsUnder, storeSecret, suppliedSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { envelopeEncryption, localDataKeys } from '#encryption';
 import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { byExtent } from '../support/extent.ts';
@@ -10,6 +10,8 @@ import { randomOf } from '../support/random.ts';
 const box = envelopeEncryption(localDataKeys(randomBytes(32)));
 const owner = { tenant: crypto.randomUUID(), app_code: 'acme' };
 const NOW = Date.now();
+
+const { find, generate, isStrong, open, seal, supplied, underPermissions } = integrationSecrets;
 
 const WORDS = dictionary['diceware-common'];
 const digest = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest('hex');
@@ -25,25 +27,22 @@ const uuid = (): string =>
 
 describe('a generated secret', () => {
   it('carries 256 random bits behind a prefix, and fits the policy', () => {
-    const secrets = Array.from({ length: 100 }, generateSecret);
+    const secrets = Array.from({ length: 100 }, generate);
     expect(new Set(secrets).size).toBe(100);
     for (const secret of secrets) {
       expect(secret).toMatch(/^cst_[\w-]{43}$/);
-      expect(suppliedSecret().safeParse(secret).success).toBe(true);
+      expect(supplied().safeParse(secret).success).toBe(true);
     }
   });
 });
 
 describe('the form of supplied secrets', () => {
-  it.each([
-    'x'.repeat(31),
-    `${generateSecret()}\u00e9`,
-    `${generateSecret()}\n`,
-    generateSecret().repeat(6),
-    'x'.repeat(257),
-  ])('refuses %j', (secret) => {
-    expect(suppliedSecret().safeParse(secret).success).toBe(false);
-  });
+  it.each(['x'.repeat(31), `${generate()}\u00e9`, `${generate()}\n`, generate().repeat(6), 'x'.repeat(257)])(
+    'refuses %j',
+    (secret) => {
+      expect(supplied().safeParse(secret).success).toBe(false);
+    },
+  );
 });
 
 describe('the strength of supplied secrets', () => {
@@ -104,14 +103,14 @@ describe('the strength of supplied secrets', () => {
     ['a well-known phrase', 'correct horse battery staple, twice'],
     ['five words at random', 'unlucky scallop jovial repaint crumb'],
   ])('is too little for %s', async (_, secret) => {
-    expect(suppliedSecret().safeParse(secret).success).toBe(true);
+    expect(supplied().safeParse(secret).success).toBe(true);
     expect(await isStrong(secret, APP_CODE)).toBe(false);
   });
 
   it('is enough for whatever is random', async () => {
     for (let turn = 0; turn < byExtent({ sample: 3, extended: 10, nightly: 50 }); turn++) {
       for (const secret of [
-        generateSecret(),
+        generate(),
         bytes(16).toString('hex'),
         bytes(32).toString('hex').toUpperCase(),
         bytes(24).toString('base64'),
@@ -131,46 +130,40 @@ describe('the strength of supplied secrets', () => {
 
   it('is looked for in 96 characters', async () => {
     const weak = 'Acme-Billing '.repeat(8).slice(0, 96);
-    expect(await isStrong(`${weak}${generateSecret()}`, APP_CODE)).toBe(false);
-    expect(await isStrong(`${generateSecret()}${weak}`, APP_CODE)).toBe(true);
+    expect(await isStrong(`${weak}${generate()}`, APP_CODE)).toBe(false);
+    expect(await isStrong(`${generate()}${weak}`, APP_CODE)).toBe(true);
   });
 });
 
 describe('a stored secret', () => {
   it('is known again, and nothing else is', async () => {
-    const secret = generateSecret();
-    const stored = await storeSecret(box, owner, secret, null);
-    expect(isSecretOf([stored], secret, NOW)).toBe(true);
+    const secret = generate();
+    const stored = await seal(owner, secret, null, box);
+    expect(find([stored], secret, NOW)).toBeDefined();
     for (const other of ['', `${secret} `, secret.slice(1), secret.toUpperCase(), stored.hash]) {
-      expect(isSecretOf([stored], other, NOW)).toBe(false);
+      expect(find([stored], other, NOW)).toBeUndefined();
     }
-    expect(isSecretOf([], secret, NOW)).toBe(false);
+    expect(find([], secret, NOW)).toBeUndefined();
     expect(JSON.stringify(stored)).not.toContain(secret);
   });
 
   it('counts until it expires, beside its successor', async () => {
-    const [old, fresh] = [generateSecret(), generateSecret()];
+    const [old, fresh] = [generate(), generate()];
     const end = Math.floor(NOW / 1000) + 60;
-    const secrets = [
-      { ...(await storeSecret(box, owner, old, null)), expires_at: end },
-      await storeSecret(box, owner, fresh, null),
-    ];
-    const known = (now: number) => [old, fresh].map((secret) => isSecretOf(secrets, secret, now));
+    const secrets = [{ ...(await seal(owner, old, null, box)), expires_at: end }, await seal(owner, fresh, null, box)];
+    const known = (now: number) => [old, fresh].map((secret) => find(secrets, secret, now) !== undefined);
     expect(known(end * 1000 - 1)).toEqual([true, true]);
     expect(known(end * 1000)).toEqual([false, true]);
-    const texts = async (now: number) => (await openSecrets(box, { ...owner, secrets }, now)).map(({ text }) => text);
+    const texts = async (now: number) => (await open({ ...owner, secrets }, now, box)).map(({ text }) => text);
     expect(await texts(end * 1000 - 1)).toEqual([old, fresh]);
     expect(await texts(end * 1000)).toEqual([fresh]);
   });
 
   it('ends under permissions that go beyond those it is known with, or beyond those of before where that is not noted', async () => {
-    const [one, other] = [
-      await storeSecret(box, owner, 'one', ['a:read']),
-      await storeSecret(box, owner, 'other', null),
-    ];
+    const [one, other] = [await seal(owner, 'one', ['a:read'], box), await seal(owner, 'other', null, box)];
     const { known_with, ...unnoted } = one;
     const under = (permissions: readonly string[] | null, secrets: (typeof unnoted)[], now = NOW) => {
-      const { kept, ended } = secretsUnder(permissions, { secrets, permissions: ['b:write'] }, now);
+      const { kept, ended } = underPermissions(permissions, { secrets, permissions: ['b:write'] }, now);
       return [kept, ended];
     };
     expect(under(['a:read', 'b:read'], [one, other])).toEqual([[other], [one]]);
@@ -182,12 +175,12 @@ describe('a stored secret', () => {
   });
 
   it('opens for its own integration only', async () => {
-    const secrets = [await storeSecret(box, owner, generateSecret(), null)];
+    const secrets = [await seal(owner, generate(), null, box)];
     for (const other of [
       { ...owner, tenant: crypto.randomUUID() },
       { ...owner, app_code: 'other' },
     ]) {
-      await expect(openSecrets(box, { ...other, secrets }, NOW)).rejects.toThrow(UndecryptableText);
+      await expect(open({ ...other, secrets }, NOW, box)).rejects.toThrow(UndecryptableText);
     }
   });
 });

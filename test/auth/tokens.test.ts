@@ -37,7 +37,7 @@ let token: string;
 
 beforeAll(async () => {
   [ours, theirs] = [await keyPair(), await keyPair()];
-  token = await issueToken(ours.signer, identity, NOW);
+  token = await issueToken(identity, NOW, ours.signer);
 });
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -52,7 +52,7 @@ async function forged(header: object, claims: object, { signer } = ours): Promis
   return `${signed}.${Buffer.from(await signer.sign(Buffer.from(signed))).toString('base64url')}`;
 }
 
-const read = (text: string, now = NOW) => verifyToken(text, [ours.published], now);
+const read = (text: string, now = NOW) => verifyToken(text, now, [ours.published]);
 const expectRefused = (text: string, now = NOW) => expect(read(text, now)).rejects.toThrow(InvalidToken);
 
 describe('a token', () => {
@@ -77,7 +77,7 @@ describe('a token', () => {
 
   it('says who holds it, for an organization and for the platform', async () => {
     expect(await read(token)).toEqual({ ...identity, tokenId: expect.any(String), expiresAt: NOW / 1000 + 3600 });
-    const platform = await issueToken(ours.signer, { ...identity, orgId: null }, NOW);
+    const platform = await issueToken({ ...identity, orgId: null }, NOW, ours.signer);
     expect((await read(platform)).orgId).toBeNull();
   });
 
@@ -87,23 +87,23 @@ describe('a token', () => {
   });
 
   it('may come from a clock that is a minute ahead', async () => {
-    const ahead = await issueToken(ours.signer, identity, NOW + 60_000);
+    const ahead = await issueToken(identity, NOW + 60_000, ours.signer);
     await expect(read(ahead)).resolves.toMatchObject(identity);
   });
 
   it('is signed with ES256 where the key is on P-256', async () => {
     const other = await keyPair('P-256');
-    const es256 = await issueToken(other.signer, identity, NOW);
+    const es256 = await issueToken(identity, NOW, other.signer);
     expect(decode(parts(es256)[0]).alg).toBe('ES256');
-    await expect(verifyToken(es256, [other.published], NOW)).resolves.toMatchObject(identity);
+    await expect(verifyToken(es256, NOW, [other.published])).resolves.toMatchObject(identity);
     await expectRefused(es256);
   });
 
   it('is taken from both keys of a rotation', async () => {
     const keys = [theirs.published, ours.published];
-    await expect(verifyToken(token, keys, NOW)).resolves.toMatchObject(identity);
-    const rotated = await issueToken(theirs.signer, identity, NOW);
-    await expect(verifyToken(rotated, keys, NOW)).resolves.toMatchObject(identity);
+    await expect(verifyToken(token, NOW, keys)).resolves.toMatchObject(identity);
+    const rotated = await issueToken(identity, NOW, theirs.signer);
+    await expect(verifyToken(rotated, NOW, keys)).resolves.toMatchObject(identity);
   });
 });
 

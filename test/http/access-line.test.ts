@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { environmentSigner, issueToken } from '#auth';
+import { issueToken } from '#auth';
 import { configureTable } from '#table';
 import type { Api, ApiResponse, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
@@ -201,16 +201,12 @@ describe('the line of the authorizer', () => {
     };
   };
   const issued = async (now = Date.now(), integrationId = org.integrationId) =>
-    issueToken(
-      await environmentSigner(),
-      { integrationId, appCode: org.appCode, orgId: org.orgId, tokenEpoch: 0, secretId: null },
-      now,
-    );
+    issueToken({ integrationId, appCode: org.appCode, orgId: org.orgId, tokenEpoch: 0, secretId: null }, now);
 
   const signedByAnother = (): Promise<string> => {
     const { integrationId, appCode, orgId } = org;
     const other = { kid: 'theirs', algorithm: 'EdDSA', sign: async () => Buffer.alloc(64) } as const;
-    return issueToken(other, { integrationId, appCode, orgId, tokenEpoch: 0, secretId: null }, Date.now());
+    return issueToken({ integrationId, appCode, orgId, tokenEpoch: 0, secretId: null }, Date.now(), other);
   };
 
   it.each([

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { recordRefusal } from '#http';
 import { configureTable, RequestSession } from '#table';
 import type { Credentials } from '#tenancy/credentials';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
+import { recordRefusal } from '../../shared/auth/refusals.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { storedCredentials } from '../support/credentials.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { generateSecret } from '#auth';
+import * as integrationSecrets from '#auth/integration-secrets';
 import { storedCredentials } from '../support/credentials.ts';
 import { EXTENT } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
@@ -72,7 +72,7 @@ describe('a key that', () => {
     async (fault, times) => {
       const key = await freshKey();
       const headers = { 'idempotency-key': randomUUID() };
-      const secret = generateSecret();
+      const secret = integrationSecrets.generate();
       const fields = { previous_valid_for: 0, secret };
       const rotate = () => key.ask('POST', `${key.path}/rotate-secret`, fields, { headers });
       const { status, body, headers: responded, isSecond } = await meet(rotate, fault, times);

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '#auth';
+import { TOKEN_TIMES } from '#auth';
 import type { Route } from '#contract';
 import { Problem, unauthorized } from '#contract/problem';
 import { actorOf, type Caller, callerOf } from '#identity';
@@ -52,7 +52,7 @@ function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): C
   }
   // The gateway may cache the authorizer's response beyond the token's expiry.
   if (caller.expiresAt * 1000 <= now) throw unauthorized('The token has expired.');
-  if (caller.expiresAt * 1000 > now + (TOKEN_LIFETIME + TOKEN_LEEWAY) * 1000) throw slowClock();
+  if (caller.expiresAt * 1000 > now + (TOKEN_TIMES.lifetime + TOKEN_TIMES.leeway) * 1000) throw slowClock();
   return caller;
 }
 

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Route } from '#contract';
 import { Problem } from '#contract/problem';
-import type { Actor } from '#identity';
+import { type Actor, actorOf, type Caller } from '#identity';
 import { RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';
 import { countRefusal } from '#tenancy';
 import type { Credentials } from '#tenancy/credentials';
 
 /** The operation in the audit event of a refusal. */
-export type Refused = 'login_refused' | 'signature_refused' | 'escalation_refused';
+type Refused = 'login_refused' | 'signature_refused' | 'escalation_refused';
 
 /** Who was refused which operation; absent for an anonymous caller. */
 interface Attempt {
@@ -15,10 +16,6 @@ interface Attempt {
   /** Id of the operation. */
   readonly operation: string;
 }
-
-/** Whether an error refuses a known caller something that it may not do. */
-export const isDenial = (error: unknown): boolean =>
-  error instanceof Problem && (error.type === 'forbidden' || error.type === 'unauthorized');
 
 /** How long a response may wait for the audit event, in milliseconds. */
 const TIMEOUT_MS = 1_000;
@@ -44,6 +41,25 @@ export async function recordRefusal(
   });
   await Promise.race([writing, sleep(TIMEOUT_MS, undefined, { ref: false })]);
 }
+
+/**
+ * Leaves an audit event when an error refuses a known caller a privileged operation: it lacks permissions, or its token has ended and the gateway
+ * still accepts it. Sampled like refused logins (`docs/decisions/0075-audit-events.md`). It never throws.
+ */
+export async function recordEscalation(
+  session: RequestSession,
+  caller: Caller,
+  { operationId, route }: { readonly operationId: string; readonly route: Route },
+  error: unknown,
+): Promise<void> {
+  if (!route.privileged || !isDenial(error)) return;
+  const integration = { tenant: Tenant.of(caller, session).id, integration_id: caller.integrationId };
+  const attempt = { actor: actorOf(caller), operation: operationId };
+  await recordRefusal(session, integration, 'escalation_refused', attempt);
+}
+
+const isDenial = (error: unknown): boolean =>
+  error instanceof Problem && (error.type === 'forbidden' || error.type === 'unauthorized');
 
 async function record(tenant: Tenant, integrationId: string, what: Refused, attempted?: string): Promise<void> {
   const count = await countRefusal(tenant, what, integrationId);

@@ -1,0 +1,31 @@
+import * as integrationSecrets from '#auth/integration-secrets';
+import { invalidField } from '#contract/problem';
+import type { Caller, Permissions } from '#identity';
+import { StaleRead, Tenant } from '#table';
+import { readCredentialsOf, requireCredentials } from '#tenancy/credentials';
+
+/** A new secret of an integration, and who knows it. */
+
+/**
+ * The supplied secret, if it is strong enough, or a generated one.
+ * @throws Problem `invalid-body` that points at `secret`
+ */
+export async function chosenSecret(supplied: string | undefined, appCode: string): Promise<string> {
+  if (supplied === undefined) return integrationSecrets.generate();
+  if (await integrationSecrets.isStrong(supplied, appCode)) return supplied;
+  throw invalidField('secret', 'is too easy to guess: leave it out to have one made');
+}
+
+/**
+ * The permissions that the caller has now, which may not be those that the gateway knows of. Stages the condition that they are the same at commit;
+ * otherwise the operation is run again.
+ */
+export async function presentPermissions(tenant: Tenant, caller: Caller): Promise<Permissions> {
+  const credentials = await readCredentialsOf(Tenant.of(caller, tenant.session), caller.appCode);
+  if (credentials === undefined) return [];
+  const { permissions } = credentials;
+  requireCredentials(tenant, caller, { equals: { permissions } }, () => {
+    return new StaleRead('the permissions of the caller have changed');
+  });
+  return permissions;
+}
