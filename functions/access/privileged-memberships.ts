@@ -10,14 +10,15 @@ import { roleEntity } from './store.ts';
  * Memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change
  * the memberships of superadmins. Where a role has permissions, or one of these is affected, the caller's credentials must be live at commit.
  *
- * Roles never change, and a user that becomes a superadmin meanwhile becomes it after this change: what is read here needs no condition.
+ * Roles never change, and a user that becomes a superadmin meanwhile might as well have become it after this change. So
+ * these reads need no condition.
  */
 
 type Links = Pick<Membership, 'user_id' | 'role_id'>;
 
 /**
- * Checks that a caller may give or change a membership: its references exist, and it is not the platform's to change. Stages the condition on the
- * caller's credentials where it carries privileges.
+ * Checks that a caller may give or change a membership: its references exist, and only the platform may change some.
+ * Stages the condition on the caller's credentials where it carries privileges.
  * @param before undefined for a new membership
  * @throws Problem `invalid-body` or `forbidden`
  */
@@ -51,7 +52,7 @@ async function roleOf(tenant: Tenant, id: string | null): Promise<Role | undefin
   return stored.record;
 }
 
-/** Whether a role names permissions or is the service's: then making it was a privileged operation, too. */
+/** Whether a role has permissions or is a system role: then its creation was a privileged operation, too. */
 const isPrivileged = (role: Role | undefined): boolean =>
   role !== undefined && (role.is_system || role.permissions !== null);
 

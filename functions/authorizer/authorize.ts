@@ -4,7 +4,7 @@ import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
 import { areLive, readCredentials } from '#tenancy/credentials';
 
-/** What the holder of a token may do. */
+/** The rights of a token's holder. */
 export interface Authorized {
   readonly context: AuthorizerContext;
   /** `PLATFORM` or the id of an organization. */
@@ -12,8 +12,8 @@ export interface Authorized {
 }
 
 /**
- * Verifies a token: its signature and claims, then that the integration still exists in the organization of the token and is active, and that
- * neither the token nor its secret has ended.
+ * Verifies a token: its signature and claims, then that the integration still exists in the token's organization and is
+ * active, and that the token and its secret have not ended.
  * @throws InvalidToken when it is not valid; any other error when that cannot be checked now
  */
 export async function authorize(token: string, session: RequestSession): Promise<Authorized> {

@@ -16,7 +16,10 @@ export function bearerOf(event: Headers): Presented {
   return token === undefined ? 'malformed' : { token };
 }
 
-/** The scheme is case-insensitive (RFC 9110 §11.1). Whatever is one word behind it is a token, and may be a wrong one. A comma stands between two. */
+/**
+ * The scheme is case-insensitive (RFC 9110 §11.1). Any single word after it is a token, perhaps a wrong one. A comma
+ * separates two.
+ */
 const BEARER = /^bearer +([^\s,]+)$/i;
 
 function authorizationOf({ headers, multiValueHeaders }: Headers): string[] {

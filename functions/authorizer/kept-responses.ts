@@ -3,9 +3,9 @@ import { keepNewest } from '../../shared/keep-newest.ts';
 import type { Authorized } from './authorize.ts';
 
 /**
- * What this container has found out about tokens, for as long as the gateway would keep it. The gateway keeps nothing of the route that also
- * takes anonymous callers, because without the header it would have nothing to keep it by. What that route's operation gives away is
- * conditional on the caller's credentials at its commit (`docs/decisions/0012`).
+ * A container's cache of verified tokens, for as long as the gateway would cache them. The gateway caches nothing for
+ * the route that also takes anonymous callers, because it caches by the header. That route's operation is conditional
+ * on the caller's credentials at its commit (`docs/decisions/0012`).
  */
 
 interface Kept {
@@ -20,13 +20,13 @@ const MOST = 1_000;
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** What was found out about a token, unless that is too long ago. `now` in epoch milliseconds. */
+/** The cached result for a token, unless it is too old. `now` in epoch milliseconds. */
 export function keptResponse(token: string, now: number): Authorized | undefined {
   const found = kept.get(digestOf(token));
   return found !== undefined && found.until > now ? found.response : undefined;
 }
 
-/** Keeps it for `AUTHORIZER_CACHE_SECONDS`; where that is not set or 0, not at all. */
+/** Caches it for `AUTHORIZER_CACHE_SECONDS`; not at all where that is not set or 0. */
 export function keepResponse(token: string, response: Authorized, now: number): void {
   const seconds = Number(process.env.AUTHORIZER_CACHE_SECONDS ?? 0);
   if (seconds > 0) keepNewest(kept, digestOf(token), { response, until: now + seconds * 1000 }, MOST);

@@ -16,7 +16,7 @@ export const allowStage = (methodArn: string, principalId: string, context: Auth
 /** Allows only the called route. */
 export const allowAnonymous = (methodArn: string): APIGatewayAuthorizerResult => allow(methodArn, 'anonymous');
 
-/** Denies every route of the stage, for the gateway uses this policy for all of them too, and says why. */
+/** Denies every route of the stage, because the gateway also uses this policy for all of them, and gives the reason. */
 export const denyStage = (methodArn: string, detail: string): APIGatewayAuthorizerResult => ({
   ...policy('Deny', wholeStage(methodArn), 'refused'),
   context: refusalContext(detail),

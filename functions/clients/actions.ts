@@ -2,7 +2,7 @@ import type { Caller } from '#identity';
 import type { Tenant } from '#table';
 import { actionEntity } from './store.ts';
 
-/** The log of what was done to a client. */
+/** The log of changes of a client. */
 export const actionsOf = (tenant: Tenant, clientId: string) => tenant.below(actionEntity, clientId);
 
 /** Stages an entry of that log. */

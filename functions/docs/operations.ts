@@ -4,15 +4,18 @@ import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
 import { assets, explorerName, pages, START } from './site/site.static.ts';
 
-/** Pages name the files of their version, so they are asked for each time; the response is a 304 until a deployment. */
+/**
+ * Pages name the files of their version, so browsers revalidate them each time; the response is a 304 until a
+ * deployment.
+ */
 const ASK_EACH_TIME = 'public, no-cache';
 
-/** A file with the digest of its content in its name never changes. In seconds: a year. */
+/** A file with the digest of its content in its name never changes. A year, in seconds. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * While a deployment moves from one version to the next, the page of one may ask the other for its files. It gets the other's file of that name,
- * which it must not keep: a page with the style of another version is better than one without any.
+ * During a deployment, a page of one version may request its files from the other version. It gets the other version's
+ * file of that name, which must not be cached: a page with the style of another version is better than one without.
  */
 const THIS_ONCE = 'no-store';
 

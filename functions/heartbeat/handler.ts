@@ -1,10 +1,10 @@
-/** How long a stage may take to respond, in milliseconds: its own limit for a read, and a cold start. */
+/** Timeout of a stage's response, in milliseconds: its own limit for a read, and a cold start. */
 const TIMEOUT = 10_000;
 
 /**
- * Calls the health check at `HEALTH_URL`, from outside, as a caller does. It runs once a minute; that it succeeds, or does not run, is what an alarm
- * looks at (`infra/heartbeat.ts`).
- * @throws Error for any other status than 200, for none in time, and where the variable is not set
+ * Calls the health check at `HEALTH_URL`, from outside, as a caller does. It runs once a minute; an alarm watches its
+ * successes (`infra/heartbeat.ts`).
+ * @throws Error for a status other than 200, after the timeout, and where the variable is not set
  */
 export async function handler(): Promise<void> {
   const url = process.env.HEALTH_URL;

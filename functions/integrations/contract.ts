@@ -104,7 +104,7 @@ const createdIntegration = declared(() =>
 
 const EXAMPLE_SECRET = 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ';
 
-/** The response of a change: the record, and what only a widening of permissions may add. */
+/** The response of a change: the record, and the fields that only a widening of permissions adds. */
 const updatedIntegration = declared(() =>
   integration.schema
     .extend({

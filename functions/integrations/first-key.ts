@@ -36,7 +36,8 @@ export async function newOrganization(
   }
   if (!isFirstKeyOn() || org_id === null) throw unauthorized();
   const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
-  // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the head of a list.
+  // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the counter item
+  // of a list.
   const [exists, suspension] = await Promise.all([tenant.exists(), readSuspension(tenant)]);
   // One that was erased does not exist again.
   if (exists || suspension !== undefined) throw unauthorized();

@@ -43,7 +43,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     if (changes === undefined) return recordResponse(before);
     if (!onlyRemovesPermissions(before.record, changes)) requireBudget();
     const { after, ended } = await changeIntegration(tenant, caller, before, changes);
-    // No entity tag, as of a new integration: it would include what only this response has.
+    // No entity tag, as for a new integration: it would include what only this response contains.
     return ended.ended_secrets === undefined
       ? recordResponse(after)
       : { body: { ...after.record, ...ended }, headers: { 'Cache-Control': 'no-store' } };

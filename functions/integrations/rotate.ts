@@ -22,7 +22,7 @@ interface RotationInput {
   readonly previous_valid_for: number;
 }
 
-/** A secret, and the permissions of whoever sets or sees it. */
+/** A secret, and the permissions of the caller that sets or sees it. */
 interface NewSecret {
   readonly secret: string;
   readonly knownWith: Permissions;
@@ -31,7 +31,7 @@ interface NewSecret {
 interface Rotated {
   /** In plain text: shown to the caller once. */
   readonly secret: string;
-  /** Until when the previous secret is valid; null: it has ended. */
+  /** When the previous secret ends; null: it has ended. */
   readonly previousExpiresAt: string | null;
 }
 

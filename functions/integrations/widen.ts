@@ -7,11 +7,12 @@ import { presentPermissions } from './new-secret.ts';
 import { requiredCredentialsOf } from './rotate.ts';
 
 /**
- * What a weak key knows does not become stronger (`docs/decisions/0070`): an integration that gets more permissions loses the secrets that were set
- * or seen with less, and with them their tokens. Where none is left that does not expire, it gets a new one.
+ * Secrets that a weak key knows do not become stronger (`docs/decisions/0070`): an integration that gets more
+ * permissions loses the secrets that were set or seen with less, with their tokens. If none without an expiry remains,
+ * it gets a new one.
  */
 
-/** What has ended, for the response. */
+/** The ended secrets, for the response. */
 export interface EndedSecrets {
   readonly ended_secrets?: number;
   /** The new secret in plain text: shown to the caller once. */

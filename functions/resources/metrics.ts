@@ -12,7 +12,7 @@ const usagesOf = ({ cpu_usage, memory_usage, storage_usage }: Given<Usage>) => [
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** Whether any usage is a number; null removes a value and is not a report. */
+/** Whether any usage is a number; null removes a value and is no report. */
 export const reportsUsage = (fields: Given<Usage>): boolean => usagesOf(fields).some(isNumber);
 
 /** Whether a resource is a risk to its client: not healthy, or over its alert threshold with alerts on. */
@@ -25,7 +25,10 @@ export const isResourceRisk = (
       .filter(isNumber)
       .some((usage) => usage > resource.alert_threshold));
 
-/** Stages a sample of the resource as its last check has left it. A usage that was never reported is 0, for a sample has no null. */
+/**
+ * Stages a sample of the resource in its current state. A usage that was never reported is 0, because a sample has no
+ * null.
+ */
 export function sampleOf(tenant: Tenant, resource: Stored<Omit<Resource, 'credentials'>>): void {
   const { id, cpu_usage, memory_usage, storage_usage, health_status, last_health_check } = resource.record;
   const sample: Omit<HistoryEntry, 'id'> = {

@@ -12,8 +12,8 @@ type LastCheck = Pick<Service, 'last_health_check'>;
 type Reported = 'health_status' | 'cpu_usage' | 'memory_usage' | 'storage_usage';
 
 /**
- * Whether a change only repeats the check that the record knows of: it names the record's `last_health_check`, and reports nothing else than the
- * record has. So a record that is sent back as it was read is no new check.
+ * Whether a change only repeats the check that the record knows of: it names the record's `last_health_check`, and
+ * reports nothing else than the record has. So sending a record back unchanged is no new check.
  */
 export const isKnownCheck = (
   { last_health_check }: Partial<{ [K in keyof LastCheck]: LastCheck[K] | undefined }>,
@@ -26,8 +26,8 @@ export const isKnownCheck = (
   );
 
 /**
- * The `last_health_check` that a request leaves behind, where it sets one: the time that it names, else now if it is a check.
- * @param named what the request names; null is no time
+ * The `last_health_check` after a request, where it sets one: the time that it names, else now if it is a check.
+ * @param named the time in the request; null is no time
  * @throws Problem `invalid-body` for a time in the future
  */
 export function lastCheck(
@@ -44,7 +44,8 @@ export function lastCheck(
 const CLOCK_SKEW = 300_000;
 
 /**
- * The time of a check, by the time that its reporter names: at most now, so that checks of the next minutes are not outdated by one of a fast clock.
+ * The time of a check, by the time that its reporter names: at most now, so that a check by a fast clock does not
+ * outdate the checks of the next minutes.
  * @param field that named it
  * @throws Problem `invalid-body` for a time in the future
  */

@@ -2,7 +2,7 @@
 
 const DIGITS = 6;
 
-/** The code of the ticket at this place: `T-000042`, or `T-000042-2` if that code was given by a caller already. */
+/** The code of the ticket with this ordinal: `T-000042`, or `T-000042-2` if a caller has already used that code. */
 export function generatedCode({
   ordinal,
   collisions,

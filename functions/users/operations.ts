@@ -49,7 +49,8 @@ export const userOperations: Operations<typeof users> = {
       .records(membershipEntity)
       .create({ fields: { ...body, org_id, created_at: session.timestamp } });
     await checking;
-    // Memberships are read below another path than they are created, so the pipeline cannot derive `Location` from this contract.
+    // Memberships are created and read under different paths, so the pipeline cannot derive `Location` from this
+    // contract.
     return { ...recordResponse(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };

@@ -14,14 +14,14 @@ interface Context {
   readonly tenant: Tenant;
   /** The integration that has sent the event. */
   readonly caller: Caller;
-  /** Who has the event applied, for audit events; by default the caller. */
+  /** Who applies the event, for audit events; by default the caller. */
   readonly actor?: Actor;
 }
 
 /**
  * Stages the effect of an event in the tenant of its sender.
  * @returns undefined where events of its type have no effect
- * @throws Problem when the sender may not do that, or the data does not fit
+ * @throws Problem when the sender lacks a permission, or the data is invalid
  */
 export async function apply(event: SentEvent, effects: Effects, context: Context): Promise<Applied | undefined> {
   const effect = effects.get(event.type);

@@ -9,7 +9,7 @@ export const MAX_WEBHOOK_BODY = 262_144;
 /** Longest event id, in characters. */
 export const MAX_EVENT_ID = 256;
 
-/** How many names of ignored members are kept of an event, and how much of each. */
+/** Most names of ignored members that are kept for an event, and the longest part of each. */
 export const MAX_IGNORED = 50;
 export const MAX_IGNORED_NAME = 100;
 

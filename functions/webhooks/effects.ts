@@ -5,9 +5,9 @@ import { type Actor, actorOf, type Caller } from '#identity';
 import { NotUnique, type Repository, type RequestSession, type Stored, type Tenant } from '#table';
 
 /**
- * The effect of an event: the operation of the route that declares the event type, with the same validation, in the integration's tenant. Event
- * types with an effect are declared only in the contracts. Integrations and organizations have none: keys must not be created by webhook, where
- * the new secret could not be returned.
+ * The effect of an event: the operation of the route that declares the event type, with the same validation, in the
+ * integration's tenant. Only the contracts declare event types with an effect. Integrations and organizations have
+ * none, because a webhook could not return the secret of a new key.
  */
 export interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'operation'> {
   /** Fields of the data that need a further permission. */
@@ -75,8 +75,8 @@ export async function applyEffect(
 }
 
 /**
- * The path parameter is a field of the data, and the fields that the route can set are the body. A partner's data describes a record of its own: what
- * else is in it is ignored by name (`docs/decisions/0061-webhooks.md`).
+ * The path parameter is a field of the data, and the fields that the route can set are the body. A partner's data
+ * describes the partner's own record: its other members are ignored and named (`docs/decisions/0061-webhooks.md`).
  */
 function inputsOf(route: Route, data: Readonly<Record<string, unknown>>) {
   const [parameter] = Object.keys(route.params.shape);
@@ -102,7 +102,7 @@ function asText(id: unknown, field: string): string {
   throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: `#/${field}`, detail: 'must be a string' }] });
 }
 
-/** A delivery is charged before, without a reserve. */
+/** A delivery was charged before, without a reserve. */
 const requireBudget = (): void => undefined;
 
 /** Without `If-Match`, which events do not have. */
@@ -118,8 +118,8 @@ const idOf = (response: { readonly body: unknown }): string | null => {
 };
 
 /**
- * Translates a finding about the operation's input into one about the delivery's `data`. A missing record becomes a finding too, for a 404 of
- * the receiver means that there is no such integration (spec §6).
+ * Translates a field error about the operation's input into one about the delivery's `data`. A missing record also
+ * becomes a field error, because a 404 of the receiver means that there is no such integration (spec §6).
  */
 function insideData(problem: Problem, route: Route): Problem {
   const errors =

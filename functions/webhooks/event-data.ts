@@ -12,11 +12,14 @@ const eventData = encryptedJson('webhook-event');
 
 export const encryptData = eventData.encrypt;
 
-/** The data of an event as it was sent; null where it was too long to be kept. The operator needs it to have the event applied again. */
+/**
+ * The data of an event as sent; null where it was too long to be stored. The operator needs it to apply the event
+ * again.
+ */
 export const decryptData = async ({ id, data }: StoredEvent, tenant: Tenant): Promise<JsonObject | null> =>
   data === null ? null : eventData.decrypt(data, tenant, id);
 
-/** The permissions to see the data of an event. */
+/** The permissions needed to see the data of an event. */
 export interface Protection {
   /** To see any field. */
   readonly permission?: PermissionCode | undefined;

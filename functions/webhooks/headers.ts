@@ -22,7 +22,8 @@ const schema = lazily(() =>
 
 /** @throws Problem `invalid-parameter` */
 export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers' | 'repeated'>): EventHeaders {
-  // Two ids would be joined into one. A second signature or time is refused anyway, for the joined text is malformed.
+  // Two ids would be joined into one. A second signature or time is refused anyway, because the joined text is
+  // malformed.
   if (repeated.has('x-event-id')) throw invalidHeader('X-Event-ID', 'given more than once');
   const sent = { 'X-Event-ID': headers.get('x-event-id') ?? '', 'X-Timestamp': headers.get('x-timestamp') ?? null };
   const parsed = parse(schema(), sent, 'header');

@@ -17,7 +17,7 @@ import { toleranceOf } from './tolerance.ts';
  * deduplication store and its effect are committed in one transaction; a refused delivery writes nothing.
  */
 
-/** Longest data that is stored, in bytes of JSON; of longer data only the hash is. */
+/** Longest stored data, in bytes of JSON. Longer data is stored only as its hash. */
 const MAX_KEPT_DATA = 65_536;
 const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
 
@@ -46,7 +46,8 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.
   const unseen = refuseSeen(seen, event);
   unseen.catch(() => undefined);
-  // A sender mostly repeats a delivery soon, to the same container: then no numbers are allocated that would have to be released.
+  // A sender usually repeats a delivery soon, to the same container: checking first then avoids allocating numbers that
+  // would have to be released.
   if (seen.isProbablyKnown(event.headers.eventId)) await unseen;
   const events = tenant.records(eventEntity);
   events.prepare();
@@ -68,7 +69,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
 }
 
 /**
- * @param bytes the body as it was signed, which may be another form than the one that was sent
+ * @param bytes the body as it was signed, which may differ in form from the body as sent
  * @throws Problem when headers or body are invalid
  */
 function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes: Buffer): Event {

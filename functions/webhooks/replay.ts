@@ -44,7 +44,7 @@ export async function replay(
   }
   const applied = await apply({ type: event.event_type, data }, effects, {
     tenant,
-    // Its tokens and secrets may have changed since: it acts by what it is now.
+    // Its tokens and secrets may have changed since: it acts with its current state.
     caller: callerOfSender(tenant, credentials, credentials.secrets[0]?.id ?? null),
     actor: { type: 'operator' },
   });

@@ -35,7 +35,10 @@ export const sign = (body: string | Buffer, secret: string): string => hmac(secr
 
 const hmac = (secret: string, text: string | Buffer): Buffer => createHmac('sha256', secret).update(text).digest();
 
-/** What a sender may have signed: the bytes, the text without white space, or the value as `JSON.stringify` writes it. */
+/**
+ * The texts that a sender may have signed: the bytes, the text without white space, or the value as `JSON.stringify`
+ * writes it.
+ */
 function* formsOf(body: Buffer): Generator<Buffer> {
   yield body;
   if (!isUtf8(body)) return;

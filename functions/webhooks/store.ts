@@ -1,7 +1,10 @@
 import { entity, storedAs } from '#table';
 import { MAX_IGNORED, MAX_IGNORED_NAME, type WebhookEvent, webhookEvent } from './contract.ts';
 
-/** An event as stored: its data is encrypted, for it may contain credentials, or secrets in fields that only the sender knows. */
+/**
+ * An event as stored: its data is encrypted, because it may contain credentials, or secrets in fields that only the
+ * sender knows.
+ */
 export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string | null };
 
 /** The names of ignored members as they are kept. */
@@ -19,6 +22,6 @@ export const eventEntity = entity('WEBHOOK_EVENT', storedAs<StoredEvent>(webhook
 
 /** The value of an event id in the deduplication store. */
 export interface SeenEvent {
-  /** SHA-256 of the body's compact form, for a sender may serialize the same event differently when it retries. */
+  /** SHA-256 of the body's compact form, because a sender may serialize the same event differently when it retries. */
   readonly body_sha256: string;
 }

@@ -6,8 +6,9 @@ import type { Stored, Tenant } from '#table';
 import { encryptedJson } from './encrypted-json.ts';
 
 /**
- * The `credentials` of services and resources: stored as ciphertext that is bound to tenant and record; to read or write them needs a permission of
- * their own (`docs/decisions/0071`). A caller without it reads null, and null sent back by such a caller changes nothing.
+ * The `credentials` of services and resources: stored as ciphertext that is bound to tenant and record; reading and
+ * writing them needs a separate permission (`docs/decisions/0071`). A caller without it reads null, and its null in a
+ * change has no effect.
  */
 
 /** A record as it is stored. */

@@ -12,7 +12,8 @@ const FEWEST_NEW = 18;
 const PARTS = /[a-z0-9]{1,32}/g;
 
 /**
- * How many guesses an attacker needs that tries repetitions, sequences, keyboard patterns, dates, common passwords and published texts first.
+ * The number of guesses of an attacker who first tries repetitions, sequences, keyboard patterns, dates, common
+ * passwords and published texts.
  * @param words further words that the attacker tries, such as the app code
  */
 export function estimateGuesses(text: string, words: readonly string[]): number {
@@ -23,8 +24,9 @@ export function estimateGuesses(text: string, words: readonly string[]): number 
 }
 
 /**
- * How many characters cannot be predicted from the character a fixed distance before, by repeating it or by adding the most frequent
- * difference: `abcabc`, `aabbcc` and `a1b2c3` have few. The distance is the one that predicts most.
+ * The number of characters that cannot be predicted from the character at a fixed distance before, by repeating it or
+ * by adding the most frequent difference: `abcabc`, `aabbcc` and `a1b2c3` have few. The distance is the one that
+ * predicts most.
  */
 function newCharacters(text: string): number {
   const codes = Array.from(text, (character) => character.charCodeAt(0));

@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
 
 /** The keys of access tokens, kept in AWS KMS (`kms-keys.ts`) or in a file (`local-keys.ts`). */
 
-/** Signature algorithms of JWS that a key may have (RFC 8037 §3.1, RFC 7518 §3.4). A key has one and is used with no other. */
+/** Signature algorithms of JWS (RFC 8037 §3.1, RFC 7518 §3.4). A key has one, and is used with no other. */
 export type Algorithm = 'EdDSA' | 'ES256';
 
 /** Signs tokens with one private key, which is never exported. */

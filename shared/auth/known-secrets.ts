@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Texts that add no strength to a secret: common words of service secrets, and published examples. */
+/** Texts that add no strength to a secret: common words in secrets of services, and published examples. */
 
 /** Common in secrets that people make up: words of software, placeholders, famous phrases. */
 const WORDS = `
@@ -57,7 +57,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, 
 const piecesOf = (text: string): string[] =>
   Array.from({ length: text.length - PIECE + 1 }, (_, start) => text.slice(start, start + PIECE));
 
-/** The longest first, so that nothing is left of `passwords`. */
+/** The longest first, so that no part of `passwords` remains. */
 const anyOf = (texts: readonly string[]): string =>
   [...new Set(texts.map((text) => text.toLowerCase()))]
     .sort((one, other) => other.length - one.length)
@@ -67,7 +67,7 @@ const anyOf = (texts: readonly string[]): string =>
 const PIECES = new RegExp(anyOf(PUBLISHED.flatMap(piecesOf)), 'gi');
 const SHORT = new RegExp(`(?<![a-z])(?:${anyOf(WORDS.filter((word) => word.length < LONG))})(?![a-z])`, 'gi');
 
-/** What is left of a secret without published texts, common words and the given words. */
+/** The rest of a secret without published texts, common words and the given words. */
 export function withoutKnown(secret: string, words: readonly string[]): string {
   const own = words.filter((word) => word.length > 2);
   const known = new RegExp(anyOf([...own, ...WORDS.filter((word) => word.length >= LONG)]), 'gi');

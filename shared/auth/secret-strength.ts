@@ -1,6 +1,7 @@
 /**
- * How hard a supplied secret is to guess. An attacker who has its SHA-256 from the table, or an intercepted webhook delivery, can try secrets
- * without limit. So the measure is the number of guesses of an attacker who knows what people choose (`docs/decisions/0011`).
+ * Estimates how hard a supplied secret is to guess. An attacker who has its SHA-256 from the table, or an intercepted
+ * webhook delivery, can try secrets without limit. So the measure is the number of guesses of an attacker who knows
+ * what people choose (`docs/decisions/0011`).
  */
 
 /** Three years at 10^12 guesses a second. */

@@ -37,8 +37,9 @@ export interface VerifiedToken extends Identity {
 }
 
 /**
- * Why a token is refused. Only a token with a right signature gets a precise reason: `expired`, `ended` (revoked, or its integration is inactive
- * or deleted), `early` (issued in the future, by another clock). `unknown-key` reveals nothing: the keys are public.
+ * Why a token is refused. Only a token with a right signature gets a precise reason: `expired`, `ended` (revoked, or
+ * its integration is inactive or deleted), `early` (issued in the future, by another clock). `unknown-key` reveals
+ * nothing, because the keys are public.
  */
 type Refusal = 'invalid' | 'unknown-key' | 'expired' | 'ended' | 'early';
 
@@ -116,7 +117,7 @@ const CLAIMS = {
   epoch: (value: unknown) => wholeNumber(value) && Number(value) >= 0,
   secret_id: orNull(isUuid),
   type: equalTo('api_key'),
-  // A list of audiences is refused, even with this one in it.
+  // A list of audiences is refused, even if it contains this one.
   aud: equalTo(AUDIENCE),
   exp: wholeNumber,
   iat: wholeNumber,

@@ -3,8 +3,9 @@ import type { Route } from './route.ts';
 import { methodsOf } from './traits.ts';
 
 /**
- * Which pages may call the API (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). A stage names their origins. Tokens travel in a
- * header that a page sets itself, so that there is no mode with credentials, and a page of any origin gets nothing that its user has not given it.
+ * Which pages may call the API (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). A stage names their origins.
+ * Pages send tokens in a header that they set themselves, so there is no mode with credentials, and a page gets only
+ * what its user has given it.
  */
 
 /** `*`, alone, for the pages of all origins. */

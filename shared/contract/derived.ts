@@ -1,4 +1,4 @@
-/** What follows from a declaration: for those who serve, describe or deploy routes, or store records. */
+/** Facts derived from a declaration, for code that serves, describes or deploys routes, or stores records. */
 
 export { declaredValues, referencesIn, uniqueFieldsOf } from './constraints.ts';
 export { deprecationHeaders } from './deprecation.ts';

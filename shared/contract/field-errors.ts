@@ -8,7 +8,7 @@ import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from './problem.t
 
 type Issue = z.core.$ZodRawIssue;
 
-/** Values are named up to so many characters, so that a field error stays short. */
+/** Longest value that a field error quotes, in characters. */
 const LONGEST_CHOICE = 500;
 
 /** The sentence about an issue: an error map of zod. */
@@ -25,7 +25,7 @@ const sentenceOf = (issue: Issue): string => {
       if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
       return `must ${MEASURES[issue.origin]?.(`at least ${issue.minimum}`) ?? `be at least ${issue.minimum}`}`;
     default:
-      // Formats and rules of our own say it themselves (`test/contract/field-errors.test.ts`).
+      // Custom formats and rules have their own sentences (`test/contract/field-errors.test.ts`).
       return 'is not valid';
   }
 };

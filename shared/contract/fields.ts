@@ -10,8 +10,8 @@ import { MAX_JSON } from './sizes.ts';
  */
 
 /**
- * Describes a field in OpenAPI with exactly these keywords. Without them zod derives patterns of many lines for an email address or a time,
- * which say less than the name of the format.
+ * Describes a field in OpenAPI with exactly these keywords. Without them zod derives patterns of many lines for an
+ * email address or a time, which are less clear than the name of the format.
  */
 export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
   override: ({
@@ -27,8 +27,9 @@ export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
 });
 
 /**
- * Makes a kind of field once for each of its bounds: a schema takes some 50 µs to build when a function starts, and a domain has dozens of fields.
- * Schemas are never changed: what describes or marks one makes a copy. A bundle leaves out the kinds that it does not use.
+ * Makes a kind of field once for each of its bounds: a schema takes about 50 µs to build when a function starts, and a
+ * domain has dozens of fields. Schemas are never changed: describing or marking one makes a copy. A bundle leaves out
+ * the kinds that it does not use.
  */
 // @__NO_SIDE_EFFECTS__
 const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: A) => S): ((...bounds: A) => S) => {
@@ -44,7 +45,8 @@ const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: 
 /**
  * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
  * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.sampled.test.ts`).
- * @param sentence the message for every wrong value, which says what the kind is; without it each rule has its own message (`field-errors.ts`)
+ * @param sentence the message for every wrong value, which describes the kind; without it each rule has its own message
+ * (`field-errors.ts`)
  */
 export const bounded = (max: number, sentence?: string) => {
   if (sentence === undefined) return z.string().max(max, { abort: true });

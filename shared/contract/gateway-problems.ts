@@ -5,9 +5,9 @@ import { MAX_BODY } from './sizes.ts';
 import { methodsOf } from './traits.ts';
 
 /**
- * The problems that API Gateway returns by itself, without a function. The stack's gateway responses and the local gateway are both made from
- * this table, so a caller cannot tell the two apart.
- * Types and their own statuses: https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ * The problems that API Gateway returns by itself, without a function. The stack's gateway responses and the local
+ * gateway are both made from this table, so a caller cannot tell the two apart. Types and their default statuses:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 type GatewayResponseType =
   | 'ACCESS_DENIED'
@@ -34,7 +34,7 @@ type GatewayResponseType =
 
 export interface GatewayProblem {
   readonly type: ProblemType;
-  /** Undefined: the status that API Gateway chooses. The body then has no `status`, for it is not known here. */
+  /** Undefined: the status that API Gateway chooses. The body then has no `status`, because it is unknown here. */
   readonly status: number | undefined;
   readonly detail?: string;
   /** Additional headers in API Gateway's mapping syntax: constants in single quotes. */
@@ -64,7 +64,7 @@ const refused = problem('unauthorized', {
  */
 const noRoute = problem('route-not-found');
 
-/** The authorizer fails closed when it cannot look up a caller. That is not the caller's fault: the caller may try again. */
+/** The authorizer fails closed when it cannot look up a caller. The caller may retry. */
 const notChecked = problem('unavailable', retryAfter(2));
 
 export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProblem>> = {
@@ -129,8 +129,8 @@ const headersOf = ({ headers }: GatewayProblem, corsOrigins: readonly string[]):
 });
 
 /**
- * The gateway cannot compare origins in a response of its own. Its own responses are the same for everybody, so all pages may read them as
- * soon as the stage allows any page.
+ * The gateway cannot compare origins in its own responses. They are the same for everybody, so all pages may read them
+ * if the stage allows any page.
  */
 const readableByAll = (corsOrigins: readonly string[]) =>
   corsOrigins.length === 0

@@ -42,8 +42,8 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
 const MAX_CODE = 81;
 
 /**
- * A set of permission codes, or null for all. Only their form is checked here. Which codes exist follows from all contracts together: the
- * operation checks it (`functions/access/known-permissions.ts`).
+ * A set of permission codes, or null for all. Only their form is checked here. The operation checks whether the codes
+ * exist, because that depends on all contracts (`functions/access/known-permissions.ts`).
  */
 export const permissionCodes = () =>
   list(
@@ -61,7 +61,10 @@ function eachOnce({ value, issues }: { readonly value: readonly string[]; readon
   }
 }
 
-/** Credentials of what a record describes. They are stored encrypted (`shared/auth/encrypted-credentials.ts`) and need a permission of their own. */
+/**
+ * Credentials for the system that a record describes. They are stored encrypted
+ * (`shared/auth/encrypted-credentials.ts`) and need a permission of their own.
+ */
 export const credentials = (permission: PermissionCode) =>
   jsonObject()
     .nullable()

@@ -18,7 +18,7 @@ export const PROBLEMS = {
   'still-in-use': { status: 409, title: 'Other records still need this one' },
   'event-already-processed': { status: 409, title: 'An event with this id was already processed' },
   'event-id-reused': { status: 409, title: 'An event with this id and another body was already processed' },
-  // No 5xx: a filter that is offered too early is no reason to roll a deployment back (`docs/adding-a-filter.md`).
+  // No 5xx: a filter that is offered too early is no reason to roll back a deployment (`docs/adding-a-filter.md`).
   'list-being-built': { status: 409, title: 'The list cannot be filtered by this yet' },
   gone: { status: 410, title: 'What the request created does not exist any more' },
   'precondition-failed': { status: 412, title: 'The record has changed since it was read' },
@@ -36,7 +36,7 @@ export type ProblemType = keyof typeof PROBLEMS;
 /** Prefix of the `type` of every problem: an absolute URI that is an identifier only (RFC 9457 §3.1.1). */
 export const PROBLEM_TYPE_PREFIX = 'urn:problem-type:custodia:';
 
-/** One field error: what is wrong with one part of the request. */
+/** An error in one part of the request. */
 export interface FieldError {
   /** The part of the request that `pointer` points into. */
   readonly in: 'body' | 'query' | 'path' | 'header';
@@ -83,7 +83,10 @@ export class Problem extends Error {
   }
 }
 
-/** More field errors do not help, and a body full of unknown fields would make the response larger than Lambda can carry. */
+/**
+ * Most field errors of a response. More do not help, and a body full of unknown fields would make the response larger
+ * than Lambda allows.
+ */
 export const MAX_FIELD_ERRORS = 100;
 
 /** Longer keys are cut in pointers: no field of this API is half as long. In UTF-16 code units. */

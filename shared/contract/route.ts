@@ -213,8 +213,9 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   /** Name of the records that have these fields: `Service`. */
   readonly recordType?: string;
   /**
-   * Fields of its responses that are shown only once, or again only to the first caller (`shared/http/unit-of-work/idempotency.ts`). They are secrets of the
-   * integration whose `app_code` is in the response.
+   * Fields of responses that are shown once, and again only to the first caller
+   * (`shared/http/unit-of-work/idempotency.ts`). They are secrets of the integration whose `app_code` is in the
+   * response.
    */
   readonly shownOnce?: readonly string[];
 }

@@ -9,8 +9,8 @@ export const CREATED_AT = 'When the record was created, by the clock of the serv
 export const UPDATED_AT = 'When the record was last changed through the API; at first the time of its creation.';
 export const METADATA = `Whatever you keep with the record; it is stored as sent. At most ${MAX_JSON} bytes as JSON.`;
 
-/** What a field of free-form JSON is for. */
+/** The description of a field of free-form JSON. */
 export const freeForm = (text: string): string => `${text} At most ${MAX_JSON} bytes as JSON.`;
 
-/** For a field with an open set of values: what its words mean. */
+/** The description of a field with an open set of values. */
 export const words = (text: string): string => `${text} Or another word.`;

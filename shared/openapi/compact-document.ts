@@ -1,8 +1,8 @@
 import { isNode, mapValues, type Node, type OpenApi, rewritten, schemasReachedFrom, withOperations } from './nodes.ts';
 
 /**
- * Makes the document smaller on the wire without taking away anything that it says (`docs/decisions/0040`). A repetition costs little when it is
- * compressed, if it is word for word and within the 32 KB that gzip looks back.
+ * Makes the compressed document smaller without removing information (`docs/decisions/0040`). A repetition costs little
+ * if it is word for word and within gzip's window of 32 KB.
  */
 export const compactDocument = (document: OpenApi): OpenApi =>
   inOrderOfUse(withOrderedKeywords(withoutShownExamples(document)));

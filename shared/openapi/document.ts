@@ -16,7 +16,7 @@ import { tidy } from './tidy.ts';
  */
 export const openApiDocument = (contracts: readonly Contract[]): OpenApi => published(describedBy(contracts));
 
-/** All that the contracts say, with defaults and closed sets. The pages of the documentation are made from it. */
+/** The document before the passes, with defaults and closed sets. The pages of the documentation are made from it. */
 export function describedBy(contracts: readonly Contract[]): OpenApi {
   const responses = new Responses(contracts);
   const paths = pathsOf(contracts, responses);

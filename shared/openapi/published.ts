@@ -6,8 +6,8 @@ import { withSharedParameters } from './shared-parameters.ts';
 import { closedRequests, openResponses } from './strictness.ts';
 
 /**
- * The document in the form that suits generators, linters and consoles best: clients are made from it. Each pass changes the form of
- * something that the contracts say, and adds nothing of its own (`docs/decisions/0040`, `0144`).
+ * The document in the form that suits generators, linters and consoles best: clients are made from it. Each pass
+ * changes only the form of what the contracts declare (`docs/decisions/0040`).
  */
 const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
   withSchemaTexts,

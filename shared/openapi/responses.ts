@@ -107,8 +107,8 @@ const componentName = (types: readonly ProblemType[]): string =>
 type Links = NonNullable<ZodOpenApiResponseObject['links']>;
 
 /**
- * What can be done next with a created record: every operation whose path names it, with the values that its response has for the path
- * (OpenAPI 3.1.0 §4.8.20).
+ * Links from a created record to every operation whose path names it, with the path's values from the response (OpenAPI
+ * 3.1.0 §4.8.20).
  */
 function linksFrom(contracts: readonly Contract[], contract: Contract, route: Route): Links {
   if (route.response.status !== 201) return {};

@@ -30,7 +30,7 @@ function textOf(name: string, { properties }: Node): Node {
 const wordsOf = (record: string): string => record.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 
 /**
- * Names of records that generators use for something else: with a schema `Client`, the Go code of oapi-codegen has two types of
+ * Names of records that generators use otherwise: with a schema `Client`, the Go code of oapi-codegen has two types of
  * that name and does not compile.
  */
 const TAKEN: Readonly<Record<string, string>> = { Client: 'ClientRecord' };

@@ -30,7 +30,10 @@ export function withSharedParameters(document: OpenApi): OpenApi {
 const withParameters = (operation: OperationNode, change: (parameter: Node) => Node): OperationNode =>
   operation.parameters === undefined ? operation : { ...operation, parameters: operation.parameters.map(change) };
 
-/** Only the parameter has the description, not its schema too. An optional parameter has its example in words: consoles would send the keyword. */
+/**
+ * Only the parameter has the description, not its schema. An optional parameter has its example in its description,
+ * because consoles would send the keyword `example`.
+ */
 function withoutRepetition(parameter: Node): Node {
   if (!isNode(parameter.schema)) return parameter;
   const { description: own, examples, ...schema } = parameter.schema;

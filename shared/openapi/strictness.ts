@@ -1,8 +1,9 @@
 import { isNode, mapValues, type Node, type OpenApi, operationsOf, rewritten, schemasReachedFrom } from './nodes.ts';
 
 /**
- * Says the defaults of request bodies in words. A property with the keyword `default` is never absent in the types of openapi-typescript, not even
- * in those of a body that the caller writes, so that the smallest creation would not compile (`docs/decisions/0040`). Parameters keep theirs.
+ * Moves the defaults of request bodies into descriptions. A property with the keyword `default` is never absent in the
+ * types of openapi-typescript, not even in those of a body that the caller writes, so that the smallest creation would
+ * not compile (`docs/decisions/0040`). Parameters keep theirs.
  */
 export function closedRequests(document: OpenApi): OpenApi {
   const asked = schemasReachedFrom(
@@ -32,9 +33,9 @@ function inWords(schema: Node): Node {
 const isSchema = (node: Node): boolean => 'type' in node && !isNode(node.type);
 
 /**
- * Opens the schemas of responses for what a later release may add, so that a client made today continues to work (`docs/decisions/0040`): new fields of
- * objects, and new values where a set is closed today. What the service answers is checked against the contracts themselves
- * (`test/support/conformance.ts`).
+ * Opens the schemas of responses for additions of later releases, so that existing clients continue to work
+ * (`docs/decisions/0040`): new fields of objects, and new values where a set is closed today. Tests check responses
+ * against the contracts themselves (`test/support/conformance.ts`).
  * @throws TypeError for a schema that requests use too: those stay closed
  */
 export function openResponses(document: OpenApi): OpenApi {

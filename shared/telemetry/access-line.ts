@@ -60,8 +60,9 @@ function directivesOf({ annotations, counts }: Invocation, namespace: string, is
 }
 
 /**
- * Writes the line of an invocation where `METRICS_NAMESPACE` is set, as it is in every stage. It does not use the logger: the logger's level would
- * decide whether there are metrics, and it is loaded only when there is something to log (`docs/decisions/0105-request-logs.md`).
+ * Writes the line of an invocation where `METRICS_NAMESPACE` is set, as it is in every stage. It does not use the
+ * logger, whose level would switch metrics off, and which is loaded only when there is something to log
+ * (`docs/decisions/0105-request-logs.md`).
  */
 export function writeAccessLine(ended: EndedInvocation): void {
   const { METRICS_NAMESPACE: namespace, METRICS_BY_ROUTE: byRoute } = process.env;

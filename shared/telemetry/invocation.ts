@@ -6,7 +6,7 @@ import type { Counter } from './metrics.ts';
  * asynchronous context, because clients of AWS are shared by all requests of a process, and the local gateway serves many at once.
  */
 
-/** Ids and words of closed sets. Nothing that a caller writes, and no name, may become one. */
+/** Ids and words of closed sets. No text of a caller and no name may become one. */
 export interface Annotations {
   /** Id of the request at the gateway, which the response has in `X-Request-Id`. */
   readonly request_id?: string;
@@ -29,7 +29,7 @@ export interface Annotations {
 export class Invocation {
   #annotations: Annotations;
   readonly #counts = new Map<Counter, number>();
-  /** Read and write units of DynamoDB that were begun. */
+  /** Read and write units of DynamoDB that were used. */
   units = 0;
 
   constructor(annotations: Annotations) {
@@ -62,17 +62,17 @@ export const within = <T>(invocation: Invocation, work: () => T): T => current.r
 /** The annotations of this invocation; none outside of one. */
 export const annotations = (): Annotations => current.getStore()?.annotations ?? {};
 
-/** Annotates this invocation. Outside of one, such as in the operator's commands, nothing happens. */
+/** Annotates this invocation. Does nothing outside of one, as in the operator's commands. */
 export const annotate = (more: Annotations): void => current.getStore()?.annotate(more);
 
-/** Adds to a counter of this invocation. Outside of one nothing happens. */
+/** Adds to a counter of this invocation. Does nothing outside of one. */
 export const increment = (counter: Counter, by = 1): void => current.getStore()?.count(counter, by);
 
-/** Adds read or write units of DynamoDB to this invocation. Outside of one nothing happens. */
+/** Adds read or write units of DynamoDB to this invocation. Does nothing outside of one. */
 export const countUnits = (units: number): void => {
   const invocation = current.getStore();
   if (invocation !== undefined && units > 0) invocation.units += units;
 };
 
-/** The units that this invocation has begun; 0 outside of one. */
+/** The units that this invocation has used; 0 outside of one. */
 export const unitsBegun = (): number => current.getStore()?.units ?? 0;

@@ -7,7 +7,7 @@ export interface About {
 
 type Level = 'warn' | 'error';
 
-/** Lines that are still to be written; they are written in the order in which they were logged. */
+/** Pending lines; they are written in the order in which they were logged. */
 let unwritten: Promise<void> | undefined;
 
 /**
@@ -41,7 +41,7 @@ async function writeAfter(
     const [{ logWriter }] = await Promise.all([import('./log-writer.ts'), earlier]);
     logWriter[level](message, { ...line });
   } catch {
-    // Without its error: only the writer knows which fields of an error may be written.
+    // Without the error: only the writer knows which fields of an error may be written.
     const { error: _, ...rest } = line;
     process.stdout.write(`${JSON.stringify({ level: level.toUpperCase(), message, ...rest })}\n`);
   }

@@ -5,7 +5,7 @@
 /** The security scheme of the OpenAPI document that takes tokens. */
 const SCHEME = 'bearerAuth';
 
-/** Too narrow for a list of operations beside the one that is shown. */
+/** Too narrow for a list of operations beside the current one. */
 const isNarrow = matchMedia('(max-width: 48rem)').matches;
 
 /** @typedef {HTMLElement & { setApiKey(scheme: string, token: string): boolean, removeAllSecurityKeys(): boolean, loadSpec(document: object): Promise<void> }} RapiDoc */
@@ -38,7 +38,7 @@ const COLOURS = {
   },
 };
 
-/** Of RapiDoc's attributes those that are not as it has them by itself: https://rapidocweb.com/api.html */
+/** The attributes of RapiDoc that differ from its defaults: https://rapidocweb.com/api.html */
 const ATTRIBUTES = {
   'allow-authentication': 'false',
   'allow-server-selection': 'false',
@@ -60,7 +60,7 @@ const colour = () => set(dark.matches ? COLOURS.dark : COLOURS.light);
 /** @type {string | undefined} */
 let token;
 
-/** RapiDoc takes a token when it has read the document; until then it is kept here. */
+/** RapiDoc accepts a token only after it has read the document; until then it is kept here. */
 function authorize() {
   if (token !== undefined && !place.ariaBusy) explorer.setApiKey(SCHEME, token);
   forget.hidden = token === undefined;
@@ -73,14 +73,14 @@ function use(given) {
 }
 
 /**
- * RapiDoc fills fields with their examples. Required ones are better for it; an optional filter or condition that nobody asked for is not. Of bodies it
- * sees `examples` alone, and an `example` with a null in it is too much for it.
+ * RapiDoc fills fields with their examples. That helps for required fields, but not for optional filters and
+ * conditions. For bodies it reads only `examples`, and it fails on an `example` that contains null.
  * @param {unknown} node
  */
 function prepare(node) {
   if (typeof node !== 'object' || node === null) return;
   const given = /** @type {Record<string, unknown>} */ (node);
-  // A finding in an example has a place, too, and is no parameter.
+  // A field error in an example also has `in`, and is no parameter.
   const isParameter = given.in !== undefined && given.schema !== undefined;
   if (isParameter && given.required !== true) given['x-fill-example'] = 'no';
   if (!isParameter && given.schema !== undefined && given.example !== undefined) {
@@ -90,7 +90,7 @@ function prepare(node) {
   for (const member of Object.values(given)) prepare(member);
 }
 
-/** RapiDoc's list of operations says nothing of its roles; and where they are below each other, the mouse alone opens one. */
+/** RapiDoc's list of operations has no ARIA roles; and where operations are stacked, only the mouse opens one. */
 function openToKeyboard() {
   /** @param {string} selector @returns {HTMLElement[]} */
   const all = (selector) => Array.from(explorer.shadowRoot?.querySelectorAll(selector) ?? []);

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** What all pages do: tell the address of their API, copy code, and find a problem by its type. */
+/** Scripts of all pages: show the address of their API, copy code, and find a problem by its type. */
 
 const api = new URL(document.body.dataset.api ?? '.', location.href).href.replace(/\/$/, '');
 for (const element of document.querySelectorAll('[data-address]')) element.textContent = api;

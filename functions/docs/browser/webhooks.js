@@ -49,7 +49,7 @@ async function verdictOn({ secret = '', body = '', signature = '' }) {
 
 async function update() {
   const fields = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form)));
-  // Forms give line breaks as CR LF; what is shown here are the bytes that are signed.
+  // Forms submit line breaks as CR LF; this shows the signed bytes.
   const body = (fields.body ?? '').replaceAll('\r\n', '\n');
   const { secret = '', app_code = '', event_id = '', timestamp = '' } = fields;
   signed.hidden = secret === '';

@@ -2,7 +2,10 @@ import { assetOf, repositoryFile } from './file.ts';
 
 const packageFile = (name: string): Promise<string> => repositoryFile(`node_modules/rapidoc/${name}`);
 
-/** RapiDoc as it comes (`docs/decisions/0145`), behind its license and those of what it contains: its own first line names a file that is not served. */
+/**
+ * RapiDoc unchanged (`docs/decisions/0145`), after its license and those of its parts: its own first line names a file
+ * that is not served.
+ */
 export const explorer = assetOf(
   'rapidoc',
   'js',

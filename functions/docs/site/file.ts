@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
-/** The files of the documentation, as they are served. */
+/** The served files of the documentation. */
 
 export interface SitePage {
   readonly text: string;

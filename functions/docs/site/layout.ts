@@ -1,7 +1,7 @@
 import { type Asset, etagOf, type SitePage, sourceHash } from './file.ts';
 import { escapedHtml } from './markdown.ts';
 
-/** What all pages have in common: the head, the way around, and the policy under which a browser runs them. */
+/** The common parts of all pages: the head, the navigation, and the content security policy. */
 
 /** The page at `/api/v1/docs`; the others are below it. */
 export const START = 'quickstart';
@@ -21,13 +21,13 @@ interface Content {
 }
 
 /**
- * Links are relative, for the pages do not know the path before `/api/v1`, and the first page is a level above the others. A slash at the end,
- * which the gateway takes for none, would mislead them.
+ * Links are relative, because the pages do not know the path before `/api/v1`. The first page is a level above the
+ * others. A slash at the end, which the gateway ignores, would break them.
  */
 const WITHOUT_SLASH =
   "if(location.pathname.endsWith('/'))location.replace(location.pathname.replace(/\\/+$/,'')+location.hash)";
 
-/** A browser asks for an icon anyway: one that needs no request. */
+/** Browsers always request an icon: this one needs no request. */
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E%3Cpath fill=%27%230b6e69%27 d=%27M8 1l6 2v5c0 4-3 6-6 7-3-1-6-3-6-7V3z%27/%3E%3C/svg%3E';
 
@@ -92,5 +92,5 @@ ${main}
 </html>
 `;
 
-/** What pages say without their scripts, which put the address in its place that the page came from. */
+/** The address on pages without scripts; the scripts replace it by the page's own address. */
 export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000/api/v1';

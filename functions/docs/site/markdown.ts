@@ -1,8 +1,8 @@
 import { marked } from 'marked';
 
-/** Makes HTML of this repository's own Markdown. It is trusted: what it has of HTML stays. */
+/** Makes HTML of this repository's own Markdown. It is trusted: HTML in it is kept. */
 
-/** Where a link of the text leads on the pages; undefined where they do not have what it names. */
+/** The target of a link on the pages; undefined where the pages do not have it. */
 export type Destinations = (target: string) => string | undefined;
 
 /** `a < b` as text of HTML. */
@@ -11,7 +11,7 @@ export const escapedHtml = (text: string): string =>
 
 const LINK = /\[([^\]]*)\]\(([^)\s]+)\)/g;
 
-/** Links lead to the pages. Others lose their link, and where they are only a hint in parentheses, the hint goes. */
+/** Links to pages are kept. Others become text, and are removed where they are only a hint in parentheses. */
 function withLinks(text: string, destinationOf: Destinations): string {
   const isKept = (target: string): boolean => destinationOf(target) !== undefined;
   return text
@@ -30,7 +30,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replace(/\s+/g, '-');
 
-/** Tables that are wider than a phone can be scrolled, with the keyboard too. */
+/** Tables that are wider than a phone can be scrolled, also with the keyboard. */
 const scrollable = (html: string): string =>
   html.replaceAll('<table>', '<div class="wide" tabindex="0"><table>').replaceAll('</table>', '</table></div>');
 

@@ -1,6 +1,6 @@
 import type { ProblemType } from '#contract/problem';
 
-/** Why a problem is returned, and what its caller can do. Markdown. */
+/** The cause of each problem, and its remedy. Markdown. */
 export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: string; readonly remedy: string }>> = {
   'malformed-request': {
     cause: 'The body is not JSON in UTF-8, or a part of the request line or of the headers cannot be read.',

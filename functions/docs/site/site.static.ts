@@ -7,8 +7,8 @@ import { referencePage } from './reference.ts';
 import { webhooksPage } from './webhooks.ts';
 
 /**
- * The documentation, finished. A bundle holds what this module exports and none of what makes it (`infra/bundling/static-modules.ts`), so exports are plain
- * data.
+ * The finished documentation. A bundle contains only the exports of this module, not the code that makes them
+ * (`infra/bundling/static-modules.ts`), so exports are plain data.
  */
 
 export { START } from './layout.ts';
