@@ -9,8 +9,9 @@ import { type FoundIntegration, findIntegration } from '#tenancy/credentials';
 import type { auth } from './contract.ts';
 
 /**
- * Least time of a refused login since its request began, in milliseconds: otherwise a known app code could be recognized by the time of the
- * response. Its refusal is written, and a container that knows the code reads in one round trip, also where the caller has to wait (429).
+ * Least time of a refused login since its request began, in milliseconds: otherwise a known app code could be
+ * recognized by the time of the response. The refusal of a known code is recorded, and a container that knows the code
+ * reads in one round trip, even where the caller has to wait (429).
  */
 const REFUSAL_TIME = 200;
 
@@ -36,7 +37,7 @@ const logIn: Operations<typeof auth>['login'] = async ({ body, session, request 
     ThrottledLogin.begin(session, 'login', body.app_code, request.sourceAddress),
   ]);
   attempt.requireNoWait();
-  // Compared even for an unknown app code, so that every failure takes the same time.
+  // Compares even for an unknown app code, so that every failure takes the same time.
   const secret = integrationSecrets.find(credentials?.secrets ?? [], body.secret, session.now);
   if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
     await attempt.fail(credentials);

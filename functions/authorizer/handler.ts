@@ -17,7 +17,7 @@ import { allowAnonymous, allowStage, denyStage, isDenied } from './policy.ts';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Allows, or denies with the reason. The gateway keeps either for a while, so only what stays true of a token is a denial.
+ * Allows, or denies with the reason. The gateway caches both, so only reasons that stay true lead to a denial.
  * @throws Error `Unauthorized`, which the gateway turns into a 401, or any other, which it turns into a 500
  */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
@@ -34,12 +34,15 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
   } catch (error) {
     if (error instanceof InvalidToken) return denied(event, error.reason);
     logger.error('a token could not be checked', { error: error as Error });
-    // Without a cause, for Lambda logs what a function throws, unfiltered.
+    // Without a cause, because Lambda logs thrown errors unfiltered.
     throw new Error('The authorizer failed');
   }
 }
 
-/** What is known of the token: for the route that the gateway asks about each time from a moment ago, for all others as it is now. */
+/**
+ * The state of the token: from the container's cache for the route that the gateway does not cache, read now for all
+ * others.
+ */
 async function authorized(token: string, event: APIGatewayRequestAuthorizerEvent): Promise<Authorized> {
   const session = RequestSession.ofEnvironment(TIMEOUT_MS);
   const kept = mayBeAnonymous(event) ? keptResponse(token, session.now) : undefined;
@@ -56,7 +59,10 @@ const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEve
 /** API Gateway returns 401 for exactly this message. */
 const UNAUTHORIZED = 'Unauthorized';
 
-/** What a caller is told; nothing more of a token whose signature is wrong. Clocks are corrected, so `early` is not cached. */
+/**
+ * The reasons that a caller learns. A token with a wrong signature gets no reason. Clocks are corrected, so `early` is
+ * not cached.
+ */
 const DETAILS: Readonly<Record<Exclude<InvalidToken['reason'], 'early'>, string>> = {
   invalid: 'The token is not one of this service.',
   'unknown-key': 'The token is signed with a key that this service does not have, or has no longer.',
@@ -78,7 +84,7 @@ function refused(reason: string): Error {
   return new Error(UNAUTHORIZED);
 }
 
-/** A refusal may be an error to Lambda, and is none to us. */
+/** Lambda counts a refusal as an error; this service does not. */
 function endOf(settled: PromiseSettledResult<APIGatewayAuthorizerResult>): {
   readonly outcome: (typeof DECISIONS)[number];
 } {

@@ -71,7 +71,7 @@ async function secretsEndedBy(
   return endWeakSecrets(tenant, caller, integration, permissions);
 }
 
-/** Whether a change of an integration only removes permissions: it sets it inactive, or leaves it fewer permissions. */
+/** Whether a change of an integration only reduces its rights: it sets it inactive, or removes permissions. */
 export function onlyRemovesPermissions(
   before: Integration,
   { status, permissions, ...others }: Partial<Integration>,

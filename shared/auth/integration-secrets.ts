@@ -61,8 +61,8 @@ export const seal = async (
 });
 
 /**
- * The unexpired secrets of an integration when it gets these permissions: those that are kept, and those that end because they are known with less.
- * `now` in epoch milliseconds.
+ * The unexpired secrets of an integration that gets these permissions: those that it keeps, and those that end because
+ * they are known with less. `now` in epoch milliseconds.
  */
 export function underPermissions(
   permissions: Permissions,
@@ -117,9 +117,9 @@ const isCurrent = ({ expires_at }: StoredSecret, now: number): boolean =>
   expires_at === null || expires_at * 1000 > now;
 
 /**
- * A fast hash is right here, unlike for passwords: a secret has 256 random bits, or passed the check of `secret-strength.ts`, and cannot be
- * found by trying (NIST SP 800-63B §5.1.1.2 asks for slow hashes of memorized secrets). A slow hash would only make logins expensive
- * and a flood of them an attack.
+ * A fast hash is sufficient, unlike for passwords: a secret has 256 random bits, or passed the check of
+ * `secret-strength.ts`, and cannot be guessed (NIST SP 800-63B §5.1.1.2 requires slow hashes of memorized secrets). A
+ * slow hash would only make logins expensive, and a flood of them an attack.
  */
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
