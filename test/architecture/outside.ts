@@ -2,13 +2,15 @@ import { transformSync } from 'esbuild';
 
 /** What code can reach beside what it is given: addresses on a network, and the clock of the machine. */
 
+const transformed = new Map<string, string>();
+
 /** TypeScript as it runs: without types and comments, spelled in one way. */
-const asItRuns = (text: string): string =>
-  transformSync(text, {
-    loader: 'ts',
-    legalComments: 'none',
-    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-  }).code;
+function asItRuns(text: string): string {
+  const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
+  const code = transformed.get(text) ?? transformSync(text, { loader: 'ts', legalComments: 'none', tsconfigRaw }).code;
+  transformed.set(text, code);
+  return code;
+}
 
 /** Packages and modules of Node that the functions import. None calls an address that it is given, but for what {@link NAMES} forbids. */
 const MODULES: ReadonlySet<string> = new Set([

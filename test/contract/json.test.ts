@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson, parseWhere } from '#json';
+import { codePoint } from '../support/code-point.ts';
 
 const again = (text: string): string => JSON.stringify(parseJson(text));
 
@@ -33,7 +34,7 @@ describe('parsing JSON', () => {
       fc.constant('-0'),
     );
     const string = fc
-      .oneof(fc.string({ unit: 'binary' }), number, fc.constantFrom('"', '\\', '\\"', '-0"'))
+      .oneof(fc.string({ unit: codePoint }), number, fc.constantFrom('"', '\\', '\\"', '-0"'))
       .map((text) => JSON.stringify(text));
     const { text } = fc.letrec<{ readonly text: string }>((tie) => ({
       text: fc.oneof(
@@ -42,7 +43,7 @@ describe('parsing JSON', () => {
         string,
         fc.array(tie('text')).map((elements) => `[${elements.join()}]`),
         fc
-          .uniqueArray(fc.tuple(fc.string({ unit: 'binary' }), tie('text')), { selector: ([name]) => name })
+          .uniqueArray(fc.tuple(fc.string({ unit: codePoint }), tie('text')), { selector: ([name]) => name })
           // Names that are whole numbers come first in an object of JavaScript.
           .map((members) => members.filter(([name]) => !/^\d+$/.test(name) && name !== '__proto__'))
           .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { codePoint } from '../support/code-point.ts';
 import { resolved, type SchemaNode } from './document.ts';
 
 /** Values for a schema of the document: some that fit, some at its bounds, some that nobody would send in good faith. */
@@ -86,7 +87,7 @@ export const hostile: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...poisoned) },
   { weight: 1, arbitrary: fc.constantFrom(10, 60, 255, 257, 3_000).map(nested) },
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+  { weight: 2, arbitrary: fc.string({ unit: codePoint, maxLength: 60 }) },
 );
 
 /** What is near or over the 400 KB of an item or the 1 MB of a body. */

@@ -10,6 +10,7 @@ import { divertLogger, type Log, terminalLog } from '../../local/terminal/log.ts
 import { escaped, jsonText, quoted } from '../../local/terminal/printable.ts';
 import { type Output, showProgress } from '../../local/terminal/progress.ts';
 import { terminalRequestLog } from '../../local/terminal/request-log.ts';
+import { codePoint } from '../support/code-point.ts';
 
 /** What commands read from a command line and write on a terminal. */
 
@@ -100,7 +101,7 @@ describe('a value that is printed', () => {
 
   it('is one line of nothing but visible characters and spaces, whatever it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: codePoint }), (text) => {
         expect(escaped(text)).toMatch(/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u);
       }),
     );
@@ -108,7 +109,7 @@ describe('a value that is printed', () => {
 
   it('is the same value when it is read as JSON', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.constantFrom(0, 2), (value, indent) => {
+      fc.property(fc.jsonValue({ stringUnit: codePoint }), fc.constantFrom(0, 2), (value, indent) => {
         const text = jsonText(value, indent);
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
         expect(text).toMatch(/^[\p{L}\p{M}\p{N}\p{P}\p{S} \n]*$/u);

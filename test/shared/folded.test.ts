@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { folded, MAX_FOLDED } from '../../shared/folded.ts';
+import { codePoint } from '../support/code-point.ts';
 
 /** Texts of many scripts, as they are typed: a prefix ends where a grapheme does. */
 const graphemes = (text: string): string[] =>
@@ -83,7 +84,7 @@ describe('a folded text', () => {
 
   it('has at most 100 characters, and no control characters', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (whole) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 300 }), (whole) => {
         const short = folded(whole.toWellFormed());
         expect(Array.from(short).length).toBeLessThanOrEqual(MAX_FOLDED);
         expect(short).not.toMatch(/\p{Cc}/u);

@@ -19,6 +19,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leanDocumentClient } from '#aws';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { codePoint } from '../support/code-point.ts';
 import { bodyOf } from '../support/faults.ts';
 
 /** The lean client beside the SDK's own: what they send, and what they make of an answer. */
@@ -113,10 +114,10 @@ function described(error: Error & { readonly $response?: Sent }) {
 // Special to JavaScript, and nothing that an item can be read with: the SDK loses or refuses them.
 const SPECIAL = new Set(['__proto__', 'constructor']);
 const name = fc
-  .oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 6 }), fc.constantFrom('toString', 'S', 'é"\\\n', '💶'))
+  .oneof(fc.string({ unit: codePoint, minLength: 1, maxLength: 6 }), fc.constantFrom('toString', 'S', 'é"\\\n', '💶'))
   .filter((key) => !SPECIAL.has(key));
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: codePoint, maxLength: 12 }),
   fc.constantFrom('', '\ud800', 'a\udc00', '\u0000\u001f\u007f\u2028', 'é💶'),
 );
 const finite = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, min: -1e9, max: 1e9 }), fc.constant(-0));

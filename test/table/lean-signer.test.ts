@@ -3,6 +3,7 @@ import { HttpRequest } from '@smithy/core/protocols';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LeanSigner } from '../../shared/aws/lean/signer.ts';
+import { codePoint } from '../support/code-point.ts';
 
 const REGION = 'eu-central-1';
 
@@ -45,7 +46,7 @@ const credentials: fc.Arbitrary<Credentials> = fc.oneof(
   fc.record({ accessKeyId: word, secretAccessKey: word, sessionToken: fc.base64String({ minLength: 4 }) }),
 );
 const call = fc.record({
-  body: fc.string({ unit: 'binary' }),
+  body: fc.string({ unit: codePoint }),
   credentials,
   signingDate: fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
   signingRegion: fc.constantFrom(undefined, 'us-east-1'),
