@@ -10,6 +10,7 @@ import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { freshModule } from '../support/fresh-module.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -238,8 +239,15 @@ describe('when the table fails', () => {
   it.each(['createRole', 'updateUser', 'rotateSecret'])(
     '%s and its event are both there or neither, wherever the process dies',
     async (operationId) => {
+      const undisturbed = await testTenant.scenario(operationId);
+      await under(
+        () => undefined,
+        () => testTenant.send(undisturbed),
+      );
+      const calls = [...faulty.calls];
       const died = { before: 0, after: 0 };
-      for (let index = 0; died.after === 0 && index < 12; index++) {
+      for (const [index, call] of calls.slice(0, calls.lastIndexOf('TransactWriteItems') + 1).entries()) {
+        if (/^(Get|Query)/.test(call)) continue;
         for (const fault of ['crash', 'crash-after'] satisfies Fault[]) {
           const scenario = await testTenant.scenario(operationId);
           const before = await lookAt(api, org, scenario);
@@ -253,7 +261,6 @@ describe('when the table fails', () => {
         }
       }
       expect(died).toEqual({ before: expect.any(Number), after: 1 });
-      expect(died.before).toBeGreaterThan(1);
     },
   );
 
@@ -349,8 +356,9 @@ it.each([
   ['a year', 400],
 ])('AUDIT_RETENTION_DAYS=%s keeps events %i days', async (value, days) => {
   vi.stubEnv('AUDIT_RETENTION_DAYS', value);
-  vi.resetModules();
-  const { auditEventEntity } = await import('../../shared/table/repository/audit-events.ts');
+  const { auditEventEntity } = await freshModule<typeof import('../../shared/table/repository/audit-events.ts')>(
+    'shared/table/repository/audit-events.ts',
+  );
   expect(auditEventEntity.retentionDays).toBe(days);
 });
 

@@ -59,7 +59,7 @@ const ask = async (operationId: string, suffix: string): Promise<ApiResponse> =>
 const pointersOf = ({ body }: ApiResponse): unknown[] =>
   ((body.errors ?? []) as JsonBody[]).map(({ in: part, pointer }) => `${part} ${pointer}`);
 
-describe.each(sampled(those(takesBody), 6))('%s refuses a body', (operationId, route) => {
+describe.each(sampled(those(takesBody), 4))('%s refuses a body', (operationId, route) => {
   it.each(['[]', '"text"', 'null', '1', '-0', '1.0', '1e1', '1e999', '12345678901234567890'])(
     'that is no object: %s',
     async (raw) => {
@@ -165,7 +165,7 @@ describe.each(
   });
 });
 
-describe.each(sampled(operations, 12))('%s refuses a query', (operationId) => {
+describe.each(sampled(operations, 6))('%s refuses a query', (operationId) => {
   it.each([
     ['that nobody knows', '?colour=red', ['query #/colour']],
     ['that is poison', '?__proto__=1', ['query #/__proto__']],
@@ -183,7 +183,7 @@ describe.each(sampled(operations, 12))('%s refuses a query', (operationId) => {
 
 const idRoutes = those(({ params }) => Object.keys(params.shape).some((name) => name.endsWith('id')));
 
-describe.each(sampled(idRoutes, 8))('%s refuses an id', (operationId, route) => {
+describe.each(sampled(idRoutes, 4))('%s refuses an id', (operationId, route) => {
   it.each(['nonsense', `${randomUUID()}x`, '%00', '__proto__'])('that is no UUID: %s', async (id) => {
     const { token, body } = await scenarioOf(operationId);
     const [name = ''] = Object.keys(route.params.shape).filter((each) => each.endsWith('id'));
@@ -217,23 +217,20 @@ describe('a path or method that is not there', () => {
     },
   );
 
-  it.each(sampled([...new Set(operations.map(([, { path }]) => path))], 12))(
-    'is a 405 with Allow: %s',
-    async (path) => {
-      const routes = operations.filter(([, route]) => route.path === path).map(([, route]) => route);
-      const allowed: string[] = routes.flatMap(methodsOf);
-      const filled = path.replace(/\{\w+\}/g, randomUUID());
-      // Where everybody may read, a page of any origin may ask whether it may.
-      if (preflightOf(routes, []) !== undefined) allowed.push('OPTIONS');
-      for (const method of [
-        'PUT',
-        ...['OPTIONS', 'GET', 'POST', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each)),
-      ]) {
-        const { status, headers } = await api.request(method, filled);
-        expect([status, headers.get('allow')], method).toEqual([405, allowed.toSorted().join(', ')]);
-      }
-    },
-  );
+  it.each(sampled([...new Set(operations.map(([, { path }]) => path))], 6))('is a 405 with Allow: %s', async (path) => {
+    const routes = operations.filter(([, route]) => route.path === path).map(([, route]) => route);
+    const allowed: string[] = routes.flatMap(methodsOf);
+    const filled = path.replace(/\{\w+\}/g, randomUUID());
+    // Where everybody may read, a page of any origin may ask whether it may.
+    if (preflightOf(routes, []) !== undefined) allowed.push('OPTIONS');
+    for (const method of [
+      'PUT',
+      ...['OPTIONS', 'GET', 'POST', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each)),
+    ]) {
+      const { status, headers } = await api.request(method, filled);
+      expect([status, headers.get('allow')], method).toEqual([405, allowed.toSorted().join(', ')]);
+    }
+  });
 });
 
 const isFreeForm = (schema: z.ZodType): boolean =>

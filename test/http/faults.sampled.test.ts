@@ -61,7 +61,7 @@ describe('a fault below the SDK', () => {
   beforeAll(start);
   afterAll(() => api.close());
 
-  it.each(sampled(writes, 12))('%s', async (operationId, routeIndex) => {
+  it.each(sampled(writes, 6))('%s', async (operationId, routeIndex) => {
     const calls = await callsOf(operationId);
     expect(calls.length).toBeGreaterThan(0);
     for (const disturbance of disturbancesOf(calls, routeIndex)) await meet(operationId, disturbance);
@@ -100,7 +100,7 @@ describe('replies that are lost until time runs out', () => {
 
   const inTurn = writes.filter(([, index]) => EXTENT === 'nightly' || index % 4 === 0);
 
-  it.each(sampled(inTurn, 3))(
+  it.each(sampled(inTurn, 2))(
     '%s: 503, and when the caller comes again the effect is there once',
     async (operationId, index) => {
       const calls = await callsOf(operationId);

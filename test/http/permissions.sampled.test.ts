@@ -77,14 +77,14 @@ describe('an operation', () => {
   const without = (code: string) => having(codes.filter((each) => !codesThatAllow(code).includes(each)));
   const only = (code: string) => having([code]);
 
-  it.each(sampled(bearerOperations, 12))('%s is refused without %s, by name', async (operationId, permission) => {
+  it.each(sampled(bearerOperations, 6))('%s is refused without %s, by name', async (operationId, permission) => {
     const scenario = await testTenant.scenario(operationId);
     const { token } = await without(permission);
     const { status, body } = await testTenant.send({ ...scenario, token });
     expect([status, body.detail]).toEqual([403, `This needs the permission ${permission}.`]);
   });
 
-  it.each(sampled(ofTenants, 12))('%s needs %s and no other', async (operationId, permission) => {
+  it.each(sampled(ofTenants, 6))('%s needs %s and no other', async (operationId, permission) => {
     const scenario = await testTenant.scenario(operationId);
     // What a restricted caller may give is a matter of its own.
     const body = operationId === 'createIntegration' ? { ...scenario.body, permissions: [] } : scenario.body;
@@ -94,7 +94,7 @@ describe('an operation', () => {
     expect(status).toBe(scenario.route.response.status);
   });
 
-  it.each(sampled(readable, 8))('%s, which needs %s, is open to who has %s', async (operationId, _, write) => {
+  it.each(sampled(readable, 4))('%s, which needs %s, is open to who has %s', async (operationId, _, write) => {
     const scenario = await testTenant.scenario(operationId);
     const { token } = await only(write);
     const { status } = await testTenant.send({ ...scenario, token });

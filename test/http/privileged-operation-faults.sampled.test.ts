@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as integrationSecrets from '#auth/integration-secrets';
 import { storedCredentials } from '../support/credentials.ts';
-import { EXTENT } from '../support/extent.ts';
+import { EXTENT, sampled } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy, loginWith } from '../support/keys.ts';
 import { useTableOver } from '../support/storage.ts';
@@ -13,7 +13,8 @@ import { useApi } from '../support/use-api.ts';
  * A key that ends its own tokens, while calls of the table are lost: condition and change are one write, and what the write makes untrue
  * must not be held against the request that wrote it. (Changes of other integrations are in `faults.sampled.test.ts`.)
  *
- * `npm test` lets each request meet each fault, as often as it is its turn; `npm run test:nightly` as often as may be.
+ * `npm test` lets each request meet two faults, `npm run test:slow` each fault, as often as it is its turn; `npm run test:nightly` as often as
+ * may be.
  */
 
 const faulty = new FaultyHandler();
@@ -60,10 +61,13 @@ const FAULTS = ['reply-lost', 'timeout', 'applied-server-error', 'dropped', 'con
 const TIMES = [1, 2 * ATTEMPTS, Number.POSITIVE_INFINITY];
 /** Each fault, for the `turn`th request with another number of times than for the others. */
 const faultsIn = (turn: number) =>
-  FAULTS.flatMap((fault, index) =>
-    TIMES.filter((_, of) => EXTENT === 'nightly' || of === (index + turn) % TIMES.length).map(
-      (times) => [fault, times] as const,
+  sampled(
+    FAULTS.flatMap((fault, index) =>
+      TIMES.filter((_, of) => EXTENT === 'nightly' || of === (index + turn) % TIMES.length).map(
+        (times) => [fault, times] as const,
+      ),
     ),
+    2,
   );
 
 describe('a key that', () => {

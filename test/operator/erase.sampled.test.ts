@@ -68,7 +68,7 @@ const platformDifferences = async () =>
 async function busyOrganization(): Promise<OrgAccess> {
   const org = await api.orgToken('Busy');
   const testTenant = new TestTenant(api, org);
-  for (const [id, { method }] of sampled([...operations], 16)) {
+  for (const [id, { method }] of sampled([...operations], 12)) {
     if (method !== 'GET' && !PLATFORM_ONLY.has(id)) await testTenant.send(await testTenant.scenario(id), idempotency());
   }
   return { ...org, token: await api.login(org.appCode, org.secret) };
@@ -336,7 +336,7 @@ describe('an organization that is erased', () => {
 });
 
 /** Every so many calls the process dies before one, or after one. */
-const STEP = byExtent({ sample: 131, extended: 41, nightly: 1 });
+const STEP = byExtent({ sample: 155, extended: 41, nightly: 1 });
 
 describe('an erasure that is interrupted', () => {
   it('at any call has cut off all keys before anything is gone, and is finished by the next run', async () => {

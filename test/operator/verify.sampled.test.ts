@@ -22,7 +22,7 @@ afterAll(() => api.close());
 it('data that nobody has damaged has no difference, whatever was done to it', async () => {
   const org = await api.orgToken('Other');
   const testTenant = new TestTenant(api, org);
-  for (const [operationId] of sampled([...operations], 20))
+  for (const [operationId] of sampled([...operations], 12))
     await testTenant.send(await testTenant.scenario(operationId));
   for (const id of [org.orgId, PLATFORM, made.tenant]) expect(await differencesOf(id)).toEqual([]);
 });
@@ -189,7 +189,7 @@ describe('damage', () => {
     before = await made.lists();
   });
 
-  it.each([...sampled(OF_LISTS, 4), ...sampled(OF_WORDS, 0), ...sampled(OF_OTHERS, 5)])(
+  it.each([...sampled(OF_LISTS, 3), ...sampled(OF_WORDS, 0), ...sampled(OF_OTHERS, 3)])(
     'by %s is found, alone, and repaired',
     async (_, damage, expected) => {
       await damage();

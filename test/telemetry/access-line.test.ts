@@ -9,6 +9,7 @@ import {
   increment,
   observe,
 } from '#telemetry';
+import { freshModule } from '../support/fresh-module.ts';
 import { written } from '../support/lines.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
@@ -156,8 +157,7 @@ describe('an invocation', () => {
   });
 
   it('is the first one of a container once', async () => {
-    vi.resetModules();
-    const fresh = await import('../../shared/telemetry/observe.ts');
+    const fresh = await freshModule<typeof import('../../shared/telemetry/observe.ts')>('shared/telemetry/observe.ts');
     const once = (requestId: string) =>
       fresh.observe(
         { domain: 'things', event: event(requestId), clock: () => NOW, endOf: () => ({ outcome: '2xx' }) },

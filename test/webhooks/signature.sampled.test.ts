@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign, signedBody } from '../../functions/webhooks/signature.ts';
 import { codePoint } from '../support/code-point.ts';
-import { EXTENT } from '../support/extent.ts';
+import { byExtent } from '../support/extent.ts';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
 const BODY = Buffer.from('{"event_type":"client.created","data":{"name":"Ação ☂"}}');
@@ -154,7 +154,7 @@ describe('a delivery that is signed', () => {
           expect(signedBody(bytes, sign(signed, SECRET), [SECRET])?.toString()).toBe(signed);
         }
       }),
-      { numRuns: EXTENT === 'nightly' ? 10_000 : 2_000 },
+      { numRuns: byExtent({ sample: 500, extended: 2_000, nightly: 10_000 }) },
     );
   });
 
