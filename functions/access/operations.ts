@@ -1,4 +1,5 @@
-import { type Operations, pagesOf, recordResponse, requireLivePermissions, requireNamedOwner } from '#http';
+import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner } from '#http';
+import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';
@@ -15,7 +16,7 @@ export const accessOperations: Operations<typeof access> = {
     checkSystemRole(caller, body.is_system);
     requireKnown(body.permissions);
     if (body.is_system || body.permissions !== null) requireLivePermissions(tenant, caller, 'roles:write');
-    return recordResponse(
+    return respond.record(
       await tenant
         .records(roleEntity)
         .create({ fields: { ...body, org_id: tenant.orgId, created_at: session.timestamp } }),
@@ -32,17 +33,17 @@ export const accessOperations: Operations<typeof access> = {
   }),
 
   getMembership: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(membershipEntity), params.id)),
+    respond.record(await getOrThrow(tenant.records(membershipEntity), params.id)),
 
   updateMembership: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(membershipEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (changes === undefined) return recordResponse(before);
+    if (changes === undefined) return respond.record(before);
     const checking = checkMembership(tenant, caller, before.record, { ...before.record, ...changes });
     checking.catch(() => undefined);
     const after = await records.update(before, changes);
     await checking;
-    return recordResponse(after);
+    return respond.record(after);
   },
 };

@@ -1,4 +1,5 @@
-import { type Operations, pagesOf, recordResponse } from '#http';
+import { type Operations, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import type { audit } from './contract.ts';
 import { auditEventEntity } from './store.ts';
 
@@ -6,5 +7,5 @@ export const auditOperations: Operations<typeof audit> = {
   listAuditEvents: pagesOf(auditEventEntity),
 
   getAuditEvent: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(auditEventEntity), params.id)),
+    respond.record(await getOrThrow(tenant.records(auditEventEntity), params.id)),
 };

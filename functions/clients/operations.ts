@@ -1,5 +1,6 @@
 import { WHOLE_LIST } from '#contract';
-import { listResponse, type Operations, organizationOf, pagesOf, recordResponse } from '#http';
+import { type Operations, organizationOf, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { actionsOf, recordAction } from './actions.ts';
 import type { Client, clients } from './contract.ts';
@@ -24,23 +25,23 @@ export const clientOperations: Operations<typeof clients> = {
       type: 'created',
       details: { fields: Object.fromEntries(Object.entries(body).map(([field, value]) => [field, shortened(value)])) },
     });
-    return recordResponse(created, toClient);
+    return respond.record(created, toClient);
   },
 
   getClient: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
+    respond.record(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
 
   updateClient: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(clientEntity);
     const before = await getOrThrow(records, params.id, toClient);
     const changes = changesOf(before.record, body);
-    if (changes === undefined) return recordResponse(before, toClient);
+    if (changes === undefined) return respond.record(before, toClient);
     const after = await records.update(before, changes);
     await recordAction(tenant, caller, params.id, {
       type: 'updated',
       details: { changes: fromTo(before.record, changes) },
     });
-    return recordResponse(after, toClient);
+    return respond.record(after, toClient);
   },
 
   listClientActions: async ({ params, query, tenant, getOrThrow }) => {
@@ -48,7 +49,7 @@ export const clientOperations: Operations<typeof clients> = {
       actionsOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after, newestFirst: true }),
       getOrThrow(tenant.records(clientEntity), params.id),
     ]);
-    return listResponse(page);
+    return respond.cursorPage(page);
   },
 };
 

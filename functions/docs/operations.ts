@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem';
-import { type Operations, textResponse } from '#http';
+import type { Operations } from '#http';
+import * as respond from '#http/respond';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
 import { assets, explorerName, pages, START } from './site/site.static.ts';
@@ -30,7 +31,7 @@ export const docsOperations: Operations<typeof docs> = {
 
 const pageResponse = (page: SitePage | undefined) => {
   if (page === undefined) throw new Problem('not-found');
-  return textResponse(page.text, {
+  return respond.text(page.text, {
     ETag: page.etag,
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': ASK_EACH_TIME,
@@ -41,7 +42,7 @@ const pageResponse = (page: SitePage | undefined) => {
 };
 
 const assetResponse = (asset: Asset, name: string) =>
-  textResponse(asset.text, {
+  respond.text(asset.text, {
     ETag: asset.etag,
     'Content-Type': `${asset.mediaType}; charset=utf-8`,
     'Cache-Control': name === asset.name ? FOR_EVER : THIS_ONCE,

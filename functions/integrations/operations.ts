@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem';
-import { type Operations, pagesOf, recordResponse, requireLivePermissions, requireNamedOwner, tenantOf } from '#http';
+import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, tenantOf } from '#http';
+import * as respond from '#http/respond';
 import type { Caller } from '#identity';
 import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';
 import { stageTokensEnd } from '#tenancy/credentials';
@@ -33,19 +34,19 @@ export const integrationOperations: Operations<typeof integrations> = {
   },
 
   getIntegration: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(integrationEntity), params.id)),
+    respond.record(await getOrThrow(tenant.records(integrationEntity), params.id)),
 
   updateIntegration: async ({ params, body, tenant, caller, requireBudget, getOrThrow }) => {
     const records = tenant.records(integrationEntity);
     const before = await getOrThrow(records, params.id);
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
-    if (changes === undefined) return recordResponse(before);
+    if (changes === undefined) return respond.record(before);
     if (!onlyRemovesPermissions(before.record, changes)) requireBudget();
     const { after, ended } = await changeIntegration(tenant, caller, before, changes);
     // No entity tag, as for a new integration: it would include what only this response contains.
     return ended.ended_secrets === undefined
-      ? recordResponse(after)
+      ? respond.record(after)
       : { body: { ...after.record, ...ended }, headers: { 'Cache-Control': 'no-store' } };
   },
 

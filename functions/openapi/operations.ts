@@ -1,4 +1,5 @@
-import { type Operations, textResponse } from '#http';
+import type { Operations } from '#http';
+import * as respond from '#http/respond';
 import type { openapi } from './contract.ts';
 import { served } from './document.ts';
 
@@ -7,5 +8,5 @@ const MAX_AGE = 300;
 
 export const openApiOperations: Operations<typeof openapi> = {
   getOpenApi: async () =>
-    textResponse(served.text, { ETag: served.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
+    respond.text(served.text, { ETag: served.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
 };

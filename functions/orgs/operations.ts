@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '#contract/problem';
-import { type Operations, pageResponse, recordResponse } from '#http';
+import type { Operations } from '#http';
+import * as respond from '#http/respond';
 import type { Caller } from '#identity';
 import { changesOf, type RequestSession, StaleRead, Tenant } from '#table';
 import { organizationEntity, organizationList, stageOrganization, stageOrganizationChange } from '#tenancy';
@@ -10,18 +11,18 @@ import { slugOf } from './slug.ts';
 export const orgOperations: Operations<typeof orgs> = {
   listOrgs: async ({ query, caller, tenant }) => {
     requirePlatform(caller);
-    return pageResponse(await organizationList(tenant).page(query), query);
+    return respond.page(await organizationList(tenant).page(query), query);
   },
 
   createOrg: async ({ body, caller, session }) => {
     requirePlatform(caller);
     const tenant = Tenant.ofNewOrganization(randomUUID(), session);
     const fields = { ...body, slug: body.slug ?? slugOf(body.name) };
-    return recordResponse(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
+    return respond.record(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
   },
 
   getOrg: async ({ params, caller, session, getOrThrow }) =>
-    recordResponse(
+    respond.record(
       await getOrThrow(organizationFor(params.id, caller, session).records(organizationEntity), params.id),
     ),
 
@@ -29,7 +30,7 @@ export const orgOperations: Operations<typeof orgs> = {
     const tenant = organizationFor(params.id, caller, session);
     const before = await getOrThrow(tenant.records(organizationEntity), params.id);
     const changes = changesOf(before.record, body);
-    return recordResponse(changes === undefined ? before : await stageOrganizationChange(tenant, before, changes));
+    return respond.record(changes === undefined ? before : await stageOrganizationChange(tenant, before, changes));
   },
 };
 

@@ -1,4 +1,5 @@
-import { emptyResponse, type Operations, pageResponse, pagesOf, recordResponse } from '#http';
+import { type Operations, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { changesOf, type Stored, type Tenant } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
@@ -31,11 +32,11 @@ export const resourceOperations: Operations<typeof resources> = {
       alsoAudited: credentials === null ? [] : ['credentials'],
     });
     if (isReport) sampleOf(tenant, created);
-    return recordResponse(await resourceCredentials.decryptIn({ tenant, caller }, created));
+    return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, created));
   },
 
   getResource: async ({ params, tenant, caller, getOrThrow }) =>
-    recordResponse(
+    respond.record(
       await resourceCredentials.decryptIn(
         { tenant, caller },
         await getOrThrow(tenant.records(resourceEntity), params.id),
@@ -49,7 +50,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const changes = changesOf(before.record, body);
     const isReport =
       (reportsUsage(body) || body.health_status !== undefined) && !isKnownCheck(body, before.record, changes);
-    if (changes === undefined && !isReport) return recordResponse(before);
+    if (changes === undefined && !isReport) return respond.record(before);
     if (changes?.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
     const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes ?? {});
     const after = await change(tenant, stored, {
@@ -57,7 +58,7 @@ export const resourceOperations: Operations<typeof resources> = {
       ...lastCheck(body.last_health_check, isReport, tenant.session),
     });
     if (isReport) sampleOf(tenant, after);
-    return recordResponse(await resourceCredentials.decryptIn({ tenant, caller }, after));
+    return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, after));
   },
 
   deleteResource: async ({ params, tenant, getOrThrow }) => {
@@ -68,12 +69,12 @@ export const resourceOperations: Operations<typeof resources> = {
     records.remove(before, history.deleteAll(keys, before));
     updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isResourceRisk(before.record)) });
     if (service_id !== null) leaveService(tenant, service_id);
-    return emptyResponse;
+    return respond.empty;
   },
 
   listResourceHistory: async ({ params, query, tenant, getOrThrow }) => {
     const resource = getOrThrow(tenant.records(resourceEntity), params.id);
-    return pageResponse(await historyOf(tenant, params.id).pageBelow(resource, query), query);
+    return respond.page(await historyOf(tenant, params.id).pageBelow(resource, query), query);
   },
 
   createResourceHistoryEntry: async ({ params, body, tenant, getOrThrow }) => {
@@ -85,7 +86,7 @@ export const resourceOperations: Operations<typeof resources> = {
       await change(tenant, before, { ...usage, health_status, last_health_check: checked });
     }
     const sample = { ...usage, resource_id: params.id, timestamp, health_status };
-    return recordResponse(historyOf(tenant, params.id).createNumbered(before, sample));
+    return respond.record(historyOf(tenant, params.id).createNumbered(before, sample));
   },
 };
 

@@ -1,4 +1,5 @@
-import { noSuchRecord, type Operations, pagesOf, recordResponse } from '#http';
+import { noSuchRecord, type Operations, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { serviceEntity } from '../services/store.ts';
 import type { serviceActions } from './contract.ts';
 import { serviceActionEntity } from './store.ts';
@@ -9,9 +10,9 @@ export const serviceActionOperations: Operations<typeof serviceActions> = {
   createServiceAction: async ({ body, tenant }) => {
     tenant.records(serviceEntity).references.require(body.service_id, noSuchRecord('service_id'));
     const created_at = tenant.session.timestamp;
-    return recordResponse(await tenant.records(serviceActionEntity).create({ fields: { ...body, created_at } }));
+    return respond.record(await tenant.records(serviceActionEntity).create({ fields: { ...body, created_at } }));
   },
 
   getServiceAction: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(serviceActionEntity), params.id)),
+    respond.record(await getOrThrow(tenant.records(serviceActionEntity), params.id)),
 };

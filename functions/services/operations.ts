@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem';
-import { emptyResponse, type Operations, pagesOf, recordResponse } from '#http';
+import { type Operations, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
@@ -30,11 +31,11 @@ export const serviceOperations: Operations<typeof services> = {
       deferred: async ({ id }) => ({ credentials: await serviceCredentials.encrypt(tenant, id, credentials) }),
       alsoAudited: credentials === null ? [] : ['credentials'],
     });
-    return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, created));
+    return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, created));
   },
 
   getService: async ({ params, tenant, caller, getOrThrow }) =>
-    recordResponse(
+    respond.record(
       await serviceCredentials.decryptIn(
         { tenant, caller },
         await getOrThrow(tenant.records(serviceEntity), params.id),
@@ -48,7 +49,7 @@ export const serviceOperations: Operations<typeof services> = {
     const before = await serviceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isHealthCheck = body.health_status !== undefined && !isKnownCheck(body, before.record, changes);
-    if (changes === undefined && !isHealthCheck) return recordResponse(before);
+    if (changes === undefined && !isHealthCheck) return respond.record(before);
     const now = tenant.session.timestamp;
     const after = await records.update(stored, {
       ...(await serviceCredentials.encryptIn(tenant, params.id, changes ?? {})),
@@ -56,7 +57,7 @@ export const serviceOperations: Operations<typeof services> = {
       updated_at: now,
     });
     updateRiskCounter(tenant, before.record.client_id, isServiceRisk(before.record), isServiceRisk(after.record));
-    return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, after));
+    return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, after));
   },
 
   deleteService: async ({ params, tenant, getOrThrow }) => {
@@ -72,12 +73,12 @@ export const serviceOperations: Operations<typeof services> = {
       services: -1,
       risks: -Number(isServiceRisk(before.record)),
     });
-    return emptyResponse;
+    return respond.empty;
   },
 
   getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(serviceEntity), params.id);
     if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
-    return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, stored));
+    return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, stored));
   },
 };

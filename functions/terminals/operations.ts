@@ -1,4 +1,5 @@
-import { type Operations, pagesOf, recordResponse } from '#http';
+import { type Operations, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { requireClient } from '../clients/counters.ts';
 import type { terminals } from './contract.ts';
@@ -9,18 +10,18 @@ export const terminalOperations: Operations<typeof terminals> = {
 
   createTerminal: async ({ body, tenant }) => {
     requireClient(tenant, body.client_id);
-    return recordResponse(
+    return respond.record(
       await tenant.records(terminalEntity).create({ fields: { ...body, created_at: tenant.session.timestamp } }),
     );
   },
 
   getTerminal: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(terminalEntity), params.id)),
+    respond.record(await getOrThrow(tenant.records(terminalEntity), params.id)),
 
   updateTerminal: async ({ params, body, tenant, getOrThrow }) => {
     const before = await getOrThrow(tenant.records(terminalEntity), params.id);
     const changes = changesOf(before.record, body);
-    return recordResponse(
+    return respond.record(
       changes === undefined ? before : await tenant.records(terminalEntity).update(before, changes),
     );
   },

@@ -1,6 +1,7 @@
 import { WHOLE_LIST } from '#contract';
 import { Problem } from '#contract/problem';
-import { emptyResponse, listResponse, type Operations, pagesOf, recordResponse } from '#http';
+import { type Operations, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { noteContact } from '../clients/counters.ts';
 import { generatedCode } from './codes.ts';
@@ -21,20 +22,20 @@ export const ticketOperations: Operations<typeof tickets> = {
       deferred: (place) => ({ ticket_code: code ?? generatedCode(place) }),
       generated: code === undefined ? ['ticket_code'] : [],
     });
-    return recordResponse(created);
+    return respond.record(created);
   },
 
   getTicket: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(ticketEntity), params.id)),
+    respond.record(await getOrThrow(tenant.records(ticketEntity), params.id)),
 
   updateTicket: async ({ params, body, tenant, session, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (changes === undefined) return recordResponse(before);
+    if (changes === undefined) return respond.record(before);
     requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
-    return recordResponse(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
+    return respond.record(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
   },
 
   deleteTicket: async ({ params, tenant, getOrThrow }) => {
@@ -42,7 +43,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const messages = messagesOf(tenant, params.id);
     const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.keys()]);
     records.remove(ticket, messages.deleteAll(keys, ticket));
-    return emptyResponse;
+    return respond.empty;
   },
 
   listTicketMessages: async ({ params, query, tenant, getOrThrow }) => {
@@ -50,7 +51,7 @@ export const ticketOperations: Operations<typeof tickets> = {
       messagesOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after }),
       getOrThrow(tenant.records(ticketEntity), params.id),
     ]);
-    return listResponse(page);
+    return respond.cursorPage(page);
   },
 
   createTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {
@@ -60,7 +61,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     // Also a condition that the ticket exists: no message can be added to one that is deleted at the same time.
     records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
-    return recordResponse(
+    return respond.record(
       await messagesOf(tenant, ticket.id).create({ fields: { ...body, ticket_id: ticket.id, created_at: now } }),
     );
   },

@@ -1,5 +1,6 @@
 import { WHOLE_LIST } from '#contract';
-import { listResponse, type Operations, organizationOf, pagesOf, recordResponse } from '#http';
+import { type Operations, organizationOf, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { checkMembership } from '../access/privileged-memberships.ts';
 import { membershipEntity } from '../access/store.ts';
@@ -13,21 +14,21 @@ export const userOperations: Operations<typeof users> = {
 
   createUser: async ({ body, tenant, caller, session }) => {
     checkNewUser(tenant, caller, body);
-    return recordResponse(
+    return respond.record(
       await tenant.records(userEntity).create({ fields: { ...body, created_at: session.timestamp, last_login: null } }),
     );
   },
 
   getUser: async ({ params, tenant, getOrThrow }) =>
-    recordResponse(await getOrThrow(tenant.records(userEntity), params.id)),
+    respond.record(await getOrThrow(tenant.records(userEntity), params.id)),
 
   updateUser: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(userEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (changes === undefined) return recordResponse(before);
+    if (changes === undefined) return respond.record(before);
     checkChange(tenant, caller, before.record, changes);
-    return recordResponse(await records.update(before, changes));
+    return respond.record(await records.update(before, changes));
   },
 
   listUserMemberships: async ({ params, query, tenant, getOrThrow }) => {
@@ -37,7 +38,7 @@ export const userOperations: Operations<typeof users> = {
         .cursorPage({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
       getOrThrow(tenant.records(userEntity), params.id),
     ]);
-    return listResponse(page);
+    return respond.cursorPage(page);
   },
 
   createMembership: async ({ body, tenant, caller, session }) => {
@@ -51,6 +52,6 @@ export const userOperations: Operations<typeof users> = {
     await checking;
     // Memberships are created and read under different paths, so the pipeline cannot derive `Location` from this
     // contract.
-    return { ...recordResponse(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
+    return { ...respond.record(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };

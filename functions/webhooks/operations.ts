@@ -1,4 +1,5 @@
-import { type Operations, ProtectedRead, pagesOf, recordResponse } from '#http';
+import { type Operations, ProtectedRead, pagesOf } from '#http';
+import * as respond from '#http/respond';
 import { webhookEvent, type webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
 import { showEvent } from './event-data.ts';
@@ -20,6 +21,6 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
       await read.counted;
       await read.stageEvent([record.id]);
     }
-    return recordResponse({ ...stored, record });
+    return respond.record({ ...stored, record });
   },
 });

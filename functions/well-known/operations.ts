@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { environmentPublicKeys } from '#auth';
-import { type Operations, textResponse } from '#http';
+import type { Operations } from '#http';
+import * as respond from '#http/respond';
 import type { wellKnown } from './contract.ts';
 
 /** How long caches may keep the keys, in seconds: a new key is published for longer before it signs. */
@@ -10,6 +11,6 @@ export const wellKnownOperations: Operations<typeof wellKnown> = {
   getTokenKeys: async () => {
     const text = JSON.stringify({ keys: await environmentPublicKeys() });
     const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
-    return textResponse(text, { ETag: etag, 'Cache-Control': `public, max-age=${MAX_AGE}` });
+    return respond.text(text, { ETag: etag, 'Cache-Control': `public, max-age=${MAX_AGE}` });
   },
 };

@@ -1,12 +1,4 @@
-export {
-  emptyResponse,
-  listResponse,
-  type OpenInput,
-  type Operations,
-  pageResponse,
-  recordResponse,
-  textResponse,
-} from './operation.ts';
+export type { OpenInput, Operations } from './operation.ts';
 export { pagesOf } from './pages.ts';
 export { pipeline } from './pipeline.ts';
 export { requireLivePermissions } from './privileged-operations.ts';

@@ -5,7 +5,6 @@ import type { Caller } from '#identity';
 import type { Repository, RequestSession, Stored, Tenant } from '#table';
 import type { Charge } from './budget/request-budget.ts';
 import type { HttpRequest } from './request/http-request.ts';
-import { countDeliverable } from './response/deliverable.ts';
 
 /**
  * The work of one route: it reads, checks the domain's rules, stages writes and returns the response. It gets validated
@@ -109,47 +108,3 @@ export type Operations<C extends Contract> = {
     C['routes'][Id]['auth'] extends 'bearer' ? BearerInput : OpenInput
   >;
 };
-
-const asStored = <T, U>(record: T): U => record as unknown as U;
-
-/** Returns a record and its version; `show` maps the stored record to the returned one, where they differ. */
-export const recordResponse = <T, U = T>(stored: Stored<T>, show: (record: T) => U = asStored) => ({
-  body: show(stored.record),
-  version: stored.version,
-});
-
-/** Returns a page of records. */
-export const pageResponse = <T>(
-  page: { readonly records: readonly Pick<Stored<T>, 'record'>[]; readonly total: number; readonly isCut: boolean },
-  query: { readonly page: number; readonly page_size: number },
-) => ({
-  body: {
-    data: page.records.map(({ record }) => record),
-    page: query.page,
-    page_size: query.page_size,
-    total: page.total,
-  },
-  isCut: page.isCut,
-});
-
-/** Returns a cursor page, or as much of it as one response can carry. */
-export const listResponse = <T, U = T>(
-  page: { readonly records: readonly Stored<T>[]; readonly next: string | undefined },
-  show: (record: T) => U = asStored,
-) => {
-  const data = page.records.map(({ record }) => show(record));
-  const fitting = countDeliverable(data);
-  const next = fitting < data.length ? String(page.records[fitting - 1]?.item.id) : page.next;
-  return { body: { data: data.slice(0, fitting) }, next };
-};
-
-/** A response without a body. */
-export const emptyResponse = { body: undefined } as const;
-
-/** Returns a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the headers, conditional reads are served too. */
-export const textResponse = (text: string, headers: Readonly<Record<string, string>>) => ({
-  // Ignored, because there is a `text`.
-  body: undefined as never,
-  text,
-  headers,
-});

@@ -1,7 +1,8 @@
 import type { Contract, Route } from '#contract';
 import * as parameter from '#contract/parameter';
 import type { Entity, Stored } from '#table';
-import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
+import type { BearerInput, Filtered } from './operation.ts';
+import * as respond from './respond.ts';
 import { metadataOf } from './routes/route-metadata.ts';
 
 /** List operations: pages of an entity's records, filtered by the query. */
@@ -11,7 +12,7 @@ export interface PageInput extends BearerInput {
   readonly query: { readonly page: number; readonly page_size: number; readonly sort: '-created_at' | 'created_at' };
 }
 
-type PageResponse<U> = ReturnType<typeof pageResponse<U>>;
+type PageResponse<U> = ReturnType<typeof respond.page<U>>;
 
 /** A list operation, which declares the filters of its entity. */
 type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageResponse<U>>) & Filtered<F>;
@@ -34,7 +35,7 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
     const prefix = isSearched ? (input.query as { readonly [parameter.PREFIX]?: string })[parameter.PREFIX] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, prefix });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
-    return pageResponse({ ...found, records: await Promise.all(shown) }, input.query);
+    return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };
   const names = [...entity.filters, ...(isSearched ? [parameter.PREFIX] : [])];
   const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<

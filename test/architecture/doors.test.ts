@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table/storage': 17,
   '#tenancy': 20,
   '#tenancy/credentials': 13,
-  '#http': 33,
+  '#http': 24,
   '#maintenance': 13,
   '#local-dynamodb': 20,
 };

@@ -2,7 +2,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type Contract, contract, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import { type Operations, pagesOf, pipeline, recordResponse } from '#http';
+import { type Operations, pagesOf, pipeline } from '#http';
+import * as respond from '#http/respond';
 import { describedBy } from '#openapi';
 import { type Entity, entity, type Repository } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
@@ -44,7 +45,7 @@ const partial = entity('SHOP', shop, { filters: ['status'] });
 const {
   getShop,
 }: Pick<Operations<typeof shops>, 'getShop'> = {
-  getShop: async ({ params, tenant, getOrThrow }) => recordResponse(await getOrThrow(tenant.records(whole), params.id)),
+  getShop: async ({ params, tenant, getOrThrow }) => respond.record(await getOrThrow(tenant.records(whole), params.id)),
 };
 
 /** The list with `city` written, and not yet offered. */

@@ -2,7 +2,8 @@ import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { contract, type Route } from '#contract';
 import { Problem } from '#contract/problem';
-import { emptyResponse, type MatchedRoute } from '#http';
+import type { MatchedRoute } from '#http';
+import * as respond from '#http/respond';
 import type { Table } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { RequestSession } from '#table';
@@ -70,7 +71,7 @@ const matchedRoute = (route: Route): MatchedRoute => ({
   operationId: 'anOperation',
   contract: contract({ name: 'things', tag: 'Things', description: 'Of a test.', routes: { anOperation: route } }),
   route,
-  operation: async () => emptyResponse,
+  operation: async () => respond.empty,
   itemPath: undefined,
 });
 
