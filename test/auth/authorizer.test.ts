@@ -236,7 +236,7 @@ describe('a registration, about which the gateway asks each time where anyone ma
     return faults.calls.length;
   };
 
-  it('is answered from memory for as long as the gateway keeps answers about other routes, and no longer', async () => {
+  it('comes from memory for as long as the gateway caches responses for other routes, and no longer', async () => {
     const token = await freshToken();
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -248,7 +248,7 @@ describe('a registration, about which the gateway asks each time where anyone ma
     expect(await lookUps(registration(token))).toBe(1);
   });
 
-  it('knows from other routes, for which nothing is answered from memory', async () => {
+  it('knows from other routes, for which nothing comes from memory', async () => {
     const token = await freshToken();
     expect(await lookUps(bearer(token), registration(token))).toBe(1);
     expect(await lookUps(bearer(token), bearer(token))).toBe(2);

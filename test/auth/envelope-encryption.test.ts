@@ -10,7 +10,7 @@ const box = envelopeEncryption(localDataKeys(key));
 const place = { tenant: 'a', record: 'service/1' };
 
 describe('a secret box', () => {
-  it('gives back any text, encrypted differently each time', async () => {
+  it('decrypts to the same text, encrypted differently each time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: codePoint }), fc.string(), fc.string(), async (text, tenant, record) => {
         const encrypted = await box.encrypt(text, { tenant, record });
@@ -78,7 +78,7 @@ describe('a text under a stored key', () => {
   });
   const open = (encrypted: string, where = place, by = box) => by.decrypt(encrypted, where, cacheOf);
 
-  it('is given back while the key is stored, and to nobody after that', async () => {
+  it('can be decrypted while the key is stored, and by nobody after that', async () => {
     const texts = [await box.encryptUnderStoredKey('one', place, cacheOf('2026'))];
     texts.push(await box.encryptUnderStoredKey('two', place, cacheOf('2026')));
     expect(await Promise.all(texts.map((text) => open(text)))).toEqual(['one', 'two']);

@@ -143,7 +143,7 @@ describe.each([
     expect(sent).toHaveLength(2);
   });
 
-  it('that is refused for good is an error with the status, whatever the answer is', async () => {
+  it('that is refused for good is an error with the status, whatever the response is', async () => {
     for (const text of ['', '<html>', '{', 'null', '<a/>', '[]', '{"__type":1}']) {
       sent = [];
       responses = [[400, text]];

@@ -75,7 +75,7 @@ describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (
 
   const bearer = (token = org.token) => ({ authorization: `Bearer ${token}` });
 
-  it('of an allowed origin lists clients, and reads the headers of the answer', async () => {
+  it('of an allowed origin lists clients, and reads the headers of the response', async () => {
     for (const page of [allowed, second]) {
       expect(await fetched(page, '/api/v1/clients', { headers: bearer() })).toMatchObject({
         status: 200,

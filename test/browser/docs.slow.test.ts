@@ -171,7 +171,7 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     expect(await page.getByLabel('Secret').inputValue()).toBe('');
   });
 
-  it('shows what is answered: a record from the values of its fields, and a problem as it is sent', async () => {
+  it('shows responses: a record from the values of its fields, and a problem as it is sent', async () => {
     const page = await open('/reference#post-/api/v1/clients');
     const replies = page.locator('rapi-doc').locator('api-response');
     const shown = async (status: string, text: string) => {
@@ -212,7 +212,7 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     expect(status).toBe(200);
   });
 
-  it('tells right signatures from wrong ones', async () => {
+  it('distinguishes right signatures from wrong ones', async () => {
     const page = await open('/webhooks');
     await page.getByLabel('Secret').fill(SECRET);
     await page.getByLabel('Body').fill('{ }');

@@ -35,7 +35,7 @@ describe('a filter of paths', () => {
   it.each([
     { filter: /[\\/]word\.ts$/, idle: undefined },
     { filter: /[\\/]words\.ts$/, idle: String.raw`replacing /[\\/]words\.ts$/` },
-  ])('$filter is told of where it matches no module', async ({ filter, idle }) => {
+  ])('$filter is reported where it matches no module', async ({ filter, idle }) => {
     const entry = write({
       'word.ts': 'export const word = 1;',
       'index.ts': "import 'word'; export { word } from './word.ts';",

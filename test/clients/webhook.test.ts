@@ -29,7 +29,7 @@ describe('a signature', () => {
     );
   });
 
-  it('is verified as the service does, which answers the text to parse', async () => {
+  it('is verified as the service does, which returns the text to parse', async () => {
     const written = fc
       .tuple(fc.json(), fc.constantFrom('', ' ', '\n\t'), fc.constantFrom('', '\uFEFF'))
       .map(([text, space, mark]) => `${mark}${space}${text.replaceAll(',', `,${space}`)}${space}`);

@@ -29,7 +29,7 @@ it('a field given twice counts as given last', () => {
   expect(JSON.stringify(settings)).toBe('{"a":1.0}');
 });
 
-it('a body with too many values is told first what is wrong with it', () => {
+it('a body with too many values first gets its field errors', () => {
   expect(() => read(`{"other":${many('-0')}}`)).toThrow(
     expect.objectContaining<Partial<Problem>>({
       status: 422,

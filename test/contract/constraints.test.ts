@@ -37,7 +37,7 @@ describe('a unique field', () => {
     expect([claims.email?.('Ana@Acme.example'), claims.slug?.('A')]).toEqual(['ana@acme.example', 'A']);
   });
 
-  it('makes a route that takes it answer 409', () => {
+  it('makes a route that takes it return 409', () => {
     const routeWith = (body: typeof shop.create | undefined) =>
       route('POST', '/api/v1/shops', {
         summary: 'x',

@@ -86,7 +86,7 @@ describe.each(named)('%s', (id, { route, key }) => {
       expect(validBody(route.body, route.bodyExample)).toMatchObject(route.bodyExample ?? {});
   });
 
-  it('can answer 404 where its path names a record', () => {
+  it('can return 404 where its path names a record', () => {
     if (!route.path.includes('{')) return;
     expect(route.errors).toContain('not-found');
   });

@@ -46,7 +46,7 @@ describe('every kind of text', () => {
     ['email', field.email(), fc.stringMatching(/^[a-zA-Z0-9]{1,20}$/).map((user) => `${user}@Acme.example`)],
     ['webAddress', field.webAddress(), fc.webUrl({ withQueryParameters: true, withFragments: true })],
     ['text', field.text(1_000), fc.string({ unit: 'grapheme' })],
-  ])('%s answers what it takes unchanged the second time', (_, schema, valid) => {
+  ])('%s returns its own result unchanged the second time', (_, schema, valid) => {
     fc.assert(
       fc.property(valid, (value) => {
         const responded = schema.parse(value);
@@ -95,7 +95,7 @@ describe('text and names', () => {
 });
 
 describe('a UUID', () => {
-  it('is taken in any case, of any version, and answered in lower case', () => {
+  it('is accepted in any case, of any version, and returned in lower case', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.infiniteStream(fc.boolean()), (id, upper) => {
         const mixed = id.replace(/[a-f]/g, (digit) => (upper.next().value ? digit.toUpperCase() : digit));

@@ -113,7 +113,7 @@ describe('a filter that is offered', () => {
 });
 
 describe('a filter that the entity does not have', () => {
-  it('is told when the function loads, with what to do about it', () => {
+  it('is reported when the function loads, with its remedy', () => {
     const operations: Operations<typeof shops> = {
       // @ts-expect-error: Property 'city' is missing
       listShops: pagesOf(partial),
@@ -127,7 +127,7 @@ describe('a filter that the entity does not have', () => {
     );
   });
 
-  it('is told of an operation that says nothing of its filters', () => {
+  it('is reported for an operation that does not declare its filters', () => {
     const operations: Operations<typeof shops> = {
       // @ts-expect-error: Property 'filters' is missing
       listShops: async ({ query: { page, page_size } }) => ({ body: { data: [], page, page_size, total: 0 } }),
@@ -138,7 +138,7 @@ describe('a filter that the entity does not have', () => {
     );
   });
 
-  it('is told also where it is not offered yet', () => {
+  it('is reported also where it is not offered yet', () => {
     const operations: Operations<typeof writing> = {
       // @ts-expect-error: Property 'city' is missing
       listShops: pagesOf(partial),

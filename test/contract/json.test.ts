@@ -26,7 +26,7 @@ describe('parsing JSON', () => {
     expect(parseWhere(text, () => expect.fail('asked whether it is worth keeping'))).toEqual({ value, isExact: true });
   });
 
-  it('gives back every JSON text without spaces', () => {
+  it('returns every JSON text without spaces', () => {
     const number = fc.oneof(
       fc.bigInt().map(String),
       fc.tuple(fc.integer(), fc.stringMatching(/^\d{1,20}$/)).map(([whole, fraction]) => `${whole}.${fraction}`),

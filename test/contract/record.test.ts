@@ -82,7 +82,7 @@ describe('a record', () => {
     expect(validBody(job.patch, whole)).toEqual({ name: 'a', note: null, status: 'open', data: {} });
   });
 
-  it('is answered with every field: defaults and null for what is missing, nothing of what is inside', () => {
+  it('is returned with every field: defaults and null for missing ones, and no internal ones', () => {
     expect(present(projectionOf(job.schema), { id: ID, name: 'a', SECRET: 1, secret: 2 })).toEqual({
       id: ID,
       owner_id: null,

@@ -97,7 +97,7 @@ describe('the cost of a million requests', () => {
     expect(costOf(mix, both, { ...way, isTraced: true }).traces).toBeCloseTo(0.05 * PRICES.traces.dollars);
   });
 
-  it('is not told of an operation that nobody has measured', () => {
+  it('refuses an operation that nobody has measured', () => {
     expect(() => costOf({ ...mix, shares: { 'GET /c': 1 } }, both, way)).toThrow(
       'GET /c of the mix a was not measured',
     );

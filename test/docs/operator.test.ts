@@ -28,7 +28,7 @@ describe('docs/operations.md', () => {
 });
 
 describe.each(commands.map(({ name, command }) => [name, command] as const))('%s', (_, command) => {
-  it('answers in JSON if asked to, and works on a stage and on local data', () => {
+  it('prints JSON if asked to, and works on a stage and on local data', () => {
     const known = command.options.map(({ long }) => long);
     expect(known).toEqual(expect.arrayContaining(['--json', '--local', '--outputs', '--table', '--role', '--region']));
   });

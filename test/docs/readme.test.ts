@@ -35,7 +35,7 @@ describe('the tour', () => {
   });
   afterAll(() => api.close());
 
-  it('works when pasted, and answers what it shows', async () => {
+  it('works when pasted, and returns what it shows', async () => {
     expect(tour.length).toBeGreaterThan(5);
     const outputs = await paste(tour.map(({ commands }) => commands.replace('http://127.0.0.1:3000', api.url)));
     for (const [index, { commands, shown }] of tour.entries()) {

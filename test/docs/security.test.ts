@@ -18,7 +18,7 @@ describe('docs/security.md', () => {
     expect(tests.filter((file) => testsNothing(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
   });
 
-  it('answers for each of the ten risks of OWASP, by a test, and says what is not covered', () => {
+  it('has a test for each of the ten risks of OWASP, and lists what is not covered', () => {
     const rows = Array.from(text.matchAll(/^\| API(\d+) .* \| (.*) \|$/gm), ([, risk, responses]) => [
       risk,
       /`test\/[\w/.-]+\.test\.ts`/.test(responses ?? ''),

@@ -92,7 +92,7 @@ describe('the line of a request', () => {
     }
   });
 
-  it('names the problem that was answered', async () => {
+  it('names the problem that was returned', async () => {
     const unknown = await logged(() => send('GET', `/clients/${randomUUID()}`));
     expect(unknown.line).toMatchObject({ status: 404, outcome: '4xx', problem: 'not-found', operation: 'getClient' });
     const invalid = await logged(() => send('POST', '/clients', { body: { nome: 'Bistro' } }));
@@ -225,7 +225,7 @@ describe('the line of the authorizer', () => {
     expect(others).toEqual([]);
   });
 
-  it('is a failure where the caller could not be checked, and the error tells of the request', async () => {
+  it('is a failure where the caller could not be checked, and the error names the request', async () => {
     faulty.follow(() => 'dropped');
     const { line, others } = await decided(org.token);
     expect(line).toMatchObject({ outcome: 'failed', TableCalls: 1, TableRetries: 2 });

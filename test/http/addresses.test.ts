@@ -73,7 +73,7 @@ describe('under a stage', () => {
     expect(headers.get('location')).toBe(`/prod${CLIENTS}/${body.id}`);
   });
 
-  it('nothing answers beside it', async () => {
+  it('nothing responds beside it', async () => {
     const { origin } = new URL(staged.url);
     for (const path of ['/api/v1/openapi', '/other/api/v1/openapi', '/', '/PROD/api/v1/openapi']) {
       expect((await fetch(`${origin}${path}`)).status, path).toBe(403);

@@ -178,7 +178,7 @@ it('the page of webhooks has the guide and its programs', async () => {
 });
 
 describe.skipIf(EXTENT === 'sample')('the bundled function', () => {
-  it('answers the same, and holds nothing of what makes it', async () => {
+  it('responds the same, and contains nothing of what makes it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'custodia-bundle-'));
     try {
       const folder = (await bundle(['docs'], directory)).get('docs') ?? '';

@@ -70,7 +70,7 @@ describe('an escalation that is refused', () => {
     ['rotateSecret', () => rotate(key, { path: `${INTEGRATIONS}/${ownerId()}` })],
     ['revokeTokens', () => key.ask('POST', `${INTEGRATIONS}/${ownerId()}/revoke-tokens`)],
     ['updateIntegration', () => key.ask('PATCH', key.path, { permissions: null })],
-  ])('is told by its operation: %s', async (operation, attempt) => {
+  ])('is named by its operation: %s', async (operation, attempt) => {
     expect((await attempt()).status).toBe(403);
     expect(await tried()).toEqual([[operation, 1]]);
   });

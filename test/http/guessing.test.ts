@@ -152,7 +152,7 @@ describe('a failed login', () => {
     }
   });
 
-  it('answers a code that nobody has to the letter alike', async () => {
+  it('responds identically to an unknown code', async () => {
     const nobody = `nobody-${org.appCode}`;
     expect(await fail(() => login(nobody, 'wrong'), 6)).toEqual(await fail(() => login(org.appCode, 'wrong'), 6));
     const [known, unknown] = [await login(org.appCode, 'wrong'), await login(nobody, 'wrong')];
@@ -207,7 +207,7 @@ describe('a wrong signature', () => {
     expect(faulty.calls.filter((call) => call !== 'GetItem')).toEqual([]);
   });
 
-  it('are not answered while they cannot be counted', async () => {
+  it('are refused while they cannot be counted', async () => {
     vi.useRealTimers();
     const session = new RequestSession(environmentTable(), systemClock, Date.now() + 500);
     const headers = new Map([['x-signature', WRONG]]);

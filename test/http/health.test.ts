@@ -20,7 +20,7 @@ beforeEach(() => {
   faulty.follow(() => undefined);
 });
 
-it('answers anyone, after one read, and may not be kept', async () => {
+it('responds to anyone, after one read, and may not be cached', async () => {
   const { status, headers, body } = await api.request('GET', PATH);
   expect([status, body]).toEqual([200, { status: 'ok' }]);
   expect(headers.get('cache-control')).toBe('no-store');
@@ -42,7 +42,7 @@ it('reads half a unit', async () => {
 });
 
 describe('while the table cannot be read', () => {
-  it.each<Fault>(['dropped', 'timeout', 'throttled', 'server-error'])('answers 503: %s', async (fault) => {
+  it.each<Fault>(['dropped', 'timeout', 'throttled', 'server-error'])('returns 503: %s', async (fault) => {
     faulty.follow(() => fault);
     const { status, headers, body } = await api.request('GET', PATH);
     expect(status).toBe(503);
@@ -56,7 +56,7 @@ describe('while the table cannot be read', () => {
     });
   });
 
-  it('answers 503 where the table is not there, too, and shows nothing of it', async () => {
+  it('also returns 503 where the table is missing, and does not show it', async () => {
     vi.stubEnv('TABLE_NAME', 'no-such-table');
     useTableOver(faulty, 2);
     const { status, body } = await api.request('GET', PATH);

@@ -70,7 +70,7 @@ describe('a create with an idempotency key', () => {
     expect(theirs.body.id).not.toBe(mine.body.id);
   });
 
-  it('gives back a secret that is shown once', async () => {
+  it('returns a secret that is shown once', async () => {
     const key = randomUUID();
     const body = { app_code: `key-${key}`, display_name: 'By key' };
     const first = await create(key, body, org.token, '/api/v1/integrations');

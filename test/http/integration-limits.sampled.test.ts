@@ -45,7 +45,7 @@ describe('the rate limit of a new integration', () => {
     expect((await register(maker, { rate_limit: null })).body.rate_limit).toBe(7_000);
   });
 
-  it('is not the maker’s of before, while the gateway still tells that', async () => {
+  it('is not the creator’s earlier one, while the gateway still passes that on', async () => {
     const org = await api.orgToken();
     await limit(org, 7_000);
     const maker = await anew(org);

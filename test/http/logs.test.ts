@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => vi.useRealTimers());
 
 describe('ingesting', () => {
-  it('answers with a receipt, and stores the entry under a time of its own', async () => {
+  it('returns a receipt, and stores the entry with the service’s own time', async () => {
     const before = new Date().toISOString();
     const sent = { level: 'error', message: 'Line 1\nline 2', metadata: { host: 'db-1', used: [0.93, null] } };
     const chosen = await acme.ask('POST', INGEST, { ...sent, ts: '1999-01-01T00:00:00Z', id: randomUUID() });

@@ -30,7 +30,7 @@ describe('GET /api/v1/openapi', () => {
     expect((await bytesOf(response)).equals(compact)).toBe(true);
   });
 
-  it.each([ETAG, `W/${ETAG}`, `"other", ${ETAG}`, '*'])('answers If-None-Match: %s with 304', async (tag) => {
+  it.each([ETAG, `W/${ETAG}`, `"other", ${ETAG}`, '*'])('returns 304 for If-None-Match: %s', async (tag) => {
     const response = await fetch(`${api.url}${PATH}`, { headers: { 'if-none-match': tag }, cache: 'no-store' });
     expect([response.status, response.headers.get('etag')]).toEqual([304, ETAG]);
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');

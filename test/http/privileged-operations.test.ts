@@ -214,7 +214,7 @@ describe('a token', () => {
     expectEnded(await register(old));
   });
 
-  it('ends when it is told to, and one of the same second does not', async () => {
+  it('ends when it is revoked, and one of the same second does not', async () => {
     const { status, body, headers } = await owner.ask('POST', `${key.path}/revoke-tokens`);
     expect([status, body, headers.get('etag')]).toEqual([200, await owner.read(key.path), null]);
     expectEnded(await register(key));
@@ -320,7 +320,7 @@ describe('the sender of a webhook', () => {
   });
 });
 
-it('an integration that asks for its own app code is told that it is taken', async () => {
+it('an integration that asks for its own app code gets the 409 of a taken one', async () => {
   const { status, body } = await register(key, { app_code: key.appCode });
   expect([status, body.errors?.[0]?.pointer]).toEqual([409, '#/app_code']);
 });

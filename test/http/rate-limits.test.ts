@@ -46,7 +46,7 @@ const limitTo = async (rate_limit: number | null) => {
 };
 
 describe('the request budget', () => {
-  it('is told with every response to a caller', async () => {
+  it('is in every response to a caller', async () => {
     vi.stubEnv('RATE_LIMIT', '600');
     expect(budgetOf(await ask())).toEqual(['"default";q=600;w=60', '"default";r=599;t=1']);
     const responses = [
@@ -163,7 +163,7 @@ describe('the budget of a tenant', () => {
     expect((await list(other.token)).status).toBe(200);
   });
 
-  it('is told where it is nearer to its end than that of the integration', async () => {
+  it('is shown where it is nearer to its end than that of the integration', async () => {
     const second = await secondKey();
     vi.setSystemTime(Date.now() + 61_000);
     vi.stubEnv('RATE_LIMIT', '4');

@@ -75,7 +75,7 @@ describe.each(kindsWith('create'))('a new %s', (kind) => {
     expect(created.headers.get('etag')).toBe(secret === undefined ? tagOf(found) : null);
   });
 
-  it('gives back every field as it was sent', async () => {
+  it('returns every field as it was sent', async () => {
     const scenario = await testTenant.scenario(`create${kind}`);
     const body = await fullOf(scenario);
     const { status, headers } = await testTenant.send({ ...scenario, body });
@@ -117,7 +117,7 @@ describe.each(kindsWith('update'))('a change of a %s', (kind) => {
 });
 
 describe.each(kindsWith('delete'))('deleting a %s', (kind) => {
-  it('stands under If-Match and If-None-Match, and answers 204, then 404 in every operation on it', async () => {
+  it('honours If-Match and If-None-Match, and returns 204, then 404 in every operation on it', async () => {
     const scenario = await testTenant.scenario(`delete${kind}`);
     const tag = tagOf(await read(scenario.path, scenario));
     expect((await testTenant.send(scenario, { 'if-match': '"7.other"' })).status).toBe(412);

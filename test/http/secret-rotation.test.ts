@@ -55,7 +55,7 @@ describe('rotating a secret', () => {
     ]);
   });
 
-  it('ends the one before at once, when told so', async () => {
+  it('ends the previous one at once, on request', async () => {
     const org = await api.orgToken();
     const { body } = await rotate(org, { previous_valid_for: 0 });
     expect(body.previous_expires_at).toBeNull();

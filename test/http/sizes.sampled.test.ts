@@ -187,7 +187,7 @@ async function withoutCredentials(acme: Calls): Promise<Calls> {
 }
 
 describe.skipIf(EXTENT === 'sample')('a page', () => {
-  it('of the standard size always answers, and one that is too large names the largest that does', async () => {
+  it('of the standard size is always returned, and one that is too large names the largest that is', async () => {
     const acme = await newTenant(api);
     const clientId = await newClient(acme);
     const largest = newResource(clientId, 45_800);
@@ -204,7 +204,7 @@ describe.skipIf(EXTENT === 'sample')('a page', () => {
     expect((await list(`?page_size=${most + 1}&client_id=${clientId}`)).status).toBe(400);
   });
 
-  it('of the standard size answers records that are as large as they may be', async () => {
+  it('of the standard size returns records of the largest size', async () => {
     const acme = await newTenant(api);
     const quotes = (bytes: number) => object(bytes, '"');
     const clientId = await newClient(acme);
@@ -256,7 +256,7 @@ describe.skipIf(EXTENT === 'sample')('a page', () => {
 });
 
 describe.skipIf(EXTENT === 'sample')('a list without pages', () => {
-  it('reads and answers as much as can be carried, and links to the rest', async () => {
+  it('reads and returns as much as a response can carry, and links to the rest', async () => {
     const acme = await newTenant(api);
     const { id } = await acme.create(TICKETS, newTicket());
     const path = `${TICKETS}/${id}/messages`;

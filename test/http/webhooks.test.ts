@@ -26,7 +26,7 @@ const problem = ({ status, body }: { status: number; body: Record<string, unknow
 ];
 
 describe('a delivery', () => {
-  it('has the effect of the operation, and is answered with the receipt', async () => {
+  it('has the effect of the operation, and gets the receipt', async () => {
     const eventId = randomUUID();
     const { status, body } = await deliver(api, org, created('By webhook'), {
       eventId,

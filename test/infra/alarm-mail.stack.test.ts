@@ -41,7 +41,7 @@ const reached = (topics: unknown, alarmName: unknown, context: Readonly<Record<s
   });
 
 describe('a mail', () => {
-  it('is sent when an alarm begins and when it is over, and the account’s own topic is told, too', () => {
+  it('is sent when an alarm begins and when it is over, also to the account’s own topic', () => {
     const telling = alarms.filter((each) => !isSilent(each));
     expect(telling.length).toBeGreaterThan(contracts.length);
     expect(subscribed).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('a mail', () => {
     for (const { AlarmActions, OKActions } of silent) expect([AlarmActions, OKActions]).toEqual([undefined, undefined]);
   });
 
-  it('is sent for what AWS tells of, which EventBridge may publish and no other service', () => {
+  it('is sent for AWS’s events, which EventBridge may publish and no other service', () => {
     const names = ['deployment-failed', 'key-disabled', 'backup-failed'].map((name) => `${PREFIX}-${name}`);
     expect(rules.map(({ Name }) => Name)).toEqual(names);
     for (const { Targets } of rules) {

@@ -27,7 +27,7 @@ describe('a stage that allows origins', () => {
     expect(preflightsIn(BOTH).length).toBe(anysIn(BOTH).length - 1);
   });
 
-  test('tells preflights from other methods, and declares every header that it maps', () => {
+  test('distinguishes preflights from other methods, and declares every header that it maps', () => {
     for (const { requestTemplates, responses, declared, refusal, preflight } of preflightsIn(BOTH)) {
       expect(requestTemplates['application/json']).toBe(
         `{"statusCode":#if($context.httpMethod == "OPTIONS")204#{else}${refusal.statusCode}#end}`,

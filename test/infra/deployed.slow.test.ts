@@ -68,7 +68,7 @@ describe('the lines of the functions', () => {
   const sumOf = (...counters: string[]): number =>
     api.lines.reduce((sum, line) => sum + counters.reduce((all, name) => all + Number(line[name] ?? 0), 0), 0);
 
-  it('tell of every operation, and count every call of AWS', async () => {
+  it('name every operation, and count every call of AWS', async () => {
     const { requests, sessions, keyUses } = api.account;
     // They come from other processes.
     await vi.waitFor(() => expect(sumOf('TableCalls', 'TableRetries')).toBe(requests.length), PATIENCE);
@@ -248,7 +248,7 @@ describe('sessions', () => {
 });
 
 describe('a function that throws', () => {
-  it('says so to who called it, without its secrets, and answers what comes then', async () => {
+  it('reports the failure to its caller, without secrets, and serves the next request', async () => {
     const secrets = [...Object.values(SECRET_CREDENTIALS), acme.secret, acme.token];
     for (const [name, lambda] of api.lambda) {
       // No event of API Gateway: what turns errors into responses cannot do so with this one.
@@ -270,8 +270,8 @@ describe('a function that throws', () => {
   });
 });
 
-describe('a table that does not answer', () => {
-  it('is a 503 before the deadline that Lambda tells', async () => {
+describe('a table that does not respond', () => {
+  it('is a 503 before Lambda’s deadline', async () => {
     const silent = createServer(() => undefined);
     const AWS_ENDPOINT_URL_DYNAMODB = await listening(silent);
     const { configuration } = api.lambda.get('auth') as LambdaFunction;

@@ -190,7 +190,7 @@ export function describeOperator(deployed: () => Deployed): void {
       );
     });
 
-    it('changes no audit event: what would have to be written there stays as it is, and is told', async () => {
+    it('changes no audit event: what would have to be written there stays as it is, and is reported', async () => {
       const [event] = await keysIn(`ORG#${deployed().rival.orgId}#AUDIT_EVENT`);
       await update(event, 'REMOVE #SETS');
       const { code, stdout } = await deployed().api.operator('verify', '--org', deployed().rival.orgId, '--repair');

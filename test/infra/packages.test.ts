@@ -86,7 +86,7 @@ describe('the scan for known vulnerabilities', () => {
     ['nothing', {}, 0, true, 'Packages with known vulnerabilities: 0.'],
     ['what is not serious', found('moderate'), 1, true, 'moderate  lodash <4.17.21'],
     ['what is serious', found('high'), 1, false, 'high      lodash <4.17.21'],
-  ])('tells of %s', (_, vulnerabilities, status, isWell, line) => {
+  ])('reports %s', (_, vulnerabilities, status, isWell, line) => {
     expect(auditOf(report(vulnerabilities), status)).toEqual({ isWell, lines: expect.arrayContaining([line]) });
   });
 

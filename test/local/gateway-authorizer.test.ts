@@ -20,7 +20,7 @@ async function authorizing(response: (event: APIGatewayRequestAuthorizerEvent) =
 const UNAUTHORIZED = '401 unauthorized';
 
 describe('a route with a bearer token', () => {
-  it('shows the authorizer the request, and the function what it answered, as texts', async () => {
+  it('shows the authorizer the request, and the function the authorizer’s response, as texts', async () => {
     const { events, send } = await authorizing(() => allow({ a: 'text', b: 1, c: true }), { stage: 'dev' });
     const event = eventOf(await send('GET', '/dev/v1/secret/7?x=1', token('t')));
     const texts = { a: 'text', b: '1', c: 'true', principalId: 'somebody' };
@@ -64,7 +64,7 @@ describe('a route with a bearer token', () => {
     expect(problemOf(await send('GET', '/v1/secret', token('t')))).toBe('503 unavailable');
   });
 
-  it('keeps an answer by the token, for all routes, until its time is over', async () => {
+  it('caches a response by the token, for all routes, until its time is over', async () => {
     const { events, status } = await authorizing(() => allow(), { authorizerTtlSeconds: 60 });
     for (const [path, of] of [
       ['', 'a'],
@@ -84,7 +84,7 @@ describe('a route with a bearer token', () => {
     expect([await status('/v1/secret'), await status('/v1/secret/1'), events.length]).toEqual([200, 401, 1]);
   });
 
-  it('keeps a denial, and tells what it says of the token, in the body and in the challenge', async () => {
+  it('caches a denial, and returns its reason in the body and in the challenge', async () => {
     const context = { detail: 'The token has expired.', challenge: 'Bearer error="invalid_token"' };
     const { events, send } = await authorizing(() => allow(context, 'arn:other'));
     for (const _ of Array(2)) {

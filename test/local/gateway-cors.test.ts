@@ -11,7 +11,7 @@ const LOCAL = 'http://localhost:5173';
 const from = (origin: string) => ({ headers: ['Origin', origin, 'Access-Control-Request-Method', 'GET'] });
 
 describe('a preflight', () => {
-  it('is answered without a function, with what the path’s routes take, to each allowed origin in its name', async () => {
+  it('gets a response without a function, with what the path’s routes take, in the name of each allowed origin', async () => {
     const things = (): never => {
       throw new Error('asked');
     };
@@ -33,13 +33,13 @@ describe('a preflight', () => {
     );
   });
 
-  it('tells another origin one that is allowed, which its browser compares', async () => {
+  it('names an allowed origin to another one, whose browser compares it', async () => {
     const { send } = await fakeGateway({ corsOrigins: [APP, LOCAL] });
     for (const origin of ['https://evil.example', 'null', `${APP}.evil.example`, APP.toUpperCase()])
       expect((await send('OPTIONS', '/v1/secret', from(origin))).headers.get('access-control-allow-origin')).toBe(APP);
   });
 
-  it('tells everybody that everybody may, where that is so', async () => {
+  it('allows everybody, where everybody may', async () => {
     const { send } = await fakeGateway({ corsOrigins: ['*'] });
     const { headers } = await send('OPTIONS', '/v1/secret', from(APP));
     expect([headers.get('access-control-allow-origin'), headers.has('vary')]).toEqual(['*', false]);

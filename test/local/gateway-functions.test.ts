@@ -17,7 +17,7 @@ describe('a function', () => {
     expect((json.keys as string[]).filter((key) => gone.includes(key))).toEqual([]);
   });
 
-  it('answers with headers of one and of several values, and with bytes', async () => {
+  it('responds with headers of one and of several values, and with bytes', async () => {
     const { send } = await fakeGateway({
       things: () => ({
         statusCode: 201,
@@ -100,7 +100,7 @@ describe('a function', () => {
       },
     ],
     ['a rejection', () => Promise.reject(secret)],
-  ])('that answers %s is a 502', async (_, things) => {
+  ])('that returns %s is a 502', async (_, things) => {
     const { send, failures } = await fakeGateway({ things });
     const sent = await send('GET', '/v1/things');
     expect([problemOf(sent), failures.length]).toEqual(['502 internal-error', 1]);

@@ -39,7 +39,7 @@ describe('a request', () => {
     '[::]:3000',
     '[::ffff:10.0.0.1]',
     'sub.named.test',
-  ])('for %s is a 403, however the host is told, and reaches no function', async (host) => {
+  ])('for %s is a 403, however the host is given, and reaches no function', async (host) => {
     const reached: unknown[] = [];
     const { url } = await fakeGateway({
       allowedHosts: ['named.test'],

@@ -17,7 +17,7 @@ function held() {
   return { things, calls: (count: number) => waitUntil(() => things.mock.calls.length === count), resolve };
 }
 
-describe('more requests than the gateway answers at the same time', () => {
+describe('more requests than the gateway serves at the same time', () => {
   it('are refused at once with a problem, are no failure, and succeed later', async () => {
     const { things, calls, resolve } = held();
     const { send, failures } = await fakeGateway({ things, limits: { inFlight: 3 } });
@@ -64,7 +64,7 @@ describe('a gateway that closes', () => {
     expect(unfinished()).toBe(0);
   });
 
-  it('tells of requests that it drops when its grace is over, also of a client that has gone away', async () => {
+  it('reports the requests that it drops after its grace period, also of a client that has gone away', async () => {
     const { things, calls } = held();
     const { url, send, close, unfinished } = await fakeGateway({ things, limits: { graceMs: 1 } });
     const dropped = expect(send('GET', '/v1/things')).rejects.toThrow('hang up');
@@ -84,7 +84,7 @@ describe('what does not arrive in its time', () => {
     ['headers', 'GET /v1/things HTTP/1.1\r\nHost: a\r\n'],
     ['a body', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc'],
     ['a chunked body', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'],
-  ])('%s is answered with a problem, and the connection is closed from both sides', async (_, bytes) => {
+  ])('%s gets a problem, and the connection is closed from both sides', async (_, bytes) => {
     const { url, things, failures } = await slowGateway();
     const socket = await opened(url, bytes);
     expect(await text(socket)).toMatch(
@@ -99,7 +99,7 @@ describe('what does not arrive in its time', () => {
     expect(failures).toEqual([]);
   });
 
-  it('is not what takes long to be answered', async () => {
+  it('is not a request whose response takes long', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const { url, send } = await slowGateway(() => promise);
     const sent = send('GET', '/v1/things');

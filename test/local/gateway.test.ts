@@ -41,7 +41,7 @@ describe('the resource of a path', () => {
     expect([problemOf(sent), sent.headers.get('allow')]).toEqual([problem, allow]);
   });
 
-  it('answers HEAD as the function of GET does, without a body or its length; with 405 where there is no GET', async () => {
+  it('responds to HEAD as the function of GET does, without a body or its length; with 405 where there is no GET', async () => {
     const things = ({ httpMethod }: Call['event']) => ({ statusCode: 200, headers: { ETag: httpMethod }, body: 'a' });
     const { send } = await fakeGateway({ things });
     const { status, headers, text } = await send('HEAD', '/v1/things/7');
@@ -180,7 +180,7 @@ describe('limits', () => {
     ['two lengths', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     ['bytes that no URL has', 'GET /v1/things/\xe9 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['a bad chunk', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-  ])('answers %s with 400', async (_, bytes) => {
+  ])('responds to %s with 400', async (_, bytes) => {
     const { url } = await fakeGateway();
     expect(await sendBytes(url, bytes)).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json.*malformed-request/s);
   });

@@ -17,7 +17,7 @@ describe('a request of the seed', () => {
     return listening(server);
   };
 
-  it('waits as long as it is told to when the budget is used up', async () => {
+  it('waits as long as Retry-After says when the budget is used up', async () => {
     const waited: number[] = [];
     const url = await serverOf([429, {}, '7'], [429, {}], [201, { id: 'a' }]);
     const api = new SeedApi({ url, wait: async (seconds) => void waited.push(seconds) });

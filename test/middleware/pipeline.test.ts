@@ -148,7 +148,7 @@ describe('the headers', () => {
   const BUDGET = ['RateLimit-Policy', 'RateLimit'];
   const namesOf = async (event: Partial<ChainEvent>) => new Set(Object.keys((await send(event)).headers ?? {}));
 
-  it('of a response tell of the record and the budget', async () => {
+  it('of a response describe the record and the budget', async () => {
     expect(await namesOf(requestWith([]))).toEqual(new Set([...COMMON, ...BUDGET, 'Content-Type', 'ETag']));
   });
 

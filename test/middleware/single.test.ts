@@ -146,7 +146,7 @@ describe('the suspension check', () => {
     expect(checked).toHaveBeenCalledOnce();
   });
 
-  it('lets nobody through when the table does not answer, and asks it of no platform caller', async () => {
+  it('lets nobody through when the table does not respond, and does not read it for a platform caller', async () => {
     const event = asked();
     await through([notSuspended()], event);
     await expect(event.suspensionCheck).rejects.toThrow();

@@ -33,7 +33,7 @@ function operator(...args: string[]) {
   return runOperator(named, { AWS_ENDPOINT_URL_KMS: kms.endpoint });
 }
 
-describe('the operator is told in a line', () => {
+describe('the operator gets an error in one line', () => {
   const NONE = /^There is no organization .*\.\n$/;
   const CONCURRENCY = /It must be a whole number from 1 to 16\.\n$/;
   it.each<[string, RegExp]>([

@@ -79,7 +79,7 @@ describe('an account', () => {
     expect((await found()).trail?.[0]).toBe(sees ? 'ok' : 'warning');
   });
 
-  it('with no trail that logs has nobody told of a key that is disabled', async () => {
+  it('without a trail that logs, nobody is notified of a disabled key', async () => {
     account.replies = { ...USUAL, trails: [] };
     expect((await found()).trail).toEqual(warning(/^There is no trail: nobody is told/));
     account.replies = { ...USUAL, trails: USUAL.trails.map((trail) => ({ ...trail, isLogging: false })) };

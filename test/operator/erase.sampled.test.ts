@@ -246,7 +246,7 @@ describe('an organization that is erased', () => {
     }
   });
 
-  it('answers 410 from the moment on at which it exists no more, before its data is deleted', async () => {
+  it('returns 410 from the moment at which the organization no longer exists, before its data is deleted', async () => {
     const platform = callsOf(api, await api.platformToken());
     const org = await smallOrganization();
     const headers = idempotency();

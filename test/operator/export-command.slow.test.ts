@@ -69,7 +69,7 @@ const READ_AT: Readonly<Record<string, string>> = {
 };
 
 describe('custodia export', () => {
-  it('writes every record as the API answers it, with null for what is secret', async () => {
+  it('writes every record as the API returns it, with null for secrets', async () => {
     const { code, stdout, stderr } = await exported('--org', org.orgId);
     expect(code, stderr).toBe(0);
     const lines = linesIn(stdout);

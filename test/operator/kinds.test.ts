@@ -39,7 +39,7 @@ it('has no partition that is taken for one of credentials, whatever callers writ
   expect(isOfCredentials(credentialsKey(PLATFORM, 'x'))).toBe(true);
 });
 
-it('knows the field with the time at which a record was created, from which readers tell lost numbers', () => {
+it('knows the field with the time at which a record was created, by which readers recognise lost numbers', () => {
   const fields = kinds.map(({ entity }) => entity.record?.fieldOf(entity.createdAt) ?? [entity.name, entity.createdAt]);
   expect(fields.filter(Array.isArray)).toEqual([['AUDIT_EVENT', 'occurred_at']]);
 });

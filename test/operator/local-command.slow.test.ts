@@ -17,7 +17,7 @@ describe('npx custodia', () => {
     ['npx', 'custodia'],
     ['npm', 'exec', '--', 'custodia'],
     ['npm', 'run', '--silent', 'custodia', '--'],
-  ])('is found in the checkout, by %s, without a network, and passes on what it answers', async (program, ...args) => {
+  ])('is found in the checkout, by %s, without a network, and passes on its exit code', async (program, ...args) => {
     const env = { ...process.env, npm_config_cache: await freshDirectory(), npm_config_offline: 'true' };
     const run = (...more: string[]) => promisify(execFile)(program, [...args, ...more], { cwd: ROOT, env });
     expect((await run('--help')).stdout).toMatch(/^Usage: custodia /);

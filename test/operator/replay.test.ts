@@ -103,7 +103,7 @@ describe('a stored event', () => {
   });
 });
 
-describe('a stored event is not applied, and the answer says why,', () => {
+describe('a stored event is not applied, and the response says why,', () => {
   const reasonOf = async (id: string, by = org, again = false) => {
     const outcome = await replayEvent(by.orgId, id, again);
     return 'reason' in outcome ? outcome.reason : outcome;

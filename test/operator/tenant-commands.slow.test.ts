@@ -46,7 +46,7 @@ describe('custodia verify', () => {
     });
   });
 
-  it('prints a line for each difference, of one organization or of all, and repairs them if told so', async () => {
+  it('prints a line for each difference, of one organization or of all, and repairs them on request', async () => {
     await set(clientId, 'services_count', { N: '7' });
     const line = `CLIENT ${clientId} services_count is 7, counted are 0`;
     const found = await verify('--org', org.orgId.toUpperCase());
@@ -165,7 +165,7 @@ describe('custodia erase', () => {
     expect(await dumpOf(api.table)).toEqual(before);
   });
 
-  it('goes on where it was interrupted, without being told again, and prints the receipt each time', async () => {
+  it('continues where it was interrupted, without a new confirmation, and prints the receipt each time', async () => {
     const args = ['erase', '--table', api.table.tableName, '--org', org.orgId, '--yes', org.orgId];
     const interrupted = await interruptErasure(api.table, org.orgId, (signal) => runOperator(args, {}, { signal }));
     expect(interrupted.code).not.toBe(0);

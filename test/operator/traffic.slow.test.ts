@@ -62,7 +62,7 @@ it('writes whatever can be deleted again, and nothing else', () => {
   expect(WRITABLES.map(({ path }) => path).toSorted()).toEqual(deletable.toSorted());
 });
 
-it('is answered as expected by a stage that works, and leaves no records', async () => {
+it('gets the expected responses from a stage that works, and leaves no records', async () => {
   const org = await api.orgToken();
   const tally = await send(org, ROUND + 5);
   expect(tally?.lines()).toEqual([expect.stringMatching(/^\d+ requests, 0 not answered as expected$/)]);
@@ -126,7 +126,7 @@ it('does not stand in the way of what mends a stage that is down', async () => {
   expect(await prepareTraffic({ base: 'http://127.0.0.1:1', ...key })).toBeUndefined();
 });
 
-it('tells an accident from a failure, as the alarms of a canary do', () => {
+it('distinguishes an accident from a failure, as the alarms of a canary do', () => {
   const tallied = (requests: number, unexpected: number): boolean => {
     const tally = new Tally();
     for (let each = 0; each < requests; each += 1) {

@@ -98,7 +98,7 @@ describe('all tenants', () => {
     }
   });
 
-  it('go on where one fails, which is told at the end and is what the next run does', async () => {
+  it('continue where one fails, which is reported at the end and repeated by the next run', async () => {
     wire.tenant = id(1);
     const found = await run();
     expect(found).toMatchObject({ tenants: 3, failed: [{ org_id: id(1), error: expect.any(Error) }] });
@@ -159,7 +159,7 @@ describe('the progress', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('is told where it cannot be kept', async () => {
+  it('is reported where it cannot be written', async () => {
     await expect(VerifyProgress.open(directory, RUN)).rejects.toThrow(`--progress ${directory} cannot be opened.`);
   });
 });

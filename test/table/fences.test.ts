@@ -158,7 +158,7 @@ describe('a reader that finds numbers without a record', () => {
     expect([await jobs.gaps(), await jobs.audit()]).toEqual([[0], NO_FAULTS]);
   });
 
-  it.each(['PutItem', 'UpdateItem'])('answers although its %s fails, and the next reader fences', async (write) => {
+  it.each(['PutItem', 'UpdateItem'])('responds although its %s fails, and the next reader fences', async (write) => {
     await jobs.lose();
     const page = { total: 1, ids: [await jobs.createId()] };
     reader.follow(({ operation }) => (operation === write ? 'conflict' : undefined));

@@ -313,7 +313,7 @@ describe('the lean document client, beside the SDK’s own', () => {
     for (const [hostname, host] of hosts) expect(host).toBe(hostname);
   });
 
-  it.each([sdkClient, leanClient])('corrects its clock by the answers of DynamoDB: %s', async (make) => {
+  it.each([sdkClient, leanClient])('corrects its clock by the responses of DynamoDB: %s', async (make) => {
     const ahead = Date.now() + 3_600_000;
     const date = new Date(ahead).toUTCString();
     const refused: Reply = { ...error(400, 'InvalidSignatureException'), headers: { date } };

@@ -51,7 +51,7 @@ describe('a number whose record is refused', () => {
     expect([await jobs.gaps(), await tombstones(), await jobs.audit()]).toEqual([[0], [], NO_FAULTS]);
   });
 
-  it('leaves one that expires where DynamoDB answered that it was refused, however often', async () => {
+  it('leaves one that expires where DynamoDB responded with a refusal, however often', async () => {
     await jobs.create({ code: 'taken' });
     for (let count = 0; count < 40; count++) await refusedCreate();
     const numbers = Array.from({ length: 40 }, (_, index) => index + 1);

@@ -17,7 +17,7 @@ const kind = entity<Job>('JOB', { filters: ['state'], json: ['data'], unique: { 
 const jobs = new TestList(table, kind, { state: 'open', data: null });
 const create = (fields: Partial<Job> = {}) => jobs.createId({ code: randomUUID(), ...fields });
 
-it('a collection gives back what was created, to the letter', async () => {
+it('a repository returns what was created, exactly', async () => {
   const data = JSON.parse('{"__proto__":{"a":1},"big":1e300,"deep":[[[{}]]],"lone":"\\ud800"}');
   const read = await jobs.records().get(await create({ data }));
   expect([JSON.stringify(read?.record.data), read?.version]).toEqual([JSON.stringify(data), 1]);

@@ -273,7 +273,7 @@ describe('an STS that fails', () => {
     },
   );
 
-  it('for good is a 500 that tells nothing', async () => {
+  it('for good is a 500 without details', async () => {
     replies = ['AccessDenied'];
     const problem = problemOf(await read(tenantTable(newTenant())).catch((cause: unknown) => cause));
     expect([problem.type, problem.detail]).toEqual(['internal-error', undefined]);

@@ -28,7 +28,7 @@ const isThere = (command: string, version: readonly string[]): boolean => spawnS
 
 const isCompiled = (command: string): boolean => command === 'java' || command === 'go';
 
-describe('a program of the documentation delivers its event, and is told when it comes again', () => {
+describe('a program of the documentation delivers its event, and gets a 409 for its repetition', () => {
   for (const [command, args, version] of PROGRAMS) {
     it(`${args.at(-1)}`, async ({ skip }) => {
       skip(
