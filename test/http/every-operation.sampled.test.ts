@@ -28,7 +28,7 @@ const bearer = (token: string | undefined) => (token === undefined ? {} : { auth
 const withToken = operations.filter(([, route]) => route.auth === 'bearer');
 const reads = operations.filter(([, { method }]) => method === 'GET').map(([operationId]) => operationId);
 
-describe('HEAD is answered as GET, without the body', () => {
+describe('HEAD gets the response to GET, without the body', () => {
   it.each(sampled(reads, 4))('%s', async (operationId) => {
     const { path, token } = await testTenant.scenario(operationId);
     const get = await responseTo('GET', path, bearer(token));

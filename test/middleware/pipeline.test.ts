@@ -114,7 +114,7 @@ describe('a request', () => {
     },
   );
 
-  it('is answered without one', async () => {
+  it('gets a response without one', async () => {
     const { statusCode, body } = await send(requestWith([]));
     expect([statusCode, body]).toEqual([200, '{"name":"a"}']);
     expect(work).toHaveBeenCalledOnce();
