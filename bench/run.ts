@@ -106,11 +106,12 @@ program
 
 program
   .command('check')
-  .description('types of the benchmarks; `npm run check` has no packages for them')
-  .action(() => {
+  .description('types of the benchmarks, for which `npm run check` has no packages, and whether they run')
+  .action(async () => {
     const root = join(import.meta.dirname, '..');
     const { status } = spawnSync('npx', ['tsc', '-p', 'bench'], { cwd: root, stdio: 'inherit' });
     process.exitCode = status ?? 1;
+    if (status === 0) await (await import('./check.ts')).checkBenches();
   });
 
 await program.parseAsync();

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
-import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
+import { createTable, type EngineName, localDynamoDbClient, startDynamoDb } from '../../local/dynamodb/index.ts';
+import { deploy, type RunningStack } from '../../test/infra/account/deploy.ts';
 import { writePerformance } from '../docs.ts';
 import { mappedSources, profileText } from '../profile.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds, inTurns } from '../statistics.ts';
 import type { Launched } from './launcher.ts';
 import { coldStartBounds, coldStartTable, comparedWith, plotOfColdStarts, type Started } from './report.ts';
-import { BARE, type Prepared, type PreparedStack, prepareStack, TRIMMED } from './stack.ts';
+import { BARE, type Prepared, type PreparedStarts, prepareStarts, TRIMMED } from './stack.ts';
 
 export interface ColdStartOptions {
   readonly small: boolean;
@@ -27,10 +28,14 @@ export async function benchColdStart(options: ColdStartOptions): Promise<boolean
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
   const reporter = new ProgressReporter();
   try {
-    await using stack = await prepareStack(dynamoDb.endpoint, reporter.report);
-    if (profile !== undefined) return await profileStarts(stack, names, profile, reporter);
+    reporter.report('synthesizing the stack');
+    await using deployed = new AsyncDisposableStack();
+    const stack = await deploy({ firstKey: 'true' }, () => tableIn(dynamoDb.endpoint));
+    deployed.defer(() => stack.close());
+    await using prepared = await prepareStarts(stack, reporter.report);
+    if (profile !== undefined) return await profileStarts(prepared, names, profile, reporter);
     const asked = isAsked(names);
-    const starts = comparedWith(await startAll(stack, asked, small ? ROUNDS.small : ROUNDS.usual, reporter.report));
+    const starts = comparedWith(await startAll(prepared, asked, small ? ROUNDS.small : ROUNDS.usual, reporter.report));
     const table = coldStartTable(starts);
     reporter.print(`${table}\n`);
     if (writeDocs) await writePerformance('cold-start', table, plotOfColdStarts(starts));
@@ -43,6 +48,14 @@ export async function benchColdStart(options: ColdStartOptions): Promise<boolean
   }
 }
 
+async function tableIn(endpoint: string): Promise<RunningStack['table']> {
+  const client = localDynamoDbClient(endpoint);
+  await createTable(client, TABLE);
+  return { client, tableName: TABLE, endpoint };
+}
+
+const TABLE = 'cold-start';
+
 const isAsked =
   (names: readonly string[] | undefined) =>
   ({ name }: Prepared): boolean =>
@@ -50,12 +63,12 @@ const isAsked =
 
 /** Bundled code has short names, and positions by its source maps. */
 async function profileStarts(
-  stack: PreparedStack,
+  { functions }: PreparedStarts,
   names: readonly string[] | undefined,
   directory: string,
   reporter: ProgressReporter,
 ) {
-  for (const { name, maps, start } of stack.functions) {
+  for (const { name, maps, start } of functions) {
     if (names !== undefined && !names.includes(name)) continue;
     const file = `${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
     await start(['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=${file}`, '--cpu-prof-interval=100']);
@@ -66,7 +79,7 @@ async function profileStarts(
 }
 
 async function startAll(
-  { functions: all }: PreparedStack,
+  { functions: all }: PreparedStarts,
   asked: (prepared: Prepared) => boolean,
   rounds: number,
   report: (text: string) => void,

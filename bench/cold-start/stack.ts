@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOne } from '../../infra/bundling/index.ts';
-import { createTable, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import { sortKeyOf } from '../../shared/lists/index.ts';
-import { deploy, type RunningStack } from '../../test/infra/account/deploy.ts';
+import type { RunningStack } from '../../test/infra/account/deploy.ts';
 import { type BundleSize, bundleSize } from './bundle-size.ts';
 import { CannedServer, type Upstreams } from './canned-server.ts';
 import { selfSigned } from './certificate.ts';
@@ -33,12 +32,12 @@ export interface Prepared {
   readonly start: (flags?: readonly string[]) => Promise<Launched>;
 }
 
-export interface PreparedStack extends AsyncDisposable {
+export interface PreparedStarts extends AsyncDisposable {
   readonly functions: readonly Prepared[];
 }
 
-/** Deploys the stack on this machine and starts every function once, so that all responses are recorded. */
-export async function prepareStack(engine: string, report: (text: string) => void): Promise<PreparedStack> {
+/** Starts every function of a running stack once, so that all responses are recorded. */
+export async function prepareStarts(stack: RunningStack, report: (text: string) => void): Promise<PreparedStarts> {
   await using started = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'custodia-cold-start-'));
   started.defer(() => rm(directory, { recursive: true, force: true }));
@@ -46,12 +45,6 @@ export async function prepareStack(engine: string, report: (text: string) => voi
   await writeFile(join(directory, 'certificate.pem'), certificate.cert);
   const server = await CannedServer.start(certificate);
   started.defer(() => server.stop());
-
-  report('synthesizing the stack');
-  const client = localDynamoDbClient(engine);
-  await createTable(client, TABLE);
-  const stack = await deploy({ firstKey: 'true' }, async () => ({ client, tableName: TABLE, endpoint: engine }));
-  started.defer(() => stack.close());
   const starter = new Starter(await launcherIn(directory), directory, {
     ...server.environment,
     AWS_REGION: 'eu-west-1',
@@ -69,8 +62,6 @@ export async function prepareStack(engine: string, report: (text: string) => voi
   const all = started.move();
   return { functions, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
-
-const TABLE = 'cold-start';
 
 interface Recordable extends Pick<Prepared, 'title' | 'size' | 'maps'> {
   readonly startable: Startable;

@@ -70,7 +70,12 @@ async function benchWrites(endpoint: string, count: number, { report }: Progress
   return { writings, openings, creates: `${tableOfCreates(creatings)}\n\n${openingTable(openings)}` };
 }
 
-async function benchReads(endpoint: string, length: number, reporter: ProgressReporter) {
+/** Reads pages of lists of `length` records, a multiple of 40, and checks that all ways give the same records. */
+export async function benchReads(
+  endpoint: string,
+  length: number,
+  reporter: Pick<ProgressReporter, 'report' | 'print'>,
+) {
   const table: Table = await freshTable(endpoint, new Conflicts({ milliseconds: 0 }), 1);
   const meter = new Meter(table);
   reporter.report('loading lists');

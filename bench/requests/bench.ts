@@ -26,7 +26,11 @@ export async function benchRequests({ operation = OPERATION_NAMES, ...options }:
   const reporter = new ProgressReporter();
   try {
     if (profile !== undefined) return await profileOurs(dynamoDb.endpoint, operation, profile, reporter);
-    const measured = await measure(dynamoDb.endpoint, { small, against, operations: operation }, reporter.report);
+    const measured = await measure(
+      dynamoDb.endpoint,
+      { size: small ? 'small' : 'usual', against, operations: operation },
+      reporter.report,
+    );
     const tables = `${requestTable(measured)}\n\n${callTable(measured)}`;
     reporter.print(`CPU time of the document client for the same calls ÷ CPU time; median (quartiles)\n\n${tables}\n`);
     if (writeDocs) await writePerformance('requests', tables, plotOfRequests(measured));

@@ -17,7 +17,7 @@ export interface OperationCost {
 export type OperationCosts = readonly OperationCost[];
 
 export interface Extent {
-  readonly small: boolean;
+  readonly size: keyof typeof SIZES;
   /** Contenders besides ours; the raw client is always measured. Default: all. */
   readonly against?: readonly ContenderName[] | undefined;
   readonly operations: readonly OperationName[];
@@ -38,16 +38,20 @@ interface Size {
   readonly requests: number;
 }
 
-const SIZE: Size = { generations: 3, warmUp: 1_200, rounds: 8, turns: 5, requests: 20 };
-const SMALL: Size = { generations: 1, warmUp: 300, rounds: 7, turns: 3, requests: 20 };
+const SIZES = {
+  usual: { generations: 3, warmUp: 1_200, rounds: 8, turns: 5, requests: 20 },
+  small: { generations: 1, warmUp: 300, rounds: 7, turns: 3, requests: 20 },
+  /** Shows only whether the benchmark works. */
+  least: { generations: 1, warmUp: 2, rounds: 1, turns: 1, requests: 1 },
+} as const satisfies Readonly<Record<string, Size>>;
 
 /** Lets contenders take turns, each in its own process. */
 export async function measure(
   engine: string,
-  { small, against = CONTENDER_NAMES, operations }: Extent,
+  { size: extent, against = CONTENDER_NAMES, operations }: Extent,
   report: (text: string) => void,
 ): Promise<OperationCosts> {
-  const size = small ? SMALL : SIZE;
+  const size = SIZES[extent];
   const names = CONTENDER_NAMES.filter((name) => name === 'ours' || name === 'raw' || against.includes(name));
   const calls = new Map<ContenderName, Calls>();
   const costs: Costs = new Map(

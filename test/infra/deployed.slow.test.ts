@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { prepareStarts } from '../../bench/cold-start/stack.ts';
 import { proxyEventOf } from '../../bench/proxy-event.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { auth } from '../../functions/auth/contract.ts';
@@ -291,3 +292,11 @@ describe('a table that does not respond', () => {
 });
 
 describeOperator(() => ({ api, acme, rival, anotherTenants }));
+
+describe('the benchmark of cold starts', () => {
+  it('starts every function as often as it likes, with the responses of its first start', async () => {
+    await using starts = await prepareStarts(api, () => undefined);
+    expect(starts.functions.map(({ name }) => name)).toEqual(expect.arrayContaining([...api.functions.keys()]));
+    for (const { start } of starts.functions) await start();
+  });
+});

@@ -1,0 +1,25 @@
+import { startDynamoDb } from '../local/dynamodb/index.ts';
+import { benchReads } from './pages/bench.ts';
+import { ProgressReporter } from './progress-reporter.ts';
+import { measure } from './requests/measure.ts';
+import { OPERATION_NAMES } from './requests/names.ts';
+
+/** A page and a bit. */
+const LIST_LENGTH = 40;
+
+/**
+ * Runs the benchmarks that compare responses with those of other libraries, as briefly as they can be run.
+ * `test/infra/deployed.slow.test.ts` does so with cold starts.
+ * @throws Error when one of them does not run
+ */
+export async function checkBenches(): Promise<void> {
+  const dynamoDb = await startDynamoDb({ dataDir: ':memory:' });
+  const reporter = new ProgressReporter();
+  try {
+    await measure(dynamoDb.endpoint, { size: 'least', operations: OPERATION_NAMES }, reporter.report);
+    await benchReads(dynamoDb.endpoint, LIST_LENGTH, { report: reporter.report, print: () => undefined });
+  } finally {
+    reporter.stop();
+    await dynamoDb.stop();
+  }
+}
