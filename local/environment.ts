@@ -1,5 +1,5 @@
 import { AUTHORIZER_TTL_SECONDS } from '#gateway';
-import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
 
 export interface FunctionEnvironment {
   readonly tableName: string;
@@ -54,8 +54,8 @@ export function setFunctionEnvironment({
     MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
     AUTHORIZER_CACHE_SECONDS: String(authorizerTtlSeconds),
     METRICS_NAMESPACE: accessLines ? 'Custodia/local' : '',
-    AWS_REGION: LOCAL_REGION,
+    AWS_REGION: LOCAL_AWS.region,
     AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    AWS_SECRET_ACCESS_KEY: LOCAL_AWS.credentials.secretAccessKey,
   });
 }

@@ -7,14 +7,12 @@ import { type Gateway, type GatewayOptions, startGateway } from '#gateway';
 import {
   createTable,
   endpointAndKey,
-  type FileSystemOf,
   localDynamoDbClient,
-  meter,
   probe,
   refuseWritesWhenFull,
-  type Supervisor,
   superviseDynamoDb,
 } from '#local-dynamodb';
+import { meter } from '#local-dynamodb/usage';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { contracts } from '../functions/all-contracts.ts';
 import { setFunctionEnvironment } from './environment.ts';
@@ -24,6 +22,9 @@ import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
 import { type Log, readableStack, terminalLog } from './terminal/log.ts';
 import { terminalRequestLog } from './terminal/request-log.ts';
+
+type Supervisor = Parameters<typeof superviseDynamoDb>[1];
+type FileSystemOf = Parameters<typeof refuseWritesWhenFull>[2];
 
 const AUTHORIZER = 'authorizer';
 

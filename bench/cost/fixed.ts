@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { contracts } from '../../functions/all-contracts.ts';
-import { COUNTERS, DECISIONS, STATUS_CLASSES } from '../../shared/telemetry/index.ts';
+import { COUNTERS, DECISIONS, STATUS_CLASSES } from '../../shared/telemetry/metrics.ts';
 import { PRICES } from './prices.ts';
 import { resourcesOf } from './resources.ts';
 

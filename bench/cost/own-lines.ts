@@ -1,4 +1,5 @@
-import { accessLine, Invocation, type Outcome } from '../../shared/telemetry/index.ts';
+import { accessLine, Invocation } from '../../shared/telemetry/index.ts';
+import type { Outcome } from '../../shared/telemetry/metrics.ts';
 import { SAMPLE_ID, SAMPLE_TIME } from './log-lines.ts';
 
 /**

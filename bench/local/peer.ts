@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Entity } from 'electrodb';
 import fastify from 'fastify';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/index.ts';
+import { LOCAL_AWS } from '../../local/dynamodb/index.ts';
 import { createPeerTable } from '../requests/table.ts';
 
 /**
@@ -36,9 +36,7 @@ const clients = new Entity(
     indexes: { all: { pk: { field: 'PK', composite: ['org'] }, sk: { field: 'SK', composite: ['id'] } } },
   },
   {
-    client: DynamoDBDocumentClient.from(
-      new DynamoDBClient({ endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS }),
-    ),
+    client: DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, ...LOCAL_AWS })),
     table: TABLE,
   },
 );

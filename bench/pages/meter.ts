@@ -1,4 +1,4 @@
-import { consumedUnits, dynamoDbOperationOf } from '../../local/dynamodb/index.ts';
+import { consumedUnits, dynamoDbOperationOf } from '../../local/dynamodb/usage.ts';
 import type { Table } from '../../shared/lists/index.ts';
 
 /** The cost of some work on the table. */

@@ -1,5 +1,5 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/index.ts';
+import { LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import { KEYS, type Table } from '../../shared/lists/index.ts';
 import { tableOf } from '../../shared/table/connection/client.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
@@ -46,5 +46,5 @@ export async function freshTable(endpoint: string, conflicts: Conflicts, indexes
   });
   await localDynamoDbClient(endpoint).send(create);
   const requestHandler = new ConflictingHandler(conflicts);
-  return tableOf(name, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler });
+  return tableOf(name, { endpoint, ...LOCAL_AWS, requestHandler });
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createTable, LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/index.ts';
+import { createTable, LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import type { Calls, ContenderSettings, RequestCost, Turn } from './contender-process.ts';
 import { CONTENDER_NAMES, type ContenderName } from './names.ts';
 import { createPeerTable } from './table.ts';
@@ -60,9 +60,9 @@ async function responseOf(child: ChildProcess, name: ContenderName): Promise<unk
 /** The environment of a Lambda, without this machine's AWS configuration. */
 const ENVIRONMENT = {
   PATH: process.env.PATH,
-  AWS_REGION: LOCAL_REGION,
-  AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+  AWS_REGION: LOCAL_AWS.region,
+  AWS_ACCESS_KEY_ID: LOCAL_AWS.credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: LOCAL_AWS.credentials.secretAccessKey,
 };
 
 /** Starts these contenders, or all. */

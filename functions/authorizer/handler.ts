@@ -1,7 +1,8 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { InvalidToken } from '#auth';
 import { RequestSession } from '#table';
-import { annotate, type DECISIONS, logger, observe } from '#telemetry';
+import { annotate, logger, observe } from '#telemetry';
+import type { DECISIONS } from '#telemetry/metrics';
 import { systemClock } from '../../shared/clock.ts';
 import { isFirstKeyOn } from '../integrations/first-key.ts';
 import { type Authorized, authorize } from './authorize.ts';

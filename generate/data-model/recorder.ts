@@ -1,5 +1,5 @@
 import type { Table } from '#lists';
-import { consumedUnits, dynamoDbOperationOf } from '#local-dynamodb';
+import { consumedUnits, dynamoDbOperationOf } from '#local-dynamodb/usage';
 
 /** One call of the table. */
 export interface Call {

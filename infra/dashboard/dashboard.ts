@@ -4,7 +4,7 @@ import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Contract } from '#contract';
-import { DECISIONS } from '#telemetry';
+import { DECISIONS } from '#telemetry/metrics';
 import { callsOfKms } from '../alarms/key-alarms.ts';
 import { FAST, OBJECTIVE, percentOf, SLOW } from '../alarms/objective-alarms.ts';
 import { apiMetric } from '../api-metric.ts';

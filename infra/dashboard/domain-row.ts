@@ -1,6 +1,6 @@
 import { type IMetric, type IWidget, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type Outcome, STATUS_CLASSES } from '#telemetry';
+import { type Outcome, STATUS_CLASSES } from '#telemetry/metrics';
 import { ended } from '../metrics.ts';
 import type { FunctionMetrics } from '../observed.ts';
 import { durations, row, throttles } from './graphs.ts';

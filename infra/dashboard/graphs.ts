@@ -7,7 +7,7 @@ import {
   Row,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { Counter } from '#telemetry';
+import type { Counter } from '#telemetry/metrics';
 import { counterMetric, type LogMetric } from '../metrics.ts';
 import type { FunctionMetrics } from '../observed.ts';
 

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { type Table, TableUnavailable } from '#lists';
-import { dynamoDbOperationOf, isRead } from './consumed.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
+import { dynamoDbOperationOf, isRead } from './usage.ts';
 
 /** In bytes. DynamoDB Local acknowledges transactions that it has no room to store. */
 const LEAST_FREE = 200_000_000;

@@ -1,17 +1,13 @@
 import { join, resolve } from 'node:path';
 import { ChildFailed, type RunningChild, startChild } from './child.ts';
 import { chooseEngine } from './choose.ts';
-import { LOCAL_CREDENTIALS, newAccessKeyId, withAccessKey } from './client.ts';
+import { LOCAL_AWS, newAccessKeyId, withAccessKey } from './client.ts';
+import { forgetEndpoint, lockDirectory, makeDatabasesPrivate, readEndpoint, writeEndpoint } from './data-directory.ts';
 import { type FileSystemOf, requireFreeSpace } from './disk-space.ts';
-import { forgetEndpoint, readEndpoint, writeEndpoint } from './endpoint-file.ts';
-import { DATA_FILES, type Engine, type EngineName, type Serving } from './engine.ts';
+import { DATA_FILES, type Engine, type EngineName, freePort, type Serving } from './engine.ts';
 import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
-import { freePort } from './free-port.ts';
-import { lockDirectory } from './lock.ts';
-import { makeDatabasesPrivate } from './private-files.ts';
 import { probe } from './probe.ts';
 
-export type { EngineName } from './engine.ts';
 export { EmbeddedDynamoDbError } from './errors.ts';
 
 const READY_DEADLINE_MS = 30_000;
@@ -22,14 +18,14 @@ export interface EmbeddedDynamoDbOptions {
   readonly dataDir: string;
   /** Default: DynamoDB Local, and dynoxide on a machine without Java 17. */
   readonly engine?: EngineName;
-  /** The access key that DynamoDB Local wants; dynoxide takes any. Default: a new one; in memory, that of LOCAL_CREDENTIALS. */
+  /** The access key that DynamoDB Local wants; dynoxide takes any. Default: a new one; in memory, that of LOCAL_AWS. */
   readonly accessKeyId?: string;
   /** Reads how much room a disk has. Default: that of `node:fs`. */
   readonly fileSystemOf?: FileSystemOf;
 }
 
 export interface EmbeddedDynamoDb {
-  /** `http://KEY@127.0.0.1:PORT`, without a key where it is that of LOCAL_CREDENTIALS. Nothing listens on any address but loopback. */
+  /** `http://KEY@127.0.0.1:PORT`, without a key where it is that of LOCAL_AWS. Nothing listens on any address but loopback. */
   readonly endpoint: string;
   readonly engine: EngineName;
   /** Resolves with the reason when its process ends by itself. Never resolves after `stop`. */
@@ -73,7 +69,7 @@ async function startEngine(
   directory: string | undefined,
   {
     engine: asked,
-    accessKeyId = directory ? newAccessKeyId() : LOCAL_CREDENTIALS.accessKeyId,
+    accessKeyId = directory ? newAccessKeyId() : LOCAL_AWS.credentials.accessKeyId,
   }: EmbeddedDynamoDbOptions,
 ): Promise<EmbeddedDynamoDb> {
   const engine = await chooseEngine(asked, directory);

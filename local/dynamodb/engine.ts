@@ -1,3 +1,5 @@
+import { createServer } from 'node:net';
+
 export type EngineName = 'java' | 'dynoxide';
 
 /** Name of each engine's database inside the data directory; neither reads the other's. */
@@ -43,3 +45,14 @@ export type FoundEngine = Engine | { readonly missing: string };
 
 /** Looks for an engine on this machine. Never throws. */
 export type Finder = () => Promise<FoundEngine>;
+
+/** A port free on this address just now; another process may take it before the engine does. */
+export const freePort = (host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, host, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });

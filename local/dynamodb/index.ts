@@ -1,10 +1,9 @@
 export { findEngine } from './choose.ts';
-export { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from './client.ts';
-export { consumedUnits, dynamoDbOperationOf } from './consumed.ts';
-export { type FileSystemOf, refuseWritesWhenFull } from './disk-space.ts';
-export { type EngineName, openDynamoDb, startDynamoDb } from './embedded.ts';
+export { endpointAndKey, LOCAL_AWS, localDynamoDbClient } from './client.ts';
+export { refuseWritesWhenFull } from './disk-space.ts';
+export { openDynamoDb, startDynamoDb } from './embedded.ts';
+export type { EngineName } from './engine.ts';
 export { EmbeddedDynamoDbError } from './errors.ts';
 export { probe } from './probe.ts';
-export { type Supervisor, superviseDynamoDb } from './supervise.ts';
+export { superviseDynamoDb } from './supervise.ts';
 export { createTable } from './table.ts';
-export { addingTo, meter, type Usage } from './usage.ts';

@@ -3,7 +3,7 @@ import { type EmbeddedDynamoDb, type EmbeddedDynamoDbOptions, startDynamoDb } fr
 import { EmbeddedDynamoDbError } from './errors.ts';
 
 /** Called when the state of a supervised DynamoDB changes. */
-export interface Supervisor {
+interface Supervisor {
   /** Its process ended by itself for this reason, and is being restarted. */
   onDeath(how: string): void;
   /** It was restarted and responds at this address. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { readBody } from './body.ts';
 import { decodedBody } from './content-coding.ts';
-import { headersTooLarge, notHttp } from './failure.ts';
+import { headersTooLarge, noStage, notHttp } from './failure.ts';
 import { assertOurs } from './hosts.ts';
 import type { Limits } from './options.ts';
 import type { Pair } from './pair.ts';
@@ -101,7 +101,7 @@ function targetOf(url: string): Target {
 }
 
 /** @throws GatewayFailure 400 */
-export const placeOf = (path: string): Pick<Incoming, 'path' | 'segments'> => ({
+const placeOf = (path: string): Pick<Incoming, 'path' | 'segments'> => ({
   path: path.replace(/^\/*/, '/'),
   segments: splitPath(path).map((raw) => ({ raw, decoded: decoded(raw, 'path') })),
 });
@@ -122,4 +122,16 @@ function decoded(text: string, part: 'path' | 'query'): string {
   } catch {
     throw notHttp(`The ${part} has a "%" that begins no valid UTF-8 text.`);
   }
+}
+
+/**
+ * At API Gateway's own address the first segment of a path is the stage, and the rest is the resource's path. At a
+ * custom domain there is no such segment.
+ * @param stage undefined: as at a custom domain
+ * @throws GatewayFailure 403 for a path of any other stage, as AWS does
+ */
+export function withinStage(called: Incoming, stage: string | undefined): Incoming {
+  if (stage === undefined) return called;
+  if (called.segments[0]?.raw !== stage) throw noStage();
+  return { ...called, ...placeOf(called.path.slice(`/${stage}`.length)) };
 }

@@ -6,13 +6,12 @@ import { codedReply } from './content-coding.ts';
 import { type AuthorizerValues, gatewayTraceIdOf, headerOf, proxyEvent, type RoutedRequest } from './event.ts';
 import { badGateway, failure, failureOf, GatewayFailure, overloaded } from './failure.ts';
 import { InFlight } from './in-flight.ts';
-import type { Incoming } from './incoming.ts';
+import { type Incoming, withinStage } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
 import type { EndedRequest, GatewaySettings } from './options.ts';
 import { gatewayReply, preflightReply, type Reply } from './reply.ts';
 import { type Match, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
-import { withinStage } from './stage.ts';
 import { methodThrottle } from './throttle.ts';
 
 /** Serves a request; `takeIn` reads it. Rejects only with ClientGone. */

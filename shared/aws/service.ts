@@ -2,7 +2,8 @@ import { partition } from '@aws-sdk/core/client';
 import { ServiceException } from '@smithy/core/client';
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { type Counter, increment } from '#telemetry';
+import { increment } from '#telemetry';
+import type { Counter } from '#telemetry/metrics';
 import { type Context, type Middleware, responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 
 /**

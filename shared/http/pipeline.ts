@@ -1,7 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Contract } from '#contract';
-import { type EndedInvocation, observe, STATUS_CLASSES } from '#telemetry';
+import { type EndedInvocation, observe } from '#telemetry';
+import { STATUS_CLASSES } from '#telemetry/metrics';
 import { type Clock, systemClock } from '../clock.ts';
 import { authenticated } from './middleware/authenticated.ts';
 import { authorized } from './middleware/authorized.ts';

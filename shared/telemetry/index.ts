@@ -1,5 +1,4 @@
 export { accessLine, type EndedInvocation } from './access-line.ts';
 export { annotate, annotations, countUnits, Invocation, increment, unitsBegun, within } from './invocation.ts';
 export { type About, logger } from './logger.ts';
-export { COUNTERS, type Counter, DECISIONS, DURATION, type Outcome, STATUS_CLASSES } from './metrics.ts';
 export { observe } from './observe.ts';

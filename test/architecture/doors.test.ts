@@ -17,7 +17,6 @@ const NAMES: Readonly<Record<string, number>> = {
   // The kinds of fields: one for each meaning.
   '#contract/field': 24,
   '#contract/derived': 15,
-  '#telemetry': 18,
   '#lists': 47,
   '#lists/maintenance': 24,
   '#table': 16,
@@ -28,7 +27,6 @@ const NAMES: Readonly<Record<string, number>> = {
   '#tenancy/credentials': 13,
   '#http': 24,
   '#maintenance': 13,
-  '#local-dynamodb': 20,
 };
 
 /** The names in the braces of an import or export: `{ one, type Two }`. */

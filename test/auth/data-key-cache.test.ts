@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { kmsOf } from '#aws';
 import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, StoredKeyGone } from '#encryption';
 import type { Table } from '#lists';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { tableOf } from '../../shared/table/connection/client.ts';
@@ -18,7 +18,7 @@ let table: Table;
 beforeAll(async () => {
   kms = await startFakeKms();
   const { tableName, endpoint } = await freshTable();
-  table = tableOf(tableName, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  table = tableOf(tableName, { endpoint, ...LOCAL_AWS });
 });
 afterAll(() => kms.stop());
 beforeEach(() => {

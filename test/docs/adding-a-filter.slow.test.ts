@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../local/dynamodb/free-port.ts';
+import { freePort } from '../../local/dynamodb/engine.ts';
 import { copyRelease, ROOT } from './copy.ts';
 
 /** `docs/adding-a-filter.md` is carried out: its changes in copies of the repository, and its lines in a shell, which print what it says. */

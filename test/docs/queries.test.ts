@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accessLine, COUNTERS, type Counter, type EndedInvocation, Invocation, logger, within } from '#telemetry';
+import { accessLine, type EndedInvocation, Invocation, logger, within } from '#telemetry';
+import { COUNTERS, type Counter } from '#telemetry/metrics';
 import { ACCESS_LOG } from '../../infra/access-log.ts';
 import { byInvocation, byRequestId } from '../../operator/logs/request-lines.ts';
 import { USAGE_QUERY } from '../../operator/usage.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
@@ -31,7 +31,7 @@ class Wire extends NodeHttpHandler {
 const wire = new Wire();
 const api = useApi({ report: () => undefined });
 beforeAll(async () => {
-  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: wire });
+  configureTable({ ...LOCAL_AWS, requestHandler: wire });
 });
 /** No day ends meanwhile. */
 const NOON = new Date().setUTCHours(12, 0, 0, 0);

@@ -4,7 +4,7 @@ import timers from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TableUnavailable } from '#lists';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { LoginAttempt } from '#tenancy/credentials';
 import { senderOf } from '../../functions/webhooks/sender.ts';
@@ -21,7 +21,7 @@ import { useApi } from '../support/use-api.ts';
 /** Guesses at a secret, by failed logins and by wrong signatures: slowed by app code and network together. */
 
 const faulty = new FaultyHandler();
-const CONFIG = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty };
+const CONFIG = { ...LOCAL_AWS, requestHandler: faulty };
 const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
@@ -25,7 +25,7 @@ let person: string;
 let superadmin: string;
 
 beforeAll(async () => {
-  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: gate });
+  configureTable({ ...LOCAL_AWS, requestHandler: gate });
   org = await api.orgToken();
   owner = callsOf(api, org.token);
   platform = callsOf(api, await api.platformToken());

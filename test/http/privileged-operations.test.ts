@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable } from '#table';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
@@ -23,7 +23,7 @@ let org: OrgAccess;
 let owner: Calls;
 let key: Key;
 beforeAll(async () => {
-  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: gate });
+  configureTable({ ...LOCAL_AWS, requestHandler: gate });
   org = await api.orgToken();
   owner = callsOf(api, org.token);
 });

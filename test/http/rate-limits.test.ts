@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '#identity';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
 import { BUDGET_WINDOW, flushBudget } from '#tenancy';
 import { Bucket } from '../../shared/http/budget/token-bucket.ts';
@@ -16,7 +16,7 @@ const faulty = new FaultyHandler();
 const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 beforeAll(async () => {
-  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty });
+  configureTable({ ...LOCAL_AWS, requestHandler: faulty });
 });
 afterAll(async () => {
   vi.useRealTimers();

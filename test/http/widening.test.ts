@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable } from '#table';
 import type { JsonBody } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
@@ -25,7 +25,7 @@ let platform: Calls;
 let orgId: string;
 let weak: Key;
 beforeAll(async () => {
-  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: gate });
+  configureTable({ ...LOCAL_AWS, requestHandler: gate });
   const org = await api.orgToken();
   orgId = org.orgId;
   owner = callsOf(api, org.token);

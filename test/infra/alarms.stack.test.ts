@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dynamoDbOperationOf } from '#local-dynamodb';
+import { dynamoDbOperationOf } from '#local-dynamodb/usage';
 import { contracts } from '../../functions/all-contracts.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf, isRaised } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';

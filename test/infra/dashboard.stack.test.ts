@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { accessLine, COUNTERS, type Counter, DECISIONS, DURATION, Invocation, STATUS_CLASSES } from '#telemetry';
+import { accessLine, Invocation } from '#telemetry';
+import { COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry/metrics';
 import { contracts } from '../../functions/all-contracts.ts';
 import { faultsIn, idsIn } from './alarms/formula.ts';
 import { unpublished } from './alarms/published.ts';

@@ -1,22 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  accessLine,
-  COUNTERS,
-  type Counter,
-  DECISIONS,
-  DURATION,
-  Invocation,
-  logger,
-  STATUS_CLASSES,
-  within,
-} from '#telemetry';
+import { accessLine, Invocation, logger, within } from '#telemetry';
+import { BY_DOMAIN, BY_ROUTE, COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry/metrics';
 import { contracts } from '../../functions/all-contracts.ts';
 import { GROUPS } from '../../operator/logs/groups.ts';
 import type { Annotations } from '../../shared/telemetry/invocation.ts';
 import { logged } from '../../shared/telemetry/logger.ts';
-import { BY_DOMAIN, BY_ROUTE } from '../../shared/telemetry/metrics.ts';
 import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';
 
@@ -118,7 +108,7 @@ describe('the metrics', () => {
     const prices = [standard, standard + most.byRoute].map((metrics) => [metrics, (metrics * 0.3).toFixed(2)] as const);
     const [[metrics, price], [all, dearer]] = prices as [(typeof prices)[0], (typeof prices)[0]];
     expect(section('Metrics').replaceAll('\n', ' ')).toContain(
-      `A stage has ${metrics} of them at most, for $${price} a month, and with those by route ${all}, for $${dearer}.`,
+      `A stage has at most ${metrics} of them, for $${price} a month; with those by route ${all}, for $${dearer}.`,
     );
   });
 });

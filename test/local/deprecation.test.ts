@@ -6,7 +6,7 @@ import * as parameter from '#contract/parameter';
 import { Problem } from '#contract/problem';
 import { startGateway } from '#gateway';
 import { pipeline } from '#http';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { openApiDocument } from '#openapi';
 import { configureTable } from '#table';
 import { assertDeprecations } from '../../shared/contract/deprecation.ts';
@@ -46,7 +46,7 @@ const handler = pipeline(things, {
 
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'things');
-  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  configureTable({ ...LOCAL_AWS });
 });
 
 const SUNSET = 'Tue, 01 Sep 2026 00:00:00 GMT';

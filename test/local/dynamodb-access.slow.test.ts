@@ -7,7 +7,7 @@ import {
   type EngineName,
   endpointAndKey,
   findEngine,
-  LOCAL_CREDENTIALS,
+  LOCAL_AWS,
   localDynamoDbClient,
   superviseDynamoDb,
 } from '#local-dynamodb';
@@ -36,7 +36,7 @@ it.skipIf('missing' in (await findEngine('java')))(
     for (const [who, asked] of Object.entries({
       'a page whose name leads here': { accessKeyId, ...PAGE, Host: `evil.example:${port}` },
       'a host that begins as ours': { accessKeyId, Host: `127.0.0.1.evil.example:${port}` },
-      'the key that every emulator takes': LOCAL_CREDENTIALS,
+      'the key that every emulator takes': LOCAL_AWS.credentials,
       'a prefix of the key': { accessKeyId: accessKeyId.slice(0, -1) },
       'no key': {},
     })) {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { contract, ok, record, route } from '#contract';
 import * as field from '#contract/field';
 import { pipeline } from '#http';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { logger } from '#telemetry';
 import { authorizerContext } from '../support/caller.ts';
@@ -63,7 +63,7 @@ beforeEach(() => {
   vi.stubEnv('RATE_LIMIT', '600');
   requestHandler = new Nothing();
   requestHandler.follow(() => 'dropped');
-  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler, maxAttempts: 1 });
+  configureTable({ ...LOCAL_AWS, requestHandler, maxAttempts: 1 });
   work.mockReset();
 });
 

@@ -5,7 +5,7 @@ import { Problem } from '#contract/problem';
 import type { MatchedRoute } from '#http';
 import * as respond from '#http/respond';
 import type { Table } from '#lists';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Authenticated } from '../../shared/http/middleware/authenticated.ts';
@@ -116,6 +116,5 @@ export const aSession = (clock: Clock = systemClock, table: Table = nowhere): Re
 
 const nowhere = tableOf('nowhere', {
   endpoint: 'http://127.0.0.1:1',
-  region: LOCAL_REGION,
-  credentials: LOCAL_CREDENTIALS,
+  ...LOCAL_AWS,
 });

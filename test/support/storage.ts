@@ -2,7 +2,7 @@ import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { runToCommit } from '#http';
 import type { Table } from '#lists';
-import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, RequestSession, Tenant } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { tableOf } from '../../shared/table/connection/client.ts';
@@ -18,8 +18,7 @@ export const SDK_ATTEMPTS = 4;
 
 /** All of the SDK's retries, but not their waits. */
 const retriesAtOnce = (attempts: number) => ({
-  region: LOCAL_REGION,
-  credentials: LOCAL_CREDENTIALS,
+  ...LOCAL_AWS,
   retryStrategy: new ConfiguredRetryStrategy(attempts, 1),
 });
 
@@ -33,7 +32,7 @@ export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: N
   return tableOf(tableName, {
     ...retriesAtOnce(SDK_ATTEMPTS),
     endpoint,
-    credentials: { ...LOCAL_CREDENTIALS, accessKeyId },
+    credentials: { ...LOCAL_AWS.credentials, accessKeyId },
     ...(requestHandler === undefined ? {} : { requestHandler }),
   });
 };

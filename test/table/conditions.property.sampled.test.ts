@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { permissionCatalogue } from '#contract/derived';
 import { type Condition, type Item, isMet, type Table, UnitOfWork } from '#lists';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { liveCredentials } from '#tenancy/credentials';
 import { contracts } from '../../functions/all-contracts.ts';
 import { systemClock } from '../../shared/clock.ts';
@@ -18,7 +18,7 @@ import { byExtent } from '../support/extent.ts';
 let table: Table;
 beforeAll(async () => {
   const { endpoint, tableName } = await freshTable();
-  table = tableOf(tableName, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  table = tableOf(tableName, { endpoint, ...LOCAL_AWS });
 });
 
 const WORDS = ['a', 'b'] as const;

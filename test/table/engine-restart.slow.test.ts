@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTable, findEngine, LOCAL_CREDENTIALS, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
+import { createTable, findEngine, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
 import { entity } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
 import { auditOf } from '../support/audit.ts';
@@ -24,7 +24,7 @@ const engines = [
 describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', ({ engine, repeated }) => {
   it('carries the transaction out once', async () => {
     const dataDir = await freshDirectory();
-    const start = () => startDynamoDb({ dataDir, engine, accessKeyId: LOCAL_CREDENTIALS.accessKeyId });
+    const start = () => startDynamoDb({ dataDir, engine, accessKeyId: LOCAL_AWS.credentials.accessKeyId });
     let dynamoDb = await start();
     onTestFinished(() => dynamoDb.stop());
     const tableName = 'custodia';

@@ -5,7 +5,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { leanDocumentClient } from '#aws';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 
@@ -36,8 +36,8 @@ class Responding extends NodeHttpHandler {
 
 /** Another clock and another signer than those of the client: the SDK's own, with its own hashes. */
 async function signatureOf(sent: Sent): Promise<unknown> {
-  const { config } = new DynamoDBClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
-  const scheme = { name: 'sigv4', signingName: 'dynamodb', signingRegion: LOCAL_REGION, properties: {} } as const;
+  const { config } = new DynamoDBClient({ ...LOCAL_AWS });
+  const scheme = { name: 'sigv4', signingName: 'dynamodb', signingRegion: LOCAL_AWS.region, properties: {} } as const;
   const signer = await config.signer(scheme);
   const [, year, month, day, hour, minute, second] =
     /^(....)(..)(..)T(..)(..)(..)Z$/.exec(sent.headers['x-amz-date'] ?? '') ?? [];
@@ -47,8 +47,7 @@ async function signatureOf(sent: Sent): Promise<unknown> {
   return (await signer.sign(unsigned, { signingDate })).headers.authorization;
 }
 
-const clientAt = (requestHandler: Responding) =>
-  leanDocumentClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler }, Number);
+const clientAt = (requestHandler: Responding) => leanDocumentClient({ ...LOCAL_AWS, requestHandler }, Number);
 
 const get = (id: string) => new GetCommand({ TableName: 't', Key: { id } });
 
@@ -91,7 +90,7 @@ describe('the lean document client', () => {
       const expiration = new Date(Date.now() + 1_000);
       return { accessKeyId: `SESSION${session}`, secretAccessKey: `secret-${session}`, sessionToken: 'x', expiration };
     };
-    const client = leanDocumentClient({ region: LOCAL_REGION, credentials, requestHandler: handler }, Number);
+    const client = leanDocumentClient({ region: LOCAL_AWS.region, credentials, requestHandler: handler }, Number);
     await client.send(get('a'));
     await client.send(get('b'));
     const signers = handler.sent.map(({ headers }) => /Credential=(SESSION\d+)/.exec(headers.authorization ?? '')?.[1]);

@@ -1,14 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  accessLine,
-  annotate,
-  COUNTERS,
-  type Counter,
-  type EndedInvocation,
-  Invocation,
-  increment,
-  observe,
-} from '#telemetry';
+import { accessLine, annotate, type EndedInvocation, Invocation, increment, observe } from '#telemetry';
+import { COUNTERS, type Counter } from '#telemetry/metrics';
 import { freshModule } from '../support/fresh-module.ts';
 import { written } from '../support/lines.ts';
 

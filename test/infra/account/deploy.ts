@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startGateway } from '#gateway';
-import { LOCAL_REGION } from '#local-dynamodb';
+import { LOCAL_AWS } from '#local-dynamodb';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
 import { startFakeAccount } from '../../operator/fake-account.ts';
@@ -78,7 +78,7 @@ export async function deploy(
   const surroundings = await startFakeAccount(STACK);
   started.defer(() => surroundings.stop());
   const endpoints = {
-    AWS_REGION: LOCAL_REGION,
+    AWS_REGION: LOCAL_AWS.region,
     AWS_ENDPOINT_URL_STS: account.stsEndpoint,
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
