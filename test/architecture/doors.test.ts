@@ -75,9 +75,12 @@ describe.each(Object.entries(doors))('%s', (alias, door) => {
   });
 });
 
-it('what lists are made of is seen by maintenance alone', () => {
-  const seeing = sources.filter(({ imports }) => imports.includes(doors['#lists/maintenance'] ?? ''));
-  expect(seeing.map(({ path }) => path).filter((path) => !path.startsWith('shared/maintenance/'))).toEqual([]);
+it.each([
+  ['#lists/maintenance', /^shared\/maintenance\//],
+  ['#table/storage', /^shared\/(tenancy|maintenance)\//],
+])('%s, which shows how things are stored, is entered by few', (alias, allowed) => {
+  const seeing = sources.filter(({ imports }) => imports.includes(doors[alias] ?? '')).map(({ path }) => path);
+  expect(seeing.filter((path) => !allowed.test(path))).toEqual([]);
 });
 
 it('tests take from a door what it has', () => {

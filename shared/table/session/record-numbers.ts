@@ -1,7 +1,6 @@
 import { type AllocatedNumber, type List, NumberPool } from '#lists';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
-import type { RequestTime } from './request-time.ts';
 import type { StagedChanges } from './staged-changes.ts';
 import type { TenantTables } from './tenant-tables.ts';
 
@@ -13,8 +12,8 @@ export class RecordNumbers {
   readonly #changes: StagedChanges;
   #collisions = 0;
 
-  constructor(time: RequestTime, tables: TenantTables, changes: StagedChanges) {
-    this.pool = new NumberPool(time);
+  constructor(request: ConstructorParameters<typeof NumberPool>[0], tables: TenantTables, changes: StagedChanges) {
+    this.pool = new NumberPool(request);
     this.#tables = tables;
     this.#changes = changes;
   }

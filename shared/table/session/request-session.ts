@@ -1,10 +1,9 @@
-import { type Table, TableUnavailable } from '#lists';
+import type { Actor, Origin } from '#identity';
+import { type Table, TableUnavailable, type TimeLimit } from '#lists';
 import { type Clock, systemClock } from '../../clock.ts';
 import { environmentTable, tenantTable } from '../connection/client.ts';
 import type { TenantId } from '../keys.ts';
-import { AuditOrigin } from './audit-origin.ts';
 import { RecordNumbers } from './record-numbers.ts';
-import { RequestTime } from './request-time.ts';
 import { StagedChanges } from './staged-changes.ts';
 import { TenantTables } from './tenant-tables.ts';
 
@@ -12,7 +11,13 @@ import { TenantTables } from './tenant-tables.ts';
  * One request's access to the table, from its first read to its commit. It is the handle that requests pass around: each part has one job, and
  * the session itself says what happens to them when an operation ends, runs again or is rehearsed.
  */
-export class RequestSession extends RequestTime {
+export class RequestSession implements TimeLimit {
+  /** The only clock of the request. */
+  readonly clock: Clock;
+  /** When the request began, in epoch milliseconds: the time of all its writes. */
+  readonly now: number;
+  /** Until when to retry, in epoch milliseconds of the clock. */
+  readonly deadline: number;
   readonly tables: TenantTables;
   readonly changes: StagedChanges;
   readonly numbers: RecordNumbers;
@@ -22,7 +27,9 @@ export class RequestSession extends RequestTime {
 
   /** @param tenantTable the table with a tenant's own rights; by default `table`, which only works without STS sessions of tenants */
   constructor(table: Table, clock: Clock, deadline: number, tenantTable: (tenant: TenantId) => Table = () => table) {
-    super(clock, deadline);
+    this.clock = clock;
+    this.now = clock();
+    this.deadline = deadline;
     this.tables = new TenantTables(table, tenantTable);
     this.changes = new StagedChanges(this.tables);
     this.numbers = new RecordNumbers(this, this.tables, this.changes);
@@ -34,6 +41,11 @@ export class RequestSession extends RequestTime {
    */
   static ofEnvironment(timeoutMs: number, clock: Clock = systemClock): RequestSession {
     return new RequestSession(environmentTable(), clock, clock() + timeoutMs, tenantTable);
+  }
+
+  /** {@link now} in the form of timestamps in records. */
+  get timestamp(): string {
+    return new Date(this.now).toISOString();
   }
 
   /** Drops all staged changes, to run the operation again. */
@@ -75,5 +87,16 @@ export class RequestSession extends RequestTime {
     await this.changes.settleChecks();
     if (reason instanceof TableUnavailable) return;
     await this.numbers.pool.release();
+  }
+}
+
+/** The origin of a request's changes, for its audit events. */
+class AuditOrigin {
+  /** Audited records cannot be changed without it. */
+  origin: Origin | undefined;
+
+  /** Sets the actor of the following changes, when it was not known at first: the sender of a webhook. */
+  actAs(actor: Actor, operation: string): void {
+    this.origin = { requestId: null, sourceAddress: null, ...this.origin, actor, operation };
   }
 }
