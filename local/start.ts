@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { ensureLocalKeys } from '#auth';
 import { type Gateway, type GatewayOptions, startGateway } from '#gateway';
 import {
@@ -30,7 +29,7 @@ const AUTHORIZER = 'authorizer';
 
 /** How long the calls of a start may take, which nobody waits for with a request: a machine that is busy starts an engine slowly. In milliseconds. */
 const PATIENCE = 10_000;
-const FIRST_CALLS: DynamoDBClientConfig = {
+const FIRST_CALLS: Parameters<typeof configureTable>[0] = {
   requestHandler: { connectionTimeout: PATIENCE, requestTimeout: PATIENCE, throwOnRequestTimeout: true },
 };
 
@@ -83,7 +82,7 @@ export async function startLocalApi(
   const keyFile = join(directory.path, 'keys.json');
   const { platformSecret: secret, rateLimit, tenantRateLimit, corsOrigins } = settings;
   const disk = isOnDisk(settings) ? directory.path : undefined;
-  const connect = (config: DynamoDBClientConfig = {}): void => {
+  const connect = (config: Parameters<typeof configureTable>[0] = {}): void => {
     configureTable(config);
     if (disk !== undefined) refuseWritesWhenFull(environmentTable(), disk, fileSystemOf);
     if (log.writes('info')) meter(environmentTable(), log.debug);
