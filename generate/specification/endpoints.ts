@@ -13,7 +13,7 @@ export const endpoints = (contracts: readonly Contract[]): string =>
 
 const endpointTable = (routes: readonly Route[]): string =>
   markdown({
-    head: ['endpoint', 'what it does', 'permission', 'query', 'body', 'answer', 'its own refusals'],
+    head: ['endpoint', 'what it does', 'permission', 'query', 'body', 'response', 'its own problems'],
     rows: routes.map((route) => [
       `\`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''}`,
       [`${route.summary}.`, route.description ?? []].flat().join(' '),

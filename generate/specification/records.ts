@@ -35,7 +35,7 @@ function describe(name: string, names: readonly string[], schemas: Schemas, isBo
   const base = names.find((other) => other !== name && name.includes(other) && sharesFields(name, other, schemas));
   const known = base === undefined ? [] : fieldsOf(schemas[base]);
   if (base !== undefined && fields.length < known.length) {
-    return `Of a ${titleOf(base).toLowerCase()} the fields ${fields.map((field) => `\`${field}\``).join(', ')}.`;
+    return `These fields of a ${titleOf(base).toLowerCase()}: ${fields.map((field) => `\`${field}\``).join(', ')}.`;
   }
   const table = fieldTable(name, schemas, known, isBody);
   return base === undefined ? table : `As ${titleOf(base).toLowerCase()}, and:\n\n${table}`;

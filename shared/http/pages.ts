@@ -18,9 +18,9 @@ type PageResponse<U> = ReturnType<typeof respond.page<U>>;
 type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageResponse<U>>) & Filtered<F>;
 
 /**
- * An operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every filter of the entity
- * that the route takes. A filter that the entity does not have is a compiler error and an error at the function's start;
- * `q` for an entity without `prefixes` is only the latter.
+ * An operation that returns pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every
+ * filter of the entity that the route takes. A filter that the entity does not have is a compiler error and an error at
+ * the function's start; `q` for an entity without `prefixes` is only the latter.
  * @param show maps a stored record to the returned one, where they differ
  */
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(

@@ -24,15 +24,19 @@ import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
  *       ├── no reply ── time left ────────────────────▶ send again: same token, same bytes
  *       └── no time left ─────────────────────────────▶ TableUnavailable
  *
- * A commit that was carried out although no reply came is recognized in two ways. All attempts of a transaction have the same `ClientRequestToken`,
- * so DynamoDB answers a repeated one with success, for as long as it remembers the token: ten minutes, and an embedded one until it is started
- * again. And every attempt writes an id to `WRITE_ID` of its items, so that a condition that fails by an item with that id tells that an earlier
- * attempt was carried out. A single put has no token and needs none.
+ * A commit that was carried out although no reply came is recognized in two ways. All attempts of a transaction have
+ * the same `ClientRequestToken`, so DynamoDB returns success for a repeated one, for as long as it remembers the token:
+ * ten minutes, and an embedded one until it is started again. And every attempt writes an id to `WRITE_ID` of its
+ * items, so that a condition that fails by an item with that id tells that an earlier attempt was carried out. A single
+ * put has no token and needs none.
  */
 
 /** Until when to send writes. */
 export interface Sending extends TimeLimit {
-  /** Is called where DynamoDB has not answered an attempt: it may be carried out later, whatever comes of the others. */
+  /**
+   * Called where DynamoDB has not responded to an attempt: it may be carried out later, whatever the outcome of the
+   * others.
+   */
   readonly onNoResponse?: () => void;
 }
 
@@ -76,8 +80,8 @@ interface Refused {
 }
 
 /**
- * Whether an error is DynamoDB's own answer to the only request that the SDK has sent: nothing of it can be carried out later. A repeated request follows one that
- * had no answer.
+ * Whether an error is DynamoDB's own response to the only request that the SDK has sent: it cannot be carried out
+ * later. A repeated request follows one that had no answer.
  */
 const isResponse = (error: unknown): boolean =>
   error instanceof DynamoDBServiceException &&
