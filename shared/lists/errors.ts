@@ -31,7 +31,7 @@ export class PageIncomplete extends Error {
   }
 }
 
-/** More texts begin as asked than one request may read. */
+/** More texts have the prefix than one request may read. */
 export class TooManyMatches extends Error {
   override readonly name = 'TooManyMatches';
   readonly most: number;
@@ -42,7 +42,10 @@ export class TooManyMatches extends Error {
   }
 }
 
-/** Records older than a filter are not in its lists yet: the operator must add them (`custodia verify --repair`). */
+/**
+ * Records that are older than a filter are not in its lists yet: the operator must add them
+ * (`custodia verify --repair`).
+ */
 export class ListNotBuilt extends Error {
   override readonly name = 'ListNotBuilt';
 

@@ -73,7 +73,7 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
 /** How long a tombstone of a day lasts at least, in seconds: longer than any attempt to write is under way. */
 const TOMBSTONE_SECONDS = 86_400;
 
-/** What a tombstone of a day has beside its key. `now` in epoch milliseconds. */
+/** The attributes of a tombstone of a day. `now` in epoch milliseconds. */
 export const tombstoneOfDay = (now: number): Item => ({ [TOMBSTONE]: true, [TTL_ATTRIBUTE]: endOfDay(now) });
 
 const endOfDay = (now: number): number => Math.floor(now / 1000) + TOMBSTONE_SECONDS;

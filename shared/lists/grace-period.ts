@@ -1,8 +1,8 @@
 import type { Item } from './schema.ts';
 
 /**
- * Whether the grace period of a number's writer is over. It only spares active writers a second attempt: a writer whose number is fenced takes
- * another one. So a wrong clock costs an attempt, and nothing else.
+ * Whether the grace period of a number's writer is over. It only spares active writers a second attempt: a writer whose
+ * number is fenced takes another one. So a wrong clock only costs an attempt.
  */
 
 /** Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated later. */
@@ -12,15 +12,16 @@ const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
 export const AT = 'AT';
 
 /**
- * Whether the writer of a number had its time: since the list's last number was allocated, or since a record or tombstone with a later number was
- * written (`settled`, see {@link settledUpTo}). There is no grace period when the clocks of writer and reader disagree.
+ * Whether the grace period of a number's writer is over: since the list's last number was allocated, or since a record
+ * or tombstone with a later number was written (`settled`, see {@link settledUpTo}). There is no grace period when the
+ * clocks of writer and reader disagree.
  */
 export const isOverdue = ({ [AT]: at, NEXT: next }: Item, number: number, now: number, settled = -1): boolean =>
   isPast(Number(at ?? 0), now) || Number(next ?? 0) - number > GRACE_PERIOD.numbers || number < settled;
 
 /**
- * The highest number whose record or tombstone was written longer ago than the grace period; -1 if there is none. Numbers are allocated in
- * order, so the writers of all lower numbers had their time.
+ * The highest number whose record or tombstone was written longer ago than the grace period; -1 if there is none.
+ * Numbers are allocated in order, so the grace period of the writers of all lower numbers is over.
  * @param createdAt the field with the time of a record's creation
  * @param now epoch milliseconds
  */

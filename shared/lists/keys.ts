@@ -1,4 +1,4 @@
-/** Keys of what a list keeps beside its records. */
+/** Keys of a list's items besides its records. */
 
 export interface Key {
   readonly PK: string;

@@ -1,4 +1,7 @@
-/** The second door, for what scans and repairs lists (`shared/maintenance`): how their sets, marks and indexes are stored. */
+/**
+ * The second door, for code that scans and repairs lists (`shared/maintenance`): the storage of their sets, marks and
+ * indexes.
+ */
 
 export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
 export { builtFilters } from './counter-item.ts';

@@ -19,7 +19,7 @@ interface PooledNumber extends AllocatedNumber {
   readonly table: Table;
   /** Epoch milliseconds. */
   readonly allocatedAt: number;
-  /** What became of its record, if that was sent. */
+  /** The outcome of its record, if that was sent. */
   sent: Sent | undefined;
 }
 
@@ -86,8 +86,8 @@ export class NumberPool {
   }
 
   /**
-   * Notes that the records are about to be sent. A request that was paused for long does not send them: nobody else expects that their writer still
-   * exists (`verify/tombstones.ts`).
+   * Notes that the records are about to be sent. A request that was paused for long does not send them, because others
+   * assume that their writer no longer exists (`verify/tombstones.ts`).
    * @throws TableUnavailable
    */
   noteSent(): void {

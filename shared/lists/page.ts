@@ -142,7 +142,7 @@ interface Read {
 }
 
 /**
- * Fences the numbers of an unfiltered list whose writers had their time, and completes those with a tombstone.
+ * Fences the numbers of an unfiltered list whose grace period is over, and completes those with a tombstone.
  * @returns whether there were no more than one request may fence
  */
 async function fenceOverdue(

@@ -11,7 +11,7 @@ import type { UnitOfWork } from './transaction/unit-of-work.ts';
  * (`docs/decisions/0170-filters.md`).
  */
 
-/** Most texts with one prefix that are read: some 50 read units. */
+/** Most texts with one prefix that are read: about 50 read units. */
 export const MOST_MATCHES = 2_000;
 
 /** Between text and number. No folded text contains it, so that a text cannot match the number of another. */
@@ -34,7 +34,7 @@ export const entryKey = ({ partition, field, text, number }: IndexEntry): Key =>
 
 const ENTRY = new RegExp(`^([^${END}]*)${END}([0-9a-f]{12})$`);
 
-/** What a sort key of an index says; undefined for one that no entry has. */
+/** The parsed sort key of an index; undefined for a key that is no entry's. */
 export function entryIn(sortKey: string): Pick<IndexEntry, 'text' | 'number'> | undefined {
   const [, text, number] = ENTRY.exec(sortKey) ?? [];
   return text === undefined || number === undefined ? undefined : { text, number: numberIn(number) };
@@ -49,7 +49,7 @@ export const stageUnindexed = (work: UnitOfWork, entry: IndexEntry): void =>
 
 const unexpected = (): Error => new Error('a write without a condition was refused');
 
-/** Where texts with a prefix are looked for: an index, or the claims of a unique field. */
+/** Where to look for texts with a prefix: in an index, or in the claims of a unique field. */
 export interface TextRange {
   readonly partition: string;
   /** The number of the record that an item is about. */

@@ -24,7 +24,7 @@ const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
 
 /** The request that reads. */
 export interface Reading extends TimeLimit {
-  /** Is called with the most units that it is about to read, where that is known. May throw. */
+  /** Called with the most units that it is about to read, where that is known. May throw. */
   readonly expectUnits?: ((units: number) => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ export const isRecord = (item: Item | undefined): item is Item => item !== undef
 
 const recordsIn = (items: readonly Item[]): Records => new Map(items.map((item) => [numberIn(String(item.SK)), item]));
 
-/** What was read of the wanted records. */
+/** The result of reading some records. */
 export interface PartialRead {
   readonly records: Records;
   /** Numbers that were not read: they are beyond the 1 MB of a query, or the budget was spent. */
@@ -80,7 +80,9 @@ export async function readNext(
   return (await query(table, input, budget)).items[0];
 }
 
-/** Sends one query, on account of the budget. @returns its items, and the number of the last one where there may be more */
+/**
+ * Sends one query, charged to the budget. @returns its items, and the number of the last one where there may be more
+ */
 async function query(table: Table, input: Omit<QueryCommandInput, 'TableName'>, budget: ReadBudget) {
   const {
     Items: items = [],

@@ -56,12 +56,13 @@ const MOST_QUERIES = 16;
 /** How many tombstones a unit reads at least. */
 const TOMBSTONES_A_UNIT = 50;
 
-/** Between numbers that are so far apart there may be tombstones for two units; another query costs one more at most. */
+/** Between numbers this far apart there may be tombstones for two units; another query costs at most one more. */
 const FAR = 2 * TOMBSTONES_A_UNIT;
 
 /**
- * Divides numbers into ranges that are read by a query each: where they are farthest apart, and before a range has more than a query reads for certain.
- * None where even these ranges may have more tombstones than it costs to read by key.
+ * Divides numbers into ranges that are read by a query each: where they are farthest apart, and before a range has more
+ * than a query reads for certain. Returns none where reading tombstones in these ranges may cost more than reading by
+ * key.
  */
 function rangesOf(numbers: readonly number[], most: number): (readonly number[])[] {
   const distances = numbers.map((number, index) => ({ index, distance: number - (numbers[index - 1] ?? number) }));

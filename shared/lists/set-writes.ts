@@ -4,7 +4,7 @@ import { stageIndexed, stageUnindexed } from './prefix-index.ts';
 import { TTL_ATTRIBUTE } from './schema.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
-/** Stages that a number enters or leaves a set. `ADD` is safe here, for a transaction is applied exactly once. */
+/** Stages that a number enters or leaves a set. `ADD` is safe here, because a transaction is applied exactly once. */
 
 interface ListedNumber {
   /** Partition of the list's records. */
@@ -14,7 +14,7 @@ interface ListedNumber {
   readonly expires?: number | undefined;
 }
 
-/** What a record is listed by: the sets of a filter field, or the prefix index of a field. */
+/** An index of a record: the sets of a filter field, or the prefix index of a field. */
 type ListedBy = { readonly filter: string } | { readonly prefix: string };
 
 /** Stages that a record leaves one text's set or entry and enters another's. Undefined is none. */

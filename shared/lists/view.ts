@@ -17,7 +17,7 @@ interface FilterTexts {
 
 /** A prefix that one of several texts of a record has. */
 export interface Prefix {
-  /** What its callers call it, for {@link ListNotBuilt}. */
+  /** The API's name of the filter, for {@link ListNotBuilt}. */
   readonly name: string;
   /** Folded. */
   readonly text: string;

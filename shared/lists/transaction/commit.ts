@@ -26,8 +26,8 @@ import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
  *
  * A commit that was carried out although no reply came is recognized in two ways. All attempts of a transaction have
  * the same `ClientRequestToken`, so DynamoDB returns success for a repeated one, for as long as it remembers the token:
- * ten minutes, and an embedded one until it is started again. And every attempt writes an id to `WRITE_ID` of its
- * items, so that a condition that fails by an item with that id tells that an earlier attempt was carried out. A single
+ * ten minutes, and an embedded one until it is restarted. And every attempt writes an id to `WRITE_ID` of its items, so
+ * that a condition that fails because of an item with that id shows that an earlier attempt was carried out. A single
  * put has no token and needs none.
  */
 
@@ -75,13 +75,13 @@ export async function commit(
 /** A write that DynamoDB refused. */
 interface Refused {
   readonly refusal: Error;
-  /** The error that says so. */
+  /** The error that reports it. */
   readonly response: unknown;
 }
 
 /**
  * Whether an error is DynamoDB's own response to the only request that the SDK has sent: it cannot be carried out
- * later. A repeated request follows one that had no answer.
+ * later. A repeated request follows one without a response.
  */
 const isResponse = (error: unknown): boolean =>
   error instanceof DynamoDBServiceException &&
@@ -90,8 +90,8 @@ const isResponse = (error: unknown): boolean =>
   (error.$metadata.attempts ?? 1) === 1;
 
 /**
- * Only errors from DynamoDB about the request itself say that the write did not happen. With any other error, such as a reply that cannot be
- * parsed, the outcome is unknown.
+ * Only errors from DynamoDB about the request itself show that the write did not happen. With any other error, such as
+ * a reply that cannot be parsed, the outcome is unknown.
  */
 function uncertain(error: unknown): never {
   const isCertain =
@@ -176,7 +176,7 @@ const failedIn = (reasons: readonly CancellationReason[], writes: readonly Pendi
     return reason?.Code === 'ConditionalCheckFailed' ? [{ write, found: itemOf(reason.Item) }] : [];
   });
 
-/** The error of the first refused write; but an outcome that is unknown says more than a refusal. */
+/** The error of the first refused write; but an unknown outcome takes precedence over a refusal. */
 function refusalOf(failed: readonly Failed[]): Error | undefined {
   const errors = failed.map(({ write, found }) => write.onConditionFailed(found));
   return errors.find((error) => error instanceof TableUnavailable) ?? errors[0];

@@ -98,7 +98,7 @@ export function conditionOf(condition: Condition): Expression {
 const conditionText = (condition: Condition, placeholders: Placeholders): string =>
   [...new Set(clausesOf(condition, placeholders))].join(' AND ');
 
-/** AND binds more strongly than OR. A single condition has no parentheses, for DynamoDB refuses doubled ones. */
+/** AND binds more strongly than OR. A single condition has no parentheses, because DynamoDB refuses doubled ones. */
 function anyText(conditions: readonly Condition[], placeholders: Placeholders): string {
   const each = conditions.map((condition) => conditionText(condition, placeholders));
   return each.length === 1 ? each.join('') : `(${each.join(' OR ')})`;

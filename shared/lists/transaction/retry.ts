@@ -35,7 +35,7 @@ export async function retry<T>(call: () => Promise<T>, { clock, deadline }: Time
   }
 }
 
-/** DynamoDB has processed a call only in part: the rest must be requested again. */
+/** DynamoDB has only partly processed a call: the rest must be requested again. */
 export class Unprocessed extends Error {
   override readonly name = 'Unprocessed';
 }
