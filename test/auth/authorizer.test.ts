@@ -9,16 +9,14 @@ import { environmentSigner } from '../../shared/auth/environment.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { FaultyHandler } from '../support/faults.ts';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
 const faults = new FaultyHandler();
 
 const api = useApi();
-let org: OrgAccess;
-beforeAll(async () => {
-  org = await api.orgToken();
-  configureTable({ requestHandler: faults, maxAttempts: 1 });
-});
+const org = prepared(() => api.orgToken());
+beforeAll(() => configureTable({ requestHandler: faults, maxAttempts: 1 }));
 beforeEach(() => faults.follow(() => undefined));
 
 const STAGE = 'arn:aws:execute-api:eu-west-1:000000000000:abc123/prod';

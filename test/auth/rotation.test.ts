@@ -2,18 +2,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { OrgAccess } from '../support/api.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshDirectory } from '../support/directory.ts';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Replacing the key that signs tokens, step by step, with callers who notice nothing (`docs/decisions/0010-access-tokens.md`). */
 
 const api = useApi({ authorizerTtlSeconds: 0 });
-let org: OrgAccess;
-beforeAll(async () => {
-  org = await api.orgToken();
-});
+const org = prepared(() => api.orgToken());
 
 const KEYS = '/.well-known/jwks.json';
 

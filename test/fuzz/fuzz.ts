@@ -10,7 +10,7 @@ import { type Received, send, type Wire } from './send.ts';
 
 /**
  * Sends generated requests to a running API. Every response must be one that the OpenAPI document and the contracts declare, and
- * none may be a 5xx. With `boundsCpu`, none may cost much more CPU time than its bytes do (`cpu-bound.ts`).
+ * none may be a 5xx. With `measuresCpu`, those are named that cost much more CPU time than their bytes do (`cpu-bound.ts`).
  */
 export interface FuzzOptions {
   readonly url: string;
@@ -20,8 +20,8 @@ export interface FuzzOptions {
   /** Stops after so many requests or seconds, whatever comes first. */
   readonly maxRequests: number;
   readonly maxSeconds: number;
-  /** Also measures CPU time. A test does not, for a busy machine takes longer. */
-  readonly boundsCpu?: boolean;
+  /** Also measures CPU time, which is no finding: a busy machine takes longer. */
+  readonly measuresCpu?: boolean;
   /** Told how many requests were sent so far, now and then. */
   readonly onProgress?: (sent: number, findings: number) => void;
 }
@@ -38,6 +38,8 @@ export interface FuzzReport {
   /** Operations that answered with success at least once. */
   readonly succeeded: ReadonlySet<string>;
   readonly findings: readonly Finding[];
+  /** What took much CPU time whenever it was tried. */
+  readonly slow: readonly Finding[];
 }
 
 const AT_A_TIME = 16;
@@ -84,6 +86,7 @@ class Run implements FuzzReport {
   readonly byStatus = new Map<number, number>();
   readonly succeeded = new Set<string>();
   readonly findings: Finding[] = [];
+  readonly slow: Finding[] = [];
   /** The run has made its own integration inactive, or taken its budget. */
   isShutOut = false;
   readonly #options: FuzzOptions;
@@ -105,7 +108,7 @@ class Run implements FuzzReport {
     const [, claims = ''] = this.#platform.split('.');
     this.#spared = String(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub);
     await this.renew();
-    if (this.#options.boundsCpu) this.#bound = await this.#measured();
+    if (this.#options.measuresCpu) this.#bound = await this.#measured();
   }
 
   /** What requests cost here: a page of nothing, and a body refused for a field that nobody knows. */
@@ -152,7 +155,7 @@ class Run implements FuzzReport {
     if (bound === undefined || cost <= Math.max(...played.map(({ bytes }) => bound.allowed(bytes)))) return;
     for (const { index, wire, bytes } of played) {
       const excess = await bound.excess(bytes, () => send(this.#options.url, wire).catch(() => undefined));
-      if (excess !== undefined) this.#report(index, wire, excess);
+      if (excess !== undefined) this.#report(index, wire, excess, this.slow);
     }
   }
 
@@ -199,14 +202,14 @@ class Run implements FuzzReport {
     }
   }
 
-  #report(index: number, { method, path, headers, body }: Wire, why: string): void {
+  #report(index: number, { method, path, headers, body }: Wire, why: string, among = this.findings): void {
     const shown = {
       method,
       path,
       headers: { ...headers, authorization: undefined },
       body: body?.toString('latin1').slice(0, 600),
     };
-    this.findings.push({ index, why: why.slice(0, 1_500), request: JSON.stringify(shown).slice(0, 2_500) });
+    among.push({ index, why: why.slice(0, 1_500), request: JSON.stringify(shown).slice(0, 2_500) });
   }
 
   #wireOf({ method, path, headers, caller, body, signs }: FuzzRequest): Wire {

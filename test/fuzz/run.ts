@@ -34,13 +34,14 @@ try {
     seed,
     maxRequests: requests,
     maxSeconds: seconds,
-    boundsCpu: true,
+    measuresCpu: true,
     onProgress: (sent, findings) => {
       state = `${sent} of ${requests} requests, ${findings} findings, ${passed()} of ${seconds} s`;
     },
   });
   progress.stop();
-  for (const { index, why, request } of report.findings) console.log(`\n#${index} ${why}\n  ${request}`);
+  for (const { index, why, request } of [...report.slow, ...report.findings])
+    console.log(`\n#${index} ${why}\n  ${request}`);
   const statuses = [...report.byStatus].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   console.log(`\n${report.sent} requests in ${passed()} s; ${statuses.join(', ')}`);
   const never = described

@@ -11,18 +11,18 @@ import { deliver } from '../support/deliver.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { freshModule } from '../support/fresh-module.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** The audit log: who did what (`docs/decisions/0075-audit-events.md`). */
 
 const api = useApi({ report: () => undefined });
-let org: OrgAccess;
-let testTenant: TestTenant;
+const org = prepared(() => api.orgToken());
+const testTenant = prepared(() => new TestTenant(api, org));
 let platform: string;
 beforeAll(async () => {
-  [org, platform] = await Promise.all([api.orgToken(), api.platformToken()]);
-  testTenant = new TestTenant(api, org);
+  platform = await api.platformToken();
 });
 afterEach(() => vi.useRealTimers());
 

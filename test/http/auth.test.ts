@@ -1,12 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonBody, OrgAccess } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import type { JsonBody } from '../support/api.ts';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi({ authorizerTtlSeconds: 0 });
-let org: OrgAccess;
-beforeAll(async () => {
-  org = await api.orgToken();
-});
+const org = prepared(() => api.orgToken());
 
 const login = (body: unknown) => api.request('POST', '/api/v1/auth/login', { body });
 const client = () => api.request('GET', '/api/v1/clients', { token: org.token });

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import type { Route } from '#contract';
 import { maxBodyOf, methodsOf } from '#contract/derived';
 import { preflightOf } from '#contract/gateway';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -15,10 +16,7 @@ import { useApi } from '../support/use-api.ts';
  */
 
 const api = useApi();
-let testTenant: TestTenant;
-beforeAll(async () => {
-  testTenant = new TestTenant(api, await api.orgToken());
-});
+const testTenant = prepared(async () => new TestTenant(api, await api.orgToken()));
 
 type Named = readonly [operationId: string, route: Route];
 const those = (wanted: (route: Route) => boolean): readonly Named[] => operations.filter(([, route]) => wanted(route));

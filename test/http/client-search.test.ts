@@ -1,19 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
-import { type ApiDriver, apiDriverOf, pointersOf, type Responded } from './api-driver.ts';
+import { apiDriverOf, pointersOf, type Responded } from './api-driver.ts';
 
 /** `GET /clients?q=`: clients by a prefix of their name or slug. */
 
 const api = useApi();
-let mine: ApiDriver;
-let theirs: ApiDriver;
+
+const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
+const theirs = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
 let acme: Responded;
 let lisbon: Responded;
 let aguas: Responded;
-
 beforeAll(async () => {
-  mine = apiDriverOf(api, (await api.orgToken()).token);
-  theirs = apiDriverOf(api, (await api.orgToken()).token);
   acme = await mine.client({ name: 'ACME Lda', slug: 'zz-first' });
   lisbon = await mine.client({ name: 'Bistro', slug: 'acme-lisbon', status: 'inactive' });
   aguas = await mine.client({ name: 'Águas % de_Portugal', slug: null });

@@ -1,14 +1,13 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { OrgAccess } from '../support/api.ts';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 import { type ApiDriver, apiDriverOf, type Responded } from './api-driver.ts';
 
 const api = useApi();
-let org: OrgAccess;
-let mine: ApiDriver;
 
+const org = prepared(() => api.orgToken());
+let mine: ApiDriver;
 beforeAll(async () => {
-  org = await api.orgToken();
   mine = apiDriverOf(api, org.token);
 });
 afterEach(() => {

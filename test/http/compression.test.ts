@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '../../functions/webhooks/signature.ts';
-import type { OrgAccess } from '../support/api.ts';
-import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { prepared } from '../support/prepared.ts';
+import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Compression between caller and functions. What the gateway itself does: `test/local/gateway-coding.test.ts`. */
 
 const api = useApi();
-let org: OrgAccess;
-let calls: Calls;
+const org = prepared(() => api.orgToken());
+const calls = prepared(() => callsOf(api, org.token));
 let client: string;
 beforeAll(async () => {
-  org = await api.orgToken();
-  calls = callsOf(api, org.token);
   ({ id: client } = await calls.create('/api/v1/clients', { name: 'Long', metadata: { text: 'x'.repeat(4_096) } }));
 });
 

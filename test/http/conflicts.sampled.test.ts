@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configureTable } from '#table';
 import type { OrgAccess } from '../support/api.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
@@ -18,9 +18,6 @@ beforeAll(async () => {
   configureTable({ requestHandler: new ConflictingHandler(conflicts) });
   // No request runs out of time, however slow the machine is for so many at once.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-});
-afterAll(() => {
-  vi.useRealTimers();
 });
 beforeEach(async () => {
   org = await api.orgToken();

@@ -30,9 +30,7 @@ class Wire extends NodeHttpHandler {
 
 const wire = new Wire();
 const api = useApi({ report: () => undefined });
-beforeAll(async () => {
-  configureTable({ ...LOCAL_AWS, requestHandler: wire });
-});
+beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: wire }));
 /** No day ends meanwhile. */
 const NOON = new Date().setUTCHours(12, 0, 0, 0);
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));

@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { numberOf, sortKeyOf } from '#lists';
-import type { JsonBody, OrgAccess } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, type Created, callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
-let org: OrgAccess;
-let full: Calls;
+const org = prepared(() => api.orgToken());
+const full = prepared(() => callsOf(api, org.token));
 let clientId: string;
 beforeAll(async () => {
-  org = await api.orgToken();
-  full = callsOf(api, org.token);
   clientId = (await full.create('/api/v1/clients', { name: 'Acme' })).id;
 });
 

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { OrgAccess } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
 import { sampled } from '../support/extent.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
-let org: OrgAccess;
-let testTenant: TestTenant;
-beforeAll(async () => {
-  org = await api.orgToken();
-  testTenant = new TestTenant(api, org);
-});
+const org = prepared(() => api.orgToken());
+const testTenant = prepared(() => new TestTenant(api, org));
 
 /** Headers that belong to the one response, or to the caller's budget; and the length, which a response to HEAD may leave out (RFC 9110 §9.3.2). */
 const OF_THE_RESPONSE =

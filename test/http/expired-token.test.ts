@@ -1,11 +1,8 @@
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { useApi } from '../support/use-api.ts';
 
 // The gateway holds on to the authorizer's response for longer than a token lives.
 const api = useApi({ authorizerTtlSeconds: 7_200 });
-afterAll(async () => {
-  vi.useRealTimers();
-});
 
 it('a token is refused from the second it expires on, though the authorizer’s response is still kept', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 });

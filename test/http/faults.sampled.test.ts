@@ -93,10 +93,7 @@ describe('replies that are lost until time runs out', () => {
     // Time passes by faults alone: the function has enough of it however slow the machine is, and runs out of it soon.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   });
-  afterAll(() => {
-    vi.useRealTimers();
-    return api.close();
-  });
+  afterAll(() => api.close());
 
   const inTurn = writes.filter(([, index]) => EXTENT === 'nightly' || index % 4 === 0);
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TableUnavailable } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
@@ -24,12 +24,7 @@ const faulty = new FaultyHandler();
 const CONFIG = { ...LOCAL_AWS, requestHandler: faulty };
 const api = useApi();
 let org: OrgAccess;
-beforeAll(async () => {
-  configureTable(CONFIG);
-});
-afterAll(async () => {
-  vi.useRealTimers();
-});
+beforeAll(() => configureTable(CONFIG));
 beforeEach(async () => {
   vi.useRealTimers();
   faulty.follow(() => undefined);

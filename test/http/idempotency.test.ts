@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { configureTable } from '#table';
-import type { OrgAccess } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { forgetIds } from '../support/other-container.ts';
+import { prepared } from '../support/prepared.ts';
 import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
 const wire = new FaultyHandler();
 const api = useApi();
-let org: OrgAccess;
-beforeAll(async () => {
-  configureTable({ requestHandler: wire });
-  org = await api.orgToken();
-});
+beforeAll(() => configureTable({ requestHandler: wire }));
+const org = prepared(() => api.orgToken());
 
 const create = (key: string, body: unknown, token = org.token, path = '/api/v1/clients') =>
   api.request('POST', path, { token, body, headers: { 'idempotency-key': key } });

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { EXTENT } from '../support/extent.ts';
 import { INTEGRATIONS, keyMadeBy, register } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi({ firstKey: false });
-let platform: Calls;
-beforeAll(async () => {
-  platform = callsOf(api, await api.platformToken());
-});
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
 
 const calls = ({ token }: OrgAccess) => callsOf(api, token);
 

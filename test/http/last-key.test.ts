@@ -1,16 +1,14 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { OrgAccess } from '../support/api.ts';
 import { INTEGRATIONS, type Key, keyMadeBy } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** An organization cannot lock itself out (`docs/decisions/0070-permissions-of-integrations.md`). */
 
 const api = useApi();
-let platform: Calls;
-beforeAll(async () => {
-  platform = callsOf(api, await api.platformToken());
-});
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
 
 interface Owner extends Calls {
   readonly org: OrgAccess;

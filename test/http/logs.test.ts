@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { prepared } from '../support/prepared.ts';
+import { callsOf, newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 const LOGS = '/api/v1/logs';
@@ -8,11 +9,8 @@ const INGEST = `${LOGS}/ingest`;
 const DAY_MS = 86_400_000;
 
 const api = useApi();
-let acme: Calls;
 
-beforeAll(async () => {
-  acme = await newTenant(api);
-});
+const acme = prepared(() => newTenant(api));
 afterEach(() => vi.useRealTimers());
 
 describe('ingesting', () => {

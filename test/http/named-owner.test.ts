@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { role } from '../../functions/access/contract.ts';
 import { integration } from '../../functions/integrations/contract.ts';
-import type { JsonBody, OrgAccess } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { INTEGRATIONS, type Key, keyMadeBy } from '../support/keys.ts';
+import { INTEGRATIONS, keyMadeBy } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations } from '../support/scenario.ts';
-import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
+import { callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** A platform caller that forgets `org_id` makes nothing of the platform's, least of all a key that opens every organization. */
@@ -22,14 +23,9 @@ const creations = operations.filter(([, { method, body }]) => method === 'POST' 
 const forPlatform = creations.filter(([, { body }]) => body?.schema.shape.org_id?.safeParse(null).success);
 
 const api = useApi();
-let org: OrgAccess;
-let platform: Calls;
-let sender: Key;
-beforeAll(async () => {
-  org = await api.orgToken();
-  platform = callsOf(api, await api.platformToken());
-  sender = await keyMadeBy(api, platform, { org_id: null });
-});
+const org = prepared(() => api.orgToken());
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
+const sender = prepared(() => keyMadeBy(api, platform, { org_id: null }));
 
 const totals = () =>
   Promise.all(['integrations', 'roles', 'clients'].map(async (kind) => (await platform.read(`/api/v1/${kind}`)).total));

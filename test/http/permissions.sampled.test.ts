@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { codesThatAllow } from '#identity';
 import { contracts } from '../../functions/all-contracts.ts';
-import type { JsonBody, OrgAccess } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
@@ -14,17 +15,13 @@ const ROLES = '/api/v1/roles';
 
 // The authorizer's responses are not kept, so that a change of permissions counts at once.
 const api = useApi({ authorizerTtlSeconds: 0 });
-let org: OrgAccess;
-let testTenant: TestTenant;
-let full: Calls;
-let platform: Calls;
-let codes: string[];
 
+const org = prepared(() => api.orgToken());
+const testTenant = prepared(() => new TestTenant(api, org));
+const full = prepared(() => callsOf(api, org.token));
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
+let codes: string[];
 beforeAll(async () => {
-  org = await api.orgToken();
-  testTenant = new TestTenant(api, org);
-  full = callsOf(api, org.token);
-  platform = callsOf(api, await api.platformToken());
   const { data } = await full.read('/api/v1/permissions?page_size=200');
   codes = data.map(({ code }) => String(code));
 });

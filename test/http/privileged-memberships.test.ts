@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
-import type { JsonBody, OrgAccess } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { type Key, keyMadeBy, rotate } from '../support/keys.ts';
-import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
+import { prepared } from '../support/prepared.ts';
+import { callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Memberships carry power for the systems that show them. The gateway keeps the authorizer's responses for 60 s here, as in AWS. */
@@ -16,19 +17,16 @@ const WRITER = { permissions: ['memberships:write'] };
 
 const gate = new GatedHandler();
 const api = useApi({ firstKey: false });
-let org: OrgAccess;
-let owner: Calls;
-let platform: Calls;
+
+beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: gate }));
+const org = prepared(() => api.orgToken());
+const owner = prepared(() => callsOf(api, org.token));
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
 let writer: Key;
 let roles: Readonly<Record<'plain' | 'strong' | 'system', string>>;
 let person: string;
 let superadmin: string;
-
 beforeAll(async () => {
-  configureTable({ ...LOCAL_AWS, requestHandler: gate });
-  org = await api.orgToken();
-  owner = callsOf(api, org.token);
-  platform = callsOf(api, await api.platformToken());
   const role = async (fields: JsonBody) =>
     (await platform.create('/api/v1/roles', { org_id: org.orgId, code: randomUUID(), label: 'x', ...fields })).id;
   roles = {

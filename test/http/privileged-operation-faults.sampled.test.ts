@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import * as integrationSecrets from '#auth/integration-secrets';
 import { storedCredentials } from '../support/credentials.ts';
 import { EXTENT, sampled } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy, loginWith } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
 import { useTableOver } from '../support/storage.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
@@ -20,14 +21,10 @@ import { useApi } from '../support/use-api.ts';
 const faulty = new FaultyHandler();
 const ATTEMPTS = 2;
 const api = useApi({ firstKey: false, report: () => undefined });
-let owner: Calls;
+const owner = prepared(async () => callsOf(api, (await api.orgToken()).token));
 beforeAll(async () => {
-  owner = callsOf(api, (await api.orgToken()).token);
   // Time passes by faults alone: the function has enough of it however slow the machine is, and runs out of it soon.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-});
-afterAll(() => {
-  vi.useRealTimers();
 });
 
 const useFreshClient = (): void => useTableOver(faulty, ATTEMPTS);

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable } from '#table';
-import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
+import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -19,17 +20,10 @@ import { useApi } from '../support/use-api.ts';
 const gate = new GatedHandler();
 // Where anyone may make a first key, its route has an authorizer without a cache.
 const api = useApi({ firstKey: false });
-let org: OrgAccess;
-let owner: Calls;
+beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: gate }));
+const org = prepared(() => api.orgToken());
+const owner = prepared(() => callsOf(api, org.token));
 let key: Key;
-beforeAll(async () => {
-  configureTable({ ...LOCAL_AWS, requestHandler: gate });
-  org = await api.orgToken();
-  owner = callsOf(api, org.token);
-});
-afterAll(async () => {
-  vi.useRealTimers();
-});
 beforeEach(async () => {
   vi.useRealTimers();
   key = await warm(await keyMadeBy(api, owner));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '#identity';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
@@ -15,12 +15,7 @@ import { useApi } from '../support/use-api.ts';
 const faulty = new FaultyHandler();
 const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
-beforeAll(async () => {
-  configureTable({ ...LOCAL_AWS, requestHandler: faulty });
-});
-afterAll(async () => {
-  vi.useRealTimers();
-});
+beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: faulty }));
 beforeEach(async () => {
   vi.useRealTimers();
   faulty.follow(() => undefined);

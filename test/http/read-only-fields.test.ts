@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { takesHeader } from '#contract/derived';
 import type { JsonBody } from '../support/api.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Nothing that was sent vanishes behind a success (`docs/decisions/0138-read-only-fields.md`): every operation whose body may name fields that it cannot set. */
 
 const api = useApi();
-let testTenant: TestTenant;
 
-beforeAll(async () => {
-  testTenant = new TestTenant(api, await api.orgToken());
-});
+const testTenant = prepared(async () => new TestTenant(api, await api.orgToken()));
 
 const withFixed = operations.filter(([, route]) => takesHeader(route, 'Prefer'));
 const changes = withFixed.filter(([, { method }]) => method === 'PATCH').map(([id]) => id);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as z from 'zod';
 import { referencesIn, uniqueFieldsOf } from '#contract/derived';
-import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
+import type { ApiResponse, JsonBody } from '../support/api.ts';
+import { prepared } from '../support/prepared.ts';
 import { freshValue } from '../support/relations.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
@@ -11,12 +12,8 @@ import { later } from './api-driver.ts';
 /** What holds for every kind of record, made from the contracts. What is special about one kind is in the file of its domain. */
 
 const api = useApi();
-let org: OrgAccess;
-let testTenant: TestTenant;
-beforeAll(async () => {
-  org = await api.orgToken();
-  testTenant = new TestTenant(api, org);
-});
+const org = prepared(() => api.orgToken());
+const testTenant = prepared(() => new TestTenant(api, org));
 afterEach(() => void vi.useRealTimers());
 
 const ids = operations.map(([id]) => id);

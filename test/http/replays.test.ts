@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonBody, OrgAccess, RequestOptions } from '../support/api.ts';
+import type { JsonBody, RequestOptions } from '../support/api.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Repeating a request never shows more than asking anew: of no first response, to nobody, however old his token is. */
 
 const api = useApi({ firstKey: false });
-let org: OrgAccess;
-let owner: Calls;
+const org = prepared(() => api.orgToken());
+const owner = prepared(() => callsOf(api, org.token));
 let key: Key;
-beforeAll(async () => {
-  org = await api.orgToken();
-  owner = callsOf(api, org.token);
-});
 beforeEach(async () => {
   key = await keyMadeBy(api, owner);
   await key.read('/api/v1/permissions');

@@ -1,14 +1,12 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
-import { type ApiDriver, apiDriverOf, later, pointersOf, type Responded } from './api-driver.ts';
+import { apiDriverOf, later, pointersOf, type Responded } from './api-driver.ts';
 
 const api = useApi();
-let mine: ApiDriver;
-let client: Responded;
 
-beforeAll(async () => {
-  mine = apiDriverOf(api, (await api.orgToken()).token);
-});
+const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
+let client: Responded;
 beforeEach(async () => {
   client = await mine.client();
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
-import { type ApiDriver, apiDriverOf } from './api-driver.ts';
+import { apiDriverOf } from './api-driver.ts';
 
 /**
  * Whatever happens to a client's services and resources, in whatever order and even at once, its derived fields are what a count
@@ -11,10 +12,7 @@ import { type ApiDriver, apiDriverOf } from './api-driver.ts';
  */
 
 const api = useApi();
-let mine: ApiDriver;
-beforeAll(async () => {
-  mine = apiDriverOf(api, (await api.orgToken()).token);
-});
+const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
 
 const health = fc.constantFrom<string>('healthy', 'degraded', 'down');
 const usage = fc.constantFrom<number>(0, 50, 80, 81, 100);

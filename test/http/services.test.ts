@@ -1,23 +1,13 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { prepared } from '../support/prepared.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { useApi } from '../support/use-api.ts';
-import {
-  type ApiDriver,
-  apiDriverOf,
-  later,
-  NOWHERE,
-  pointersOf,
-  type Responded,
-  withoutRequestId,
-} from './api-driver.ts';
+import { apiDriverOf, later, NOWHERE, pointersOf, type Responded, withoutRequestId } from './api-driver.ts';
 
 const api = useApi();
-let mine: ApiDriver;
-let client: Responded;
 
-beforeAll(async () => {
-  mine = apiDriverOf(api, (await api.orgToken()).token);
-});
+const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
+let client: Responded;
 beforeEach(async () => {
   client = await mine.client();
 });

@@ -28,9 +28,7 @@ class Meter extends NodeHttpHandler {
 
 const meter = new Meter();
 const api = useApi({ authorizerTtlSeconds: 0 });
-beforeAll(async () => {
-  configureTable({ requestHandler: meter });
-});
+beforeAll(() => configureTable({ requestHandler: meter }));
 
 /** A JSON object of this many bytes. */
 const object = (bytes: number, filling = 'x') => {

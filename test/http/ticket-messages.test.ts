@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { environmentTable, RequestSession, Tenant } from '#table';
 import { messagesOf } from '../../functions/tickets/store.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { aCaller } from '../support/caller.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, newTenant } from '../support/tenant-calls.ts';
 import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
-let acme: Calls & { readonly orgId: string };
 
-beforeAll(async () => {
-  acme = await newTenant(api);
-});
+const acme = prepared(() => newTenant(api));
 
 const say = ({ create }: Calls, ticketId: string, message: string) =>
   create(`${TICKETS}/${ticketId}/messages`, newMessage(message));

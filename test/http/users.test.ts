@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf, newTenant, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 const USERS = '/api/v1/users';
 
 const api = useApi();
-let acme: Calls & { readonly orgId: string };
-let rival: Calls;
-let platform: Calls;
 
 beforeAll(async () => {
   [acme, rival] = await Promise.all([newTenant(api), newTenant(api)]);
-  platform = callsOf(api, await api.platformToken());
 });
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
+let acme: Calls & { readonly orgId: string };
+let rival: Calls;
 
 const address = (): string => `${randomUUID()}@acme.example`;
 const newUser = (fields: JsonBody = {}, calls: Calls = acme) => calls.create(USERS, { email: address(), ...fields });

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { OrgAccess } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
 import { deliver } from '../support/deliver.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
-let org: OrgAccess;
-let testTenant: TestTenant;
-beforeAll(async () => {
-  org = await api.orgToken();
-  testTenant = new TestTenant(api, org);
-});
+const org = prepared(() => api.orgToken());
+const testTenant = prepared(() => new TestTenant(api, org));
 
 const withEvents = operations.flatMap(([id, route]) =>
   route.event === undefined ? [] : [[route.event.type, id] as const],

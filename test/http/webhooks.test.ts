@@ -7,15 +7,13 @@ import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { forgetIds } from '../support/other-container.ts';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
 const wire = new FaultyHandler();
 const api = useApi();
-let org: OrgAccess;
-beforeAll(async () => {
-  configureTable({ requestHandler: wire });
-  org = await api.orgToken();
-});
+beforeAll(() => configureTable({ requestHandler: wire }));
+const org = prepared(() => api.orgToken());
 
 const created = (name: string) => ({ event_type: 'client.created', data: { name } });
 const listed = async (path: string) =>

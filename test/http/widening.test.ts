@@ -8,6 +8,7 @@ import { placeOfCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -20,17 +21,11 @@ const WEAK = ['integrations:write', 'clients:read'];
 
 const gate = new GatedHandler();
 const api = useApi();
-let owner: Calls;
-let platform: Calls;
-let orgId: string;
+beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: gate }));
+const org = prepared(() => api.orgToken());
+const owner = prepared(() => callsOf(api, org.token));
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
 let weak: Key;
-beforeAll(async () => {
-  configureTable({ ...LOCAL_AWS, requestHandler: gate });
-  const org = await api.orgToken();
-  orgId = org.orgId;
-  owner = callsOf(api, org.token);
-  platform = callsOf(api, await api.platformToken());
-});
 beforeEach(async () => {
   weak = await keyMadeBy(api, owner, { permissions: WEAK });
 });
@@ -58,7 +53,7 @@ async function expectEnded(key: Key, { status, body, headers }: Reply, count = 1
   expect([status, ended_secrets, secret]).toEqual([200, count, expect.stringMatching(/^cst_[\w-]{43}$/)]);
   expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
   expect(await opens(key, secret)).toEqual(OPEN);
-  const inOrg = `${key.path}?org_id=${orgId}`;
+  const inOrg = `${key.path}?org_id=${org.orgId}`;
   expect(await platform.read(inOrg)).toEqual(record);
 }
 
@@ -106,7 +101,7 @@ describe('an integration that a weak key has made', () => {
 
   it('of the platform in an organization is no exception', async () => {
     const clerk = await made(WEAK, platform, { org_id: null });
-    const key = await made(['clients:read'], clerk, { org_id: orgId });
+    const key = await made(['clients:read'], clerk, { org_id: org.orgId });
     await expectEnded(key, await permit(key, null));
     expect(await opens(key, key.secret)).toEqual(SHUT);
   });

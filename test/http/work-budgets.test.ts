@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import type { ApiResponse, OrgAccess } from '../support/api.ts';
@@ -27,9 +27,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-});
-afterAll(() => {
-  vi.useRealTimers();
 });
 
 const send = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest';
 
-/** A file leaves the environment as it was: the next one shares its process, and reads it before a test of its own begins. */
+/** A file leaves the environment and the clock as they were: the next one shares its process, and reads them before a test of its own begins. */
 const environment = process.env;
 let before: NodeJS.ProcessEnv;
 
@@ -9,6 +9,7 @@ beforeAll(() => {
 });
 afterAll(() => {
   vi.unstubAllEnvs();
+  vi.useRealTimers();
   const isReplaced = process.env !== environment;
   process.env = environment;
   for (const name of Object.keys(environment)) if (!(name in before)) delete environment[name];

@@ -2,17 +2,14 @@ import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { OrgAccess } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** The programs of `docs/webhooks.md`, run as a partner would run them. `LANGUAGES=all`: also those that are compiled first. */
 
 const api = useApi();
-let org: OrgAccess;
-beforeAll(async () => {
-  org = await api.orgToken();
-});
+const org = prepared(() => api.orgToken());
 
 const DIRECTORY = join(import.meta.dirname, '../../docs/webhooks');
 const run = promisify(execFile);

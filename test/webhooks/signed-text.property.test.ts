@@ -1,19 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseJson } from '#json';
 import { sign } from '../../functions/webhooks/signature.ts';
-import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** What is stored of a delivery derives from the text that its sender signed, whatever was made of that text on its way. */
 
 const api = useApi();
-let org: OrgAccess;
-beforeAll(async () => {
-  org = await api.orgToken();
-});
+const org = prepared(() => api.orgToken());
 
 let turn = 0;
 /** A type for one event, to find it by. */
