@@ -1,4 +1,4 @@
-import { present, projectionOf } from '#http';
+import { presentBy } from '#http/parts';
 import { auditEventEntity, type Entity, type Tenant } from '#table';
 import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
@@ -57,6 +57,6 @@ function exported(entity: Entity, stored: object): Exported {
   const form = FORMS[entity.name] as ((record: object) => object) | undefined;
   return {
     type: declared.name,
-    record: present(projectionOf(declared.schema), { ...(form?.(stored) ?? stored), ...secrets }),
+    record: presentBy(declared.schema, { ...(form?.(stored) ?? stored), ...secrets }),
   };
 }

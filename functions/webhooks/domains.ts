@@ -1,4 +1,4 @@
-import { type RouteTable, routeTable } from '#http';
+import { routeTable } from '#http/parts';
 import { access } from '../access/contract.ts';
 import { accessOperations } from '../access/operations.ts';
 import { clients } from '../clients/contract.ts';
@@ -19,7 +19,7 @@ import { users } from '../users/contract.ts';
 import { userOperations } from '../users/operations.ts';
 
 /** The domains whose routes declare events. */
-export const domains: readonly RouteTable[] = [
+export const domains = [
   routeTable(access, accessOperations),
   routeTable(clients, clientOperations),
   routeTable(logs, logOperations),

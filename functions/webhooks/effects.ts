@@ -1,8 +1,8 @@
 import type { PermissionCode, Route } from '#contract';
 import { Problem, pointer } from '#contract/problem';
-import { type MatchedRoute, problemOf, type RouteTable, validBody, validParams } from '#http';
+import { callOperation, type MatchedRoute } from '#http/parts';
 import { type Actor, actorOf, type Caller } from '#identity';
-import { NotUnique, type Repository, type RequestSession, type Stored, type Tenant } from '#table';
+import type { RequestSession, Tenant } from '#table';
 
 /**
  * The effect of an event: the operation of the route that declares the event type, with the same validation, in the
@@ -20,7 +20,7 @@ export interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'op
 export type Effects = ReadonlyMap<string, Effect>;
 
 /** The effects of all events that routes of these domains declare. */
-export const effectsOf = (domains: readonly RouteTable[]): Effects =>
+export const effectsOf = (domains: readonly ReadonlyMap<string, MatchedRoute>[]): Effects =>
   new Map(
     domains
       .flatMap((routes) => [...routes.values()])
@@ -55,38 +55,29 @@ interface EffectContext {
  * @throws Problem with pointers into the delivery, here and at the commit
  */
 export async function applyEffect(
-  { operationId, route, operation }: Effect,
+  effect: Effect,
   data: Readonly<Record<string, unknown>>,
   { actor, ...context }: EffectContext,
 ): Promise<Applied> {
-  const explain = (error: unknown): unknown => {
-    const reported = error instanceof NotUnique ? problemOf(error) : error;
-    return reported instanceof Problem ? insideData(reported, route) : reported;
-  };
-  context.session.changes.explainRefusals(explain);
+  const { operationId, route } = effect;
   context.session.audit.actAs(actor ?? actorOf(context.caller), operationId);
-  try {
-    const { params, body, ignored } = inputsOf(route, data);
-    const response = await operation({ ...context, params, query: {}, body, getOrThrow, requireBudget });
-    return { operation: operationId, recordId: idOf(response) ?? idOf({ body: params }), ignored };
-  } catch (error) {
-    throw explain(error);
-  }
+  const { ignored, ...input } = inputOf(route, data);
+  const explain = (refusal: Problem): Problem => insideData(refusal, route);
+  const { response, params } = await callOperation(effect, input, context, explain);
+  return { operation: operationId, recordId: idOf(response) ?? idOf({ body: params }), ignored };
 }
 
 /**
  * The path parameter is a field of the data, and the fields that the route can set are the body. A partner's data
  * describes the partner's own record: its other members are ignored and named (`docs/decisions/0061-webhooks.md`).
  */
-function inputsOf(route: Route, data: Readonly<Record<string, unknown>>) {
+function inputOf(route: Route, data: Readonly<Record<string, unknown>>) {
   const [parameter] = Object.keys(route.params.shape);
   const idField = idFieldOf(route);
-  const params =
-    parameter === undefined ? {} : validParams(route, { params: { [parameter]: asText(data[idField], idField) } });
+  const params: Record<string, string> = parameter === undefined ? {} : { [parameter]: asText(data[idField], idField) };
   const settable = route.body?.schema.shape ?? {};
   const isTaken = (field: string): boolean => Object.hasOwn(settable, field);
-  const body =
-    route.body && validBody(route.body, Object.fromEntries(Object.entries(data).filter(([field]) => isTaken(field))));
+  const body = Object.fromEntries(Object.entries(data).filter(([field]) => isTaken(field)));
   const heeded = [
     ...(parameter === undefined ? [] : [idField]),
     // Must be the organization of the sender, whatever the event (`apply.ts`).
@@ -99,17 +90,9 @@ const idFieldOf = (route: Route): string => route.event?.idField ?? 'id';
 
 function asText(id: unknown, field: string): string {
   if (typeof id === 'string') return id;
-  throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: `#/${field}`, detail: 'must be a string' }] });
-}
-
-/** A delivery was charged before, without a reserve. */
-const requireBudget = (): void => undefined;
-
-/** Without `If-Match`, which events do not have. */
-async function getOrThrow<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
-  const stored = await records.get(id);
-  if (stored === undefined) throw new Problem('not-found');
-  return stored;
+  throw new Problem('invalid-body', {
+    errors: [{ in: 'body', pointer: `#/data/${field}`, detail: 'must be a string' }],
+  });
 }
 
 const idOf = (response: { readonly body: unknown }): string | null => {

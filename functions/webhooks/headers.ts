@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parse } from '#contract/derived';
 import * as field from '#contract/field';
 import { Problem } from '#contract/problem';
-import type { HttpRequest } from '#http';
+import type { OpenInput } from '#http';
 import { lazily } from '../../shared/lazily.ts';
 import { MAX_EVENT_ID } from './contract.ts';
 
@@ -21,7 +21,10 @@ const schema = lazily(() =>
 );
 
 /** @throws Problem `invalid-parameter` */
-export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers' | 'repeated'>): EventHeaders {
+export function eventHeadersOf({
+  headers,
+  repeated,
+}: Pick<OpenInput['request'], 'headers' | 'repeated'>): EventHeaders {
   // Two ids would be joined into one. A second signature or time is refused anyway, because the joined text is
   // malformed.
   if (repeated.has('x-event-id')) throw invalidHeader('X-Event-ID', 'given more than once');

@@ -1,4 +1,5 @@
-import { type Operations, ProtectedRead, pagesOf } from '#http';
+import { type Operations, pagesOf } from '#http';
+import { ProtectedRead } from '#http/parts';
 import * as respond from '#http/respond';
 import { webhookEvent, type webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '#contract/problem';
-import { jsonOf, type OpenInput, refuseSuspended, validBody } from '#http';
+import { type OpenInput, refuseSuspended } from '#http';
+import { readBody } from '#http/parts';
 import { type DeduplicationStore, type Repository, StaleRead, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import { apply, type SentEvent } from './apply.ts';
@@ -75,8 +76,8 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
 function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes: Buffer): Event {
   const headers = eventHeadersOf(request);
   checkAge(headers, toleranceOf(credentials.webhook_tolerance_seconds), session.now);
-  const json = jsonOf({ headers: request.headers, bytes }, MAX_WEBHOOK_BODY);
-  const { event_type, data } = validBody(delivery, json) as { event_type: string; data: Record<string, unknown> };
+  const { json, fields } = readBody(delivery, { headers: request.headers, bytes }, MAX_WEBHOOK_BODY);
+  const { event_type, data } = fields as { event_type: string; data: Record<string, unknown> };
   const bodySha256 = createHash('sha256').update(JSON.stringify(json)).digest('hex');
   return { headers, type: event_type, data, bodySha256 };
 }

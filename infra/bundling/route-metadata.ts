@@ -1,6 +1,6 @@
 import type { Plugin } from 'esbuild';
 import type { Contract } from '#contract';
-import { derivedMetadata } from '#http';
+import { derivedMetadata } from '#http/parts';
 
 /**
  * Replaces `shared/http/routes/precompiled-metadata.ts` in a bundle by the precompiled metadata of its contract's routes. Such

@@ -25,7 +25,6 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table/storage': 17,
   '#tenancy': 20,
   '#tenancy/credentials': 13,
-  '#http': 24,
   '#maintenance': 13,
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { validBody } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
+import { validBody } from '../../shared/http/request/validate.ts';
 import { SPECIFIED_ROUTES } from './specified-routes.ts';
 
 const routes = contracts.flatMap((contract) =>

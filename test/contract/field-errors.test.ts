@@ -2,12 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import type { Route } from '#contract';
 import { type FieldError, Problem } from '#contract/problem';
-import { validBody, validParams } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';
 import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
-import { validQuery } from '../../shared/http/request/validate.ts';
+import { validBody, validParams, validQuery } from '../../shared/http/request/validate.ts';
 
 /**
  * Every field and parameter of every contract gets values that are wrong in one way or another. What the field errors say is one of these

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { validBody } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
+import { validBody } from '../../shared/http/request/validate.ts';
 
 /** Rules of single fields that are easily lost from a contract. Kinds of values are tested in `fields.test.ts`, every field in `test/http/bad-input.sampled.test.ts`. */
 

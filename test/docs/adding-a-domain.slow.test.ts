@@ -52,7 +52,7 @@ async function addDomain(): Promise<void> {
   await insert(list, '  terminals,\n', '  licenses,\n');
   const [, imports = ''] = /`functions\/webhooks\/domains\.ts`.*?```ts\n(.*?)```/s.exec(page) ?? [];
   const domains = 'functions/webhooks/domains.ts';
-  await insert(domains, "import { type RouteTable, routeTable } from '#http';\n", imports);
+  await insert(domains, "import { routeTable } from '#http/parts';\n", imports);
   await insert(
     domains,
     '  routeTable(terminals, terminalOperations),\n',
@@ -68,10 +68,13 @@ async function addEndpoint(): Promise<void> {
   };
   const readme = await read('README.md');
   for (const [file, place] of Object.entries(places)) {
-    const told = new RegExp(`\`${file}\`\\s\\(\`(\\w+)\` comes from \`(#\\w+)\`\\):\n\n\`\`\`ts\n(.*?)\`\`\``, 's');
-    const [, name = '', from = '', text = ''] = told.exec(readme) ?? [];
+    const told = new RegExp(
+      `\`${file}\`(?:\\s\\(\`(\\w+)\` comes from \`(#\\w+)\`\\))?:\n\n\`\`\`ts\n(.*?)\`\`\``,
+      's',
+    );
+    const [, name, from, text = ''] = told.exec(readme) ?? [];
     await insert(file, place, text);
-    await write(file, `import { ${name} } from '${from}';\n${await read(file)}`);
+    if (name !== undefined) await write(file, `import { ${name} } from '${from}';\n${await read(file)}`);
   }
 }
 

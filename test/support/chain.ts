@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { contract, type Route } from '#contract';
 import { Problem } from '#contract/problem';
-import type { MatchedRoute } from '#http';
+import type { MatchedRoute } from '#http/parts';
 import * as respond from '#http/respond';
 import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';

@@ -1,6 +1,6 @@
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { runToCommit } from '#http';
+import { runToCommit } from '#http/parts';
 import type { Table } from '#lists';
 import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, RequestSession, Tenant } from '#table';

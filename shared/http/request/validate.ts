@@ -5,6 +5,7 @@ import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { metadataOf } from '../routes/route-metadata.ts';
 import type { HttpRequest } from './http-request.ts';
+import { jsonOf } from './json-text.ts';
 
 /** Validates path, query and body against their route. All errors of one of them are reported together. */
 
@@ -65,4 +66,14 @@ export function validFields(body: Body, { value, isExact }: Parsed): Record<stri
   const freeForm = isExact ? undefined : freeFormOf(body);
   if (freeForm !== undefined) throw new Problem('content-too-large', { detail: freeForm.limit });
   return fields;
+}
+
+/**
+ * Parses and validates a JSON body that the pipeline has left alone.
+ * @returns the parsed JSON, its numbers as they were written, and the fields of the body
+ * @throws Problem `unsupported-media-type`, `content-too-large`, `malformed-request` or `invalid-body`
+ */
+export function readBody(body: Body, sent: Pick<HttpRequest, 'headers' | 'bytes'>, maxBytes: number) {
+  const json = jsonOf(sent, maxBytes);
+  return { json, fields: validBody(body, json) };
 }

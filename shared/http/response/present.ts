@@ -1,4 +1,5 @@
-import type { Projection } from '../routes/route-metadata.ts';
+import type * as z from 'zod';
+import { type Projection, projectionOf } from '../routes/route-metadata.ts';
 
 type Present = (value: unknown) => unknown;
 
@@ -7,6 +8,9 @@ const made = new WeakMap<Projection, Present>();
 
 /** The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null. */
 export const present = (projection: Projection, value: unknown): unknown => presenterOf(projection)(value);
+
+/** A value as responses with this schema show it. */
+export const presentBy = (schema: z.ZodType, value: unknown): unknown => present(projectionOf(schema), value);
 
 function presenterOf(projection: Projection): Present {
   const known = made.get(projection) ?? make(projection);

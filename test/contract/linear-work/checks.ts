@@ -1,13 +1,14 @@
 import type { Route } from '#contract';
 import { Problem } from '#contract/problem';
-import { type HttpRequest, jsonOf, validBody, validParams } from '#http';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { bearerOf } from '../../../functions/authorizer/bearer.ts';
 import { clients } from '../../../functions/clients/contract.ts';
 import { eventHeadersOf } from '../../../functions/webhooks/headers.ts';
 import { signedBody } from '../../../functions/webhooks/signature.ts';
+import type { HttpRequest } from '../../../shared/http/request/http-request.ts';
+import { jsonOf } from '../../../shared/http/request/json-text.ts';
 import { prefersLenient } from '../../../shared/http/request/read-only-fields.ts';
-import { validQuery } from '../../../shared/http/request/validate.ts';
+import { validBody, validParams, validQuery } from '../../../shared/http/request/validate.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../../../shared/http/response/entity-tags.ts';
 import { responseOf } from '../../../shared/http/response/http-response.ts';
 import { IdempotentRequest } from '../../../shared/http/unit-of-work/idempotency.ts';

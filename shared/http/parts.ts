@@ -1,0 +1,9 @@
+/** Parts of the pipeline, for those that run operations or show records without a request of their own: webhooks, the operator, the build. */
+
+export { callOperation } from './call-operation.ts';
+export { readBody } from './request/validate.ts';
+export { presentBy } from './response/present.ts';
+export { derivedMetadata } from './routes/route-metadata.ts';
+export { type MatchedRoute, routeTable } from './routes/route-table.ts';
+export { ProtectedRead } from './unit-of-work/protected-read.ts';
+export { runToCommit } from './unit-of-work/run.ts';
