@@ -1,6 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { setPartition } from '#lists';
+import { storedSets } from '#lists';
 import { recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
 import { quotaKey } from '#tenancy/keys';
@@ -28,7 +28,7 @@ export class CutOffRole extends Construct {
     this.role.addToPolicy(allowItems(table, ['GetItem'], [recordsPartition(TENANT, organizationEntity.name)]));
     this.role.addToPolicy(allowItems(table, ['GetItem', 'Query', 'UpdateItem'], [INTEGRATIONS]));
     this.role.addToPolicy(
-      allowItems(table, ['UpdateItem'], [setPartition(`${INTEGRATIONS}*`), quotaKey(TENANT, '').PK]),
+      allowItems(table, ['UpdateItem'], [storedSets.partitionOf(`${INTEGRATIONS}*`), quotaKey(TENANT, '').PK]),
     );
     this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(allowItems(table, ['PutItem'], [AUDIT_EVENTS]));

@@ -10,7 +10,7 @@ import {
 import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type CfnKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { KEYS, TTL_ATTRIBUTE } from '#lists';
+import { schema } from '#lists';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { retention } from './retention.ts';
 import type { Settings } from './settings.ts';
@@ -37,9 +37,9 @@ export class RecordTable extends Construct {
 
   #make({ deletionProtection }: Settings, key: Key | undefined): TableV2 {
     const table = new TableV2(this, 'Table', {
-      partitionKey: { name: KEYS.partition, type: AttributeType.STRING },
-      sortKey: { name: KEYS.sort, type: AttributeType.STRING },
-      timeToLiveAttribute: TTL_ATTRIBUTE,
+      partitionKey: { name: schema.KEYS.partition, type: AttributeType.STRING },
+      sortKey: { name: schema.KEYS.sort, type: AttributeType.STRING },
+      timeToLiveAttribute: schema.TTL,
       billing: Billing.onDemand(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryptionV2.dynamoOwnedKey(),

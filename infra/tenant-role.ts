@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { setPartition } from '#lists';
+import { storedSets } from '#lists';
 import { auditEventEntity } from '#table';
 import { deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
 import { dailyCountKey, suspensionKey } from '#tenancy/keys';
@@ -31,7 +31,7 @@ export const OF_TENANT = recordsPartition(TENANT, '*');
 
 /** The partitions of the tenant's audit events and of the sets of their lists. */
 export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
-export const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
+export const SETS_OF_AUDIT_EVENTS = storedSets.partitionOf(`${AUDIT_EVENTS}*`);
 
 /** The partition of the credentials of the tenant's integrations. */
 export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
@@ -39,7 +39,7 @@ const REFUSALS = dailyCountKey(TENANT, 'REFUSALS', '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
 /** An organization also has a copy in the platform's list of all. */
-export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, setPartition(ORGANIZATIONS)];
+export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, storedSets.partitionOf(ORGANIZATIONS)];
 
 /** Grants these actions on items of these partition keys. */
 type Allowed = readonly [actions: readonly ItemAction[], keys: readonly string[]];

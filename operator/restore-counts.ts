@@ -1,4 +1,4 @@
-import { type Item, isRecord } from '#lists';
+import { type Item, schema } from '#lists';
 import type { Change } from '#maintenance';
 import { declaredOf } from './export.ts';
 import { kinds } from './kinds.ts';
@@ -65,7 +65,7 @@ function whatHappens(change: Change): keyof Counts | undefined {
   return was ? 'removed' : undefined;
 }
 
-const isNamed = (item: Item | undefined): boolean => isRecord(item) && 'id' in item;
+const isNamed = (item: Item | undefined): boolean => schema.isRecord(item) && 'id' in item;
 
 /**
  * The entity of a partition: `ORG#<tenant>#TICKET`, or with a parent record `ORG#<tenant>#TICKET#<id>#MESSAGE`. Other

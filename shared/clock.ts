@@ -4,6 +4,13 @@
  */
 export type Clock = () => number;
 
+/** Until when to try. */
+export interface TimeLimit {
+  readonly clock: Clock;
+  /** On that clock, in epoch milliseconds. */
+  readonly deadline: number;
+}
+
 /**
  * How far clocks of containers may be apart, in milliseconds. If a time in the table is further in the future, the writer's clock is wrong, or
  * this one is (`docs/decisions/0160-clocks.md`).

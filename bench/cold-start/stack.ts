@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOne } from '../../infra/bundling/index.ts';
-import { sortKeyOf } from '../../shared/lists/index.ts';
+import { ids } from '../../shared/lists/index.ts';
 import type { RunningStack } from '../../test/infra/account/deploy.ts';
 import { type BundleSize, bundleSize } from './bundle-size.ts';
 import { CannedServer, type Upstreams } from './canned-server.ts';
@@ -95,7 +95,7 @@ async function ours(stack: RunningStack): Promise<Recordable[]> {
 async function bare(stack: RunningStack, directory: string): Promise<Recordable[]> {
   const { orgId, token } = await stack.orgToken();
   const { body } = await stack.request('POST', '/api/v1/clients', { token, body: { name: 'Acme' } });
-  const event = { queryStringParameters: { PK: `ORG#${orgId}#CLIENT`, SK: sortKeyOf(0) } };
+  const event = { queryStringParameters: { PK: `ORG#${orgId}#CLIENT`, SK: ids.sortKeyOf(0) } };
   if (body.id === undefined) throw new Error('no client was made to be read');
   const { endpoint: dynamodb, tableName } = stack.table;
   const environment = {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
-import { type Item, setPartition, type Table } from '../../shared/lists/index.ts';
+import { type Item, storedSets, type Table } from '../../shared/lists/index.ts';
 import { RequestSession } from '../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { Loader } from './load.ts';
@@ -70,9 +70,9 @@ function partitionsOf(org: string): string[] {
   const records = recordsPartition(org as TenantId, kind.name);
   const values = { f1: ['open', 'closed', 'held'], f2: ['ana', 'rui'] };
   const sets = Object.entries(values).flatMap(([field, all]) =>
-    all.map((value) => setPartition(records, field, value)),
+    all.map((value) => storedSets.partitionOf(records, field, value)),
   );
-  return [records, setPartition(records), ...sets];
+  return [records, storedSets.partitionOf(records), ...sets];
 }
 
 async function itemsOf(table: Table, org: string): Promise<Item[]> {

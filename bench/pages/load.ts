@@ -5,11 +5,12 @@ import {
   type AllocatedNumber,
   type Item,
   type Key,
-  type PendingWrite,
-  setPartition,
+  schema,
+  storedSets,
   type Table,
+  type UnitOfWork,
 } from '../../shared/lists/index.ts';
-import { COUNTER, TOMBSTONE } from '../../shared/lists/maintenance.ts';
+import { COUNTER } from '../../shared/lists/maintenance.ts';
 import { type Entity, type Repository, RequestSession, type Stored } from '../../shared/table/index.ts';
 import { type Job, jobsOf } from './records.ts';
 
@@ -43,7 +44,7 @@ export class Loader {
 
   /** Forgets tombstones, as DynamoDB does some days after a delete. */
   expireTombstones(): void {
-    for (const [name, item] of this.#items) if (item[TOMBSTONE] !== undefined) this.#items.delete(name);
+    for (const [name, item] of this.#items) if (item[schema.TOMBSTONE] !== undefined) this.#items.delete(name);
   }
 
   /** Writes all items to the table, with further attributes. */
@@ -66,7 +67,7 @@ function loadingSession(table: Table, items: Items): RequestSession {
   const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
   session.numbers.allocate = async (_, list): Promise<AllocatedNumber> => {
     const { partition, filters } = list;
-    const counter = itemAt(items, { PK: setPartition(partition), SK: COUNTER });
+    const counter = itemAt(items, { PK: storedSets.partitionOf(partition), SK: COUNTER });
     const number = Number(counter.NEXT ?? 0);
     Object.assign(counter, { NEXT: number + 1, AT: session.now, BY: randomUUID(), FILTERS: filters });
     return { list, number, expires: undefined, filters, largest: 0 };
@@ -82,7 +83,7 @@ function itemAt(items: Items, key: Key) {
   return item;
 }
 
-function carryOut(write: PendingWrite, items: Items): void {
+function carryOut(write: UnitOfWork['writes'][number], items: Items): void {
   switch (write.kind) {
     case 'put':
       items.set(nameOf(write.key), { ...write.item });

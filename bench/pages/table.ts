@@ -1,6 +1,6 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
-import { KEYS, type Table } from '../../shared/lists/index.ts';
+import { schema, type Table } from '../../shared/lists/index.ts';
 import { tableOf } from '../../shared/table/connection/client.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 
@@ -14,7 +14,7 @@ export interface PeerIndex {
 export const peerIndex = (position = 1): PeerIndex => ({
   name: `list${position}`,
   partition: `L${position}`,
-  sort: KEYS.sort,
+  sort: schema.KEYS.sort,
 });
 
 /**
@@ -30,8 +30,8 @@ export async function freshTable(endpoint: string, conflicts: Conflicts, indexes
   const create = new CreateTableCommand({
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: key(KEYS.partition, KEYS.sort),
-    AttributeDefinitions: [KEYS.partition, KEYS.sort, ...peers.map(({ partition }) => partition)].map(
+    KeySchema: key(schema.KEYS.partition, schema.KEYS.sort),
+    AttributeDefinitions: [schema.KEYS.partition, schema.KEYS.sort, ...peers.map(({ partition }) => partition)].map(
       (AttributeName) => ({ AttributeName, AttributeType: 'S' }),
     ),
     ...(indexes === 0

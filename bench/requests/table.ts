@@ -1,6 +1,6 @@
 import { CreateTableCommand, type GlobalSecondaryIndex, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
 import { localDynamoDbClient } from '../../local/dynamodb/index.ts';
-import { KEYS } from '../../shared/lists/index.ts';
+import { schema } from '../../shared/lists/index.ts';
 
 /** The index by which the peers list clients of a status; the service's table has none. */
 export const INDEX = { name: 'GSI1', partition: 'GSI1PK', sort: 'GSI1SK' } as const;
@@ -21,11 +21,13 @@ export async function createPeerTable(endpoint: string, tableName: string): Prom
     new CreateTableCommand({
       TableName: tableName,
       BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: key(KEYS.partition, KEYS.sort),
-      AttributeDefinitions: [KEYS.partition, KEYS.sort, INDEX.partition, INDEX.sort].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S',
-      })),
+      KeySchema: key(schema.KEYS.partition, schema.KEYS.sort),
+      AttributeDefinitions: [schema.KEYS.partition, schema.KEYS.sort, INDEX.partition, INDEX.sort].map(
+        (AttributeName) => ({
+          AttributeName,
+          AttributeType: 'S',
+        }),
+      ),
       GlobalSecondaryIndexes: [index],
     }),
   );

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { type Table, TableUnavailable } from '#lists';
+import { listErrors, type Table } from '#lists';
 import { EmbeddedDynamoDbError } from './errors.ts';
 import { dynamoDbOperationOf, isRead } from './usage.ts';
 
@@ -25,7 +25,7 @@ export function refuseWritesWhenFull({ client }: Table, directory: string, fileS
     (next, context) => async (call) => {
       const isWrite = !isRead(dynamoDbOperationOf(context.commandName ?? ''));
       const full = isWrite ? await fullDisk(directory, fileSystemOf).catch(unreadable) : undefined;
-      if (full !== undefined) throw new TableUnavailable(full);
+      if (full !== undefined) throw new listErrors.TableUnavailable(full);
       return next(call);
     },
     { step: 'initialize', name: 'refuseWritesWhenFull' },
@@ -34,7 +34,7 @@ export function refuseWritesWhenFull({ client }: Table, directory: string, fileS
 
 /** @throws TableUnavailable where the directory is gone, and so is what would be written to it */
 function unreadable(cause: unknown): never {
-  throw new TableUnavailable('the data directory cannot be read', { cause });
+  throw new listErrors.TableUnavailable('the data directory cannot be read', { cause });
 }
 
 /** A sentence with the remedy for a disk with too little room; undefined: it has enough. */

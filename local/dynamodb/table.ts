@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { KEYS, TTL_ATTRIBUTE } from '#lists';
+import { schema } from '#lists';
 
 const WAIT_SECONDS = 30;
 
@@ -37,10 +37,10 @@ const createWhereMissing = async (client: DynamoDBClient, tableName: string): Pr
 const tableInput = (tableName: string): CreateTableCommandInput => ({
   TableName: tableName,
   BillingMode: 'PAY_PER_REQUEST',
-  AttributeDefinitions: [text(KEYS.partition), text(KEYS.sort)],
+  AttributeDefinitions: [text(schema.KEYS.partition), text(schema.KEYS.sort)],
   KeySchema: [
-    { AttributeName: KEYS.partition, KeyType: 'HASH' },
-    { AttributeName: KEYS.sort, KeyType: 'RANGE' },
+    { AttributeName: schema.KEYS.partition, KeyType: 'HASH' },
+    { AttributeName: schema.KEYS.sort, KeyType: 'RANGE' },
   ],
 });
 
@@ -53,7 +53,7 @@ const enableExpiry = async (client: DynamoDBClient, tableName: string): Promise<
   await client.send(
     new UpdateTimeToLiveCommand({
       TableName: tableName,
-      TimeToLiveSpecification: { AttributeName: TTL_ATTRIBUTE, Enabled: true },
+      TimeToLiveSpecification: { AttributeName: schema.TTL, Enabled: true },
     }),
   );
 };

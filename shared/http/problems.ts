@@ -1,39 +1,31 @@
 import { invalidField, Problem, pointer } from '#contract/problem';
-import {
-  ItemTooLarge,
-  isTransient,
-  ListNotBuilt,
-  PageIncomplete,
-  PageTooLarge,
-  TableUnavailable,
-  TooManyMatches,
-} from '#lists';
+import { listErrors } from '#lists';
 import { NotUnique, RecordTooLarge, StaleRead } from '#table';
 
 /** The problem that is returned for an error. Unexpected errors become `internal-error`, without their message. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotUnique) return alreadyExists(error);
-  if (error instanceof PageTooLarge) return pageTooLarge(error);
+  if (error instanceof listErrors.PageTooLarge) return pageTooLarge(error);
   if (error instanceof RecordTooLarge) {
     return new Problem('content-too-large', {
       detail: `The record would take ${error.size} bytes in an answer, and may take ${error.most}. Quotation marks and backslashes of its JSON count twice.`,
       cause: error,
     });
   }
-  if (error instanceof ItemTooLarge) {
+  if (error instanceof listErrors.ItemTooLarge) {
     return new Problem('content-too-large', { detail: 'A record may have up to 409600 bytes.', cause: error });
   }
-  if (error instanceof TooManyMatches) return tooManyMatches(error);
-  if (error instanceof ListNotBuilt) return listBeingBuilt(error);
-  if (error instanceof PageIncomplete) {
+  if (error instanceof listErrors.TooManyMatches) return tooManyMatches(error);
+  if (error instanceof listErrors.ListNotBuilt) return listBeingBuilt(error);
+  if (error instanceof listErrors.PageIncomplete) {
     return new Problem('unavailable', {
       detail: 'This list is being put in order after many writes were lost. Each request does a part of it: ask again.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });
   }
-  if (error instanceof TableUnavailable || error instanceof StaleRead || isTransient(error)) {
+  if (error instanceof listErrors.TableUnavailable || error instanceof StaleRead || listErrors.isTransient(error)) {
     return new Problem('unavailable', { headers: { 'Retry-After': '2' }, cause: error });
   }
   return new Problem('internal-error', { cause: error });
@@ -44,7 +36,7 @@ const alreadyExists = ({ field }: NotUnique): Problem => {
   return new Problem('already-exists', { detail, errors: [{ in: 'body', pointer: pointer([field]), detail }] });
 };
 
-const pageTooLarge = (error: PageTooLarge): Problem =>
+const pageTooLarge = (error: listErrors.PageTooLarge): Problem =>
   new Problem('invalid-parameter', {
     detail: `The records of this page are too large for one answer. Ask for at most ${error.fitting} with page_size.`,
     errors: [{ in: 'query', pointer: '#/page_size', detail: `must be at most ${error.fitting} for these records` }],
@@ -52,7 +44,7 @@ const pageTooLarge = (error: PageTooLarge): Problem =>
   });
 
 /** In seconds. The operator's repair of all organizations takes a while, so callers need not ask every few seconds. */
-const listBeingBuilt = (error: ListNotBuilt): Problem =>
+const listBeingBuilt = (error: listErrors.ListNotBuilt): Problem =>
   new Problem('list-being-built', {
     detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,
     headers: { 'Retry-After': '3600' },
@@ -60,7 +52,7 @@ const listBeingBuilt = (error: ListNotBuilt): Problem =>
     cause: error,
   });
 
-const tooManyMatches = (error: TooManyMatches): Problem =>
+const tooManyMatches = (error: listErrors.TooManyMatches): Problem =>
   new Problem('invalid-parameter', {
     detail: `More than ${error.most} records begin like this. Ask with more characters.`,
     errors: [{ in: 'query', pointer: '#/q', detail: 'must have more characters: too many records begin like this' }],

@@ -1,36 +1,51 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { largestNoted } from './counter-item.ts';
+import { numberIn } from './ids.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
-import { isRecord } from './read-records.ts';
 import { readRecords } from './scattered.ts';
-import type { Item } from './schema.ts';
+import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import { type ListSource, membersOf, readView } from './view.ts';
 
 /** Cursor pages: records of a list in order, after a given one, without the total. */
 
-export interface ItemCursorPage {
+interface ItemCursorPage {
   readonly items: readonly Item[];
   /** Whether records follow. */
   readonly more: boolean;
 }
 
-interface InOrder {
-  /** Sort key after which the page begins, in the requested order. */
+interface CursorRequest {
+  /** Sort key after which the page begins, in the order of the list. */
   readonly after: string | undefined;
   readonly limit: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly timeLimit: Reading;
+}
+
+/** A partition whose sort keys are times, in the order in which it is read. */
+interface TimeOrdered {
+  readonly partition: string;
   readonly newestFirst: boolean;
 }
+
+/** Up to `limit` records: of a counted list the oldest first, of one by time in its order. */
+export const readCursorPage = (
+  table: Table,
+  source: ListSource | TimeOrdered,
+  request: CursorRequest,
+): Promise<ItemCursorPage> =>
+  'newestFirst' in source ? readByTime(table, source, request) : readMembers(table, source, request);
 
 /** A query returns at most 1 MB. A page ends before the response could exceed Lambda's limit, even if all of it must be escaped. */
 const QUERY_BYTES = 1_048_576;
 const PAGE_BYTES = 2 * QUERY_BYTES;
 
-/** Records of a partition whose sort keys are times. */
-export async function readInOrder(
+async function readByTime(
   table: Table,
-  partition: string,
-  { after, limit, newestFirst }: InOrder,
+  { partition, newestFirst }: TimeOrdered,
+  { after, limit }: CursorRequest,
 ): Promise<ItemCursorPage> {
   const beyond = newestFirst ? '<' : '>';
   const items: Item[] = [];
@@ -56,27 +71,17 @@ export async function readInOrder(
   return { items: kept, more: items.length > kept.length || start !== undefined };
 }
 
-interface OfMembers {
-  /** Number after which the page begins. */
-  readonly after: number | undefined;
-  readonly limit: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  readonly timeLimit: Reading;
-}
-
-/** Records of a counted list, oldest first. */
-export async function readMembers(
+async function readMembers(
   table: Table,
   source: ListSource,
-  { after, limit, now, timeLimit }: OfMembers,
+  { after, limit, now, timeLimit }: CursorRequest,
 ): Promise<ItemCursorPage> {
   const view = await readView(table, source);
   const members = membersOf(source, view, new Set(), now);
   const budget = new ReadBudget(timeLimit, false);
   budget.noteLargest(largestNoted(view.counter));
   const items: Item[] = [];
-  let rank = after === undefined ? 0 : members.rankOf(after + 1);
+  let rank = after === undefined ? 0 : members.rankOf(numberIn(after) + 1);
   while (items.length < limit && rank < members.total) {
     const numbers = members.slice(rank, limit - items.length);
     const records = await readRecords(table, source, numbers, budget);

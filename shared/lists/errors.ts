@@ -1,3 +1,5 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+
 /** Errors of lists and transactions. Only `shared/http` turns them into responses. */
 
 /** The records of a page are more than one request may read, or than one response can carry. */
@@ -56,4 +58,34 @@ export class ListNotBuilt extends Error {
     super(`the lists of ${list} by ${fields.join(' and ')} are not built: run custodia verify --repair`);
     this.fields = fields;
   }
+}
+
+/** DynamoDB has only partly processed a call: the rest must be requested again. */
+export class Unprocessed extends Error {
+  override readonly name = 'Unprocessed';
+}
+
+const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Whether a call can be sent again unchanged: it did not happen, or is safe to repeat. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof Unprocessed) return true;
+  if (error instanceof TransactionCanceledException) {
+    return (error.CancellationReasons ?? []).every((reason) => TRANSIENT_REASONS.has(reason.Code ?? 'None'));
+  }
+  const { $metadata: metadata, $fault: fault } = error as {
+    $metadata?: { httpStatusCode?: number };
+    $fault?: 'client' | 'server';
+  };
+  if (
+    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionInProgress/.test(
+      error.name,
+    )
+  )
+    return true;
+  if (fault === 'server' || (metadata?.httpStatusCode ?? 0) >= 500) return true;
+  return /TimeoutError|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|NetworkingError|socket hang up/i.test(
+    `${error.name} ${(error as { code?: string }).code ?? ''} ${error.message}`,
+  );
 }

@@ -3,11 +3,9 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { increment } from '#telemetry';
 import { bitPlace } from './bits.ts';
 import { setGaps, type Unwritten } from './gap-words.ts';
-import { AT } from './grace-period.ts';
 import { sortKeyOf } from './ids.ts';
-import { TOMBSTONE } from './read-records.ts';
-import { type Item, TTL_ATTRIBUTE } from './schema.ts';
-import { setExpiry } from './set-writes.ts';
+import { AT, type Item, TOMBSTONE, TTL, tombstoneOfDay } from './schema.ts';
+import * as storedSets from './stored-sets.ts';
 import { itemOf, type Table } from './table.ts';
 import { putRequest } from './transaction/expressions.ts';
 
@@ -70,14 +68,6 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
   return end < 0 ? inOrder : inOrder.slice(0, end);
 }
 
-/** How long a tombstone of a day lasts at least, in seconds: longer than any attempt to write is under way. */
-const TOMBSTONE_SECONDS = 86_400;
-
-/** The attributes of a tombstone of a day. `now` in epoch milliseconds. */
-export const tombstoneOfDay = (now: number): Item => ({ [TOMBSTONE]: true, [TTL_ATTRIBUTE]: endOfDay(now) });
-
-const endOfDay = (now: number): number => Math.floor(now / 1000) + TOMBSTONE_SECONDS;
-
 /**
  * Puts a tombstone at a number's key, if that is free. In a list whose records expire, it expires with them.
  * @returns whether there certainly is one now
@@ -88,14 +78,12 @@ export async function putTombstone(
   now: number,
   lasting: 'a day' | 'for good' = 'for good',
 ): Promise<boolean> {
-  const ofDay = lasting === 'a day' ? endOfDay(now) : undefined;
-  const ttl = expires === undefined ? ofDay : setExpiry(expires);
   const item = {
     PK: partition,
     SK: sortKeyOf(number),
-    [TOMBSTONE]: true,
+    ...(lasting === 'a day' ? tombstoneOfDay(now) : { [TOMBSTONE]: true }),
     [AT]: now,
-    ...(ttl === undefined ? {} : { [TTL_ATTRIBUTE]: ttl }),
+    ...(expires === undefined ? {} : { [TTL]: storedSets.expiryAfter(expires) }),
   };
   const request = putRequest(table.name, { item, condition: { exists: false } });
   try {

@@ -1,8 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { bitPlace } from './bits.ts';
-import { type Key, setPartition } from './keys.ts';
-import { type Item, TTL_ATTRIBUTE } from './schema.ts';
-import { setExpiry } from './set-writes.ts';
+import { type Item, type Key, TTL } from './schema.ts';
+import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
 import { updateRequest } from './transaction/expressions.ts';
 import type { PendingUpdate } from './transaction/pending-write.ts';
@@ -18,7 +17,7 @@ export interface Unwritten {
 
 /** The item with the gap bit of a number. */
 export const gapKeyOf = ({ partition, number }: Unwritten): Key => ({
-  PK: setPartition(partition),
+  PK: storedSets.partitionOf(partition),
   SK: bitPlace(number).sortKey,
 });
 
@@ -31,14 +30,14 @@ export function gapsOf(
   seen: Item = {},
 ): Pick<PendingUpdate, 'set'> & { readonly condition: { readonly equals: Item } } {
   const words = new Map<string, bigint>();
-  let latest = Number(seen[TTL_ATTRIBUTE] ?? 0);
+  let latest = Number(seen[TTL] ?? 0);
   for (const { number, expires } of unwritten) {
     const { word, bit } = bitPlace(number);
     words.set(word, (words.get(word) ?? wordIn(seen, word)) | bit);
-    if (expires !== undefined) latest = Math.max(latest, setExpiry(expires));
+    if (expires !== undefined) latest = Math.max(latest, storedSets.expiryAfter(expires));
   }
   return {
-    set: { ...Object.fromEntries(words), ...(latest === 0 ? {} : { [TTL_ATTRIBUTE]: latest }) },
+    set: { ...Object.fromEntries(words), ...(latest === 0 ? {} : { [TTL]: latest }) },
     condition: { equals: Object.fromEntries(Array.from(words.keys(), (word) => [word, seen[word]])) },
   };
 }

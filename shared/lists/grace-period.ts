@@ -1,4 +1,4 @@
-import type { Item } from './schema.ts';
+import { AT, type Item } from './schema.ts';
 
 /**
  * Whether the grace period of a number's writer is over. It only spares active writers a second attempt: a writer whose
@@ -7,9 +7,6 @@ import type { Item } from './schema.ts';
 
 /** Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated later. */
 const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
-
-/** Attribute of a counter item and of a tombstone: when the last number was allocated, and when the tombstone was put. Epoch milliseconds. */
-export const AT = 'AT';
 
 /**
  * Whether the grace period of a number's writer is over: since the list's last number was allocated, or since a record

@@ -34,7 +34,7 @@ export function unscrambled(number: number): number {
 }
 
 /** A new id for the record of this number. */
-export function idOf(number: number): string {
+export function newId(number: number): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(scrambled(number), 0, NUMBER_BYTES);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -4,13 +4,10 @@
  */
 
 export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
-export { builtFilters } from './counter-item.ts';
-export { AT, isOverdue, settledUpTo } from './grace-period.ts';
-export { COUNTER, prefixPartition } from './keys.ts';
+export { builtFilters, COUNTER, readCounterItem } from './counter-item.ts';
+export { isOverdue, settledUpTo } from './grace-period.ts';
 export { NumberSet } from './number-set.ts';
-export { expiryOfNumber, floorOf, type Mark, markOf, marksOf } from './periods.ts';
-export { entryIn, entryKey } from './prefix-index.ts';
-export { ReadBudget } from './read-budget.ts';
-export { readEach, TOMBSTONE } from './read-records.ts';
-export { readCounterItem, readSet } from './read-set.ts';
-export { WRITE_ID } from './schema.ts';
+export * as periods from './periods.ts';
+export * as prefixIndex from './prefix-index.ts';
+export { readSet } from './queries.ts';
+export { readRecordsByNumber } from './read-records.ts';

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { increment } from '#telemetry';
-import { type AllocatedNumber, allocateNumber, type List } from './counter-item.ts';
+import type { TimeLimit } from '../clock.ts';
+import { type AllocatedNumber, allocateNumber } from './allocation.ts';
+import { type List, noteLargest } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './release-number.ts';
 import type { Table } from './table.ts';
-import { retry, type TimeLimit } from './transaction/retry.ts';
+import { retry } from './transaction/retry.ts';
 
 /** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
 const RELEASE_MS = 1_000;
@@ -73,6 +75,11 @@ export class NumberPool {
     const pending = this.#allocateNew(table, list);
     pending.catch(() => undefined);
     this.#pending.set(list.partition, pending);
+  }
+
+  /** Notes the size of a list's record, in bytes, as {@link noteLargest} does. */
+  async noteLargest(table: Table, list: List, bytes: number): Promise<void> {
+    if (!this.isRehearsal) await noteLargest(table, list, bytes);
   }
 
   /** Drops a number that was fenced: it is not released. */

@@ -7,9 +7,9 @@ import { numberIn } from './ids.ts';
 import { Members } from './number-set.ts';
 import { expiryOfNumber } from './periods.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
-import { isRecord, type Records, readNewest, readNext } from './read-records.ts';
+import { type Records, readNewest, readNext } from './read-records.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
-import type { Item } from './schema.ts';
+import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
 
@@ -17,7 +17,7 @@ import { isWhole, type ListSource, membersOf, readView, type View } from './view
  * Reads any page of a list in two round trips: the numbers of its records, then the records (`docs/counted-lists.md`).
  */
 
-export interface PageRequest {
+interface PageRequest {
   /** Counted from 1. */
   readonly page: number;
   readonly pageSize: number;
@@ -27,7 +27,7 @@ export interface PageRequest {
   readonly timeLimit: Reading;
 }
 
-export interface ItemPage {
+interface ItemPage {
   readonly items: readonly Item[];
   readonly total: number;
   /** Whether these are only the first records of the page, because all of them are more than one request may read. */
@@ -39,8 +39,18 @@ const TRIES = 10;
 /** Fewest numbers that are read from the second try on, because many in a row may have no record. */
 const LOOK_AHEAD = 100;
 
+/** A list whose records their parent numbers: no number is missing, so their count is enough. */
+interface NumberedList {
+  readonly partition: string;
+  /** May still be being read. */
+  readonly count: Promise<number>;
+}
+
 /** @throws PageIncomplete when so many numbers have no record that one request cannot fence them */
-export async function readPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
+export const readPage = (table: Table, source: ListSource | NumberedList, request: PageRequest): Promise<ItemPage> =>
+  'count' in source ? readNumberedPage(table, source, request) : readCountedPage(table, source, request);
+
+async function readCountedPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);
   const [view, newest] = await Promise.all([
     readView(table, source),
@@ -105,11 +115,9 @@ function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, 
   return members.slice(newestFirst ? members.total - skipped - size : skipped, size);
 }
 
-/** A page of records that their parent numbers: no number is missing, so their count is enough. */
-export async function readNumberedPage(
+async function readNumberedPage(
   table: Table,
-  partition: string,
-  count: Promise<number>,
+  { partition, count }: NumberedList,
   request: PageRequest,
 ): Promise<ItemPage> {
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);

@@ -1,8 +1,7 @@
 import { TooManyMatches } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
-import { type Key, prefixPartition } from './keys.ts';
-import { queryAll } from './query-all.ts';
-import type { Item } from './schema.ts';
+import { queryAll } from './queries.ts';
+import type { Item, Key } from './schema.ts';
 import type { Table } from './table.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
@@ -27,8 +26,11 @@ interface IndexEntry {
   readonly number: number;
 }
 
+/** Partition of the index of a field: `ORG#<tenant>#CLIENT#name#PREFIX`. */
+export const partitionOf = (list: string, field: string): string => `${list}#${field}#PREFIX`;
+
 export const entryKey = ({ partition, field, text, number }: IndexEntry): Key => ({
-  PK: prefixPartition(partition, field),
+  PK: partitionOf(partition, field),
   SK: `${text}${END}${sortKeyOf(number)}`,
 });
 
@@ -49,18 +51,20 @@ export const stageUnindexed = (work: UnitOfWork, entry: IndexEntry): void =>
 
 const unexpected = (): Error => new Error('a write without a condition was refused');
 
-/** Where to look for texts with a prefix: in an index, or in the claims of a unique field. */
-export interface TextRange {
+/** Items that have texts as sort keys, such as the claims of a unique field. */
+interface Texts {
   readonly partition: string;
   /** The number of the record that an item is about. */
   readonly numberOf: (item: Item) => number;
 }
 
-/** The index of a field. */
-export const indexRange = (partition: string, field: string): TextRange => ({
-  partition: prefixPartition(partition, field),
-  numberOf: ({ SK }) => entryIn(String(SK))?.number ?? 0,
-});
+/** Where to look for texts with a prefix: in the list's own index of a field, or in other items. */
+export type TextRange = { readonly index: string } | Texts;
+
+const textsOf = (list: string, range: TextRange): Texts =>
+  'index' in range
+    ? { partition: partitionOf(list, range.index), numberOf: ({ SK }) => entryIn(String(SK))?.number ?? 0 }
+    : range;
 
 /**
  * The numbers of the records that have a text with this prefix. Strongly consistent.
@@ -68,9 +72,11 @@ export const indexRange = (partition: string, field: string): TextRange => ({
  */
 export async function readNumbersByPrefix(
   table: Table,
-  { partition, numberOf }: TextRange,
+  list: string,
+  range: TextRange,
   prefix: string,
 ): Promise<number[]> {
+  const { partition, numberOf } = textsOf(list, range);
   const query = {
     KeyConditionExpression: 'PK = :texts AND begins_with(SK, :prefix)',
     ExpressionAttributeValues: { ':texts': partition, ':prefix': prefix },

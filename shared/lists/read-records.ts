@@ -1,18 +1,14 @@
 import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { TimeLimit } from '../clock.ts';
+import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
-import type { ReadBudget } from './read-budget.ts';
-import type { Item } from './schema.ts';
+import { ReadBudget } from './read-budget.ts';
+import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
-import { retry, Unprocessed } from './transaction/retry.ts';
+import { retry } from './transaction/retry.ts';
 
 /** Records and tombstones, by number. */
 export type Records = ReadonlyMap<number, Item>;
-
-/** Attribute of the tombstone of a closed number, which never gets a record (`fence.ts`). */
-export const TOMBSTONE = 'TOMBSTONE';
-
-/** Whether there is an item, and it is not a tombstone. */
-export const isRecord = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
 
 const recordsIn = (items: readonly Item[]): Records => new Map(items.map((item) => [numberIn(String(item.SK)), item]));
 
@@ -148,4 +144,19 @@ async function readBatch(
   budget.spend(ConsumedCapacity?.[0], strongly, found.length);
   const unread = UnprocessedKeys?.[table.name]?.Keys ?? [];
   return { found, unread: unread.map(({ SK }) => numberIn(String(SK))) };
+}
+
+/**
+ * The records of these numbers, however many, strongly consistent. Those without one are left out.
+ * @throws TableUnavailable when time runs out
+ */
+export async function readRecordsByNumber(
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  timeLimit: TimeLimit,
+): Promise<Records> {
+  const budget = new ReadBudget(timeLimit, false, Number.POSITIVE_INFINITY);
+  const { records } = await readEach(table, partition, numbers, true, budget);
+  return new Map(Array.from(records).filter(([, item]) => isRecord(item)));
 }

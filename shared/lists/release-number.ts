@@ -1,9 +1,9 @@
+import type { TimeLimit } from '../clock.ts';
 import { putTombstone } from './fence.ts';
 import { gapKeyOf, gapsOf, isGapIn, type Unwritten } from './gap-words.ts';
 import { sortKeyOf } from './ids.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
-import type { TimeLimit } from './transaction/retry.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /**

@@ -1,12 +1,24 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  type ConsumedCapacity,
+  type DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { countTableCalls } from './counted-calls.ts';
+import { countUnits, increment } from '#telemetry';
 
-/** Access to the table: a client and the table's name. */
-export interface Table {
-  readonly client: DynamoDBDocumentClient;
+/** Access to the table. Its calls are counted. */
+export class Table {
   readonly name: string;
+  readonly client: DynamoDBDocumentClient;
+
+  /** @param clientOf makes the client, which must read numbers by this function */
+  constructor(name: string, clientOf: (readNumber: typeof exactNumber) => DynamoDBDocumentClient) {
+    this.name = name;
+    this.client = clientOf(exactNumber);
+    countTableCalls(this.client);
+  }
 }
 
 /** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
@@ -15,19 +27,54 @@ const exactNumber = (value: string): number | bigint => {
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
 };
 
-/**
- * Access to a table, whose calls are counted.
- * @param clientOf makes the client, which must read numbers by this function
- */
-export function connectTable(
-  name: string,
-  clientOf: (readNumber: typeof exactNumber) => DynamoDBDocumentClient,
-): Table {
-  const client = clientOf(exactNumber);
-  countTableCalls(client);
-  return { name, client };
-}
-
 /** The item in an error, which the document client does not unmarshall. */
 export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<string, unknown> | undefined =>
   raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
+
+/**
+ * Counts the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts with other transactions.
+ * There is no `await` here: it would take one of the ten lines that the stack of an error has.
+ */
+function countTableCalls({ middlewareStack }: DynamoDBClient): void {
+  middlewareStack.add(
+    (next) => (call) => {
+      increment('TableCalls');
+      const input = Object.assign({}, call.input, { ReturnConsumedCapacity: 'TOTAL' as const });
+      return next({ ...call, input }).then(
+        (result) => {
+          countUnits(unitsIn(result.output));
+          countRetries(result.output);
+          return result;
+        },
+        (error: unknown) => {
+          countRetries(error);
+          if (isConflict(error)) increment('TransactionConflicts');
+          throw error;
+        },
+      );
+    },
+    { step: 'initialize', name: 'countTableCalls' },
+  );
+}
+
+/** The units that DynamoDB reports of a call. */
+export function unitsIn(output: object): number {
+  const { ConsumedCapacity: consumed = [] } = output as {
+    readonly ConsumedCapacity?: ConsumedCapacity | readonly ConsumedCapacity[];
+  };
+  return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+}
+
+/** @param end a result or an error: the SDK adds to both how often it tried */
+function countRetries(end: unknown): void {
+  const { $metadata: metadata } = (end ?? {}) as { readonly $metadata?: { readonly attempts?: number } };
+  increment('TableRetries', (metadata?.attempts ?? 1) - 1);
+}
+
+const CONFLICT = 'TransactionConflict';
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+const isConflict = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException
+    ? (error.CancellationReasons ?? []).some(({ Code }) => Code === CONFLICT)
+    : error instanceof Error && error.name === `${CONFLICT}Exception`;

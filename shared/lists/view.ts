@@ -1,11 +1,11 @@
-import { builtFilters, type List } from './counter-item.ts';
+import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
-import { COUNTER, setPartition } from './keys.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readNumbersByPrefix, type TextRange } from './prefix-index.ts';
-import { readCounterItem, readSet } from './read-set.ts';
+import { readSet } from './queries.ts';
 import type { Item } from './schema.ts';
+import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
 
 /** The numbers of a list's matching records: the first round trip of reading a page. */
@@ -16,7 +16,7 @@ interface FilterTexts {
 }
 
 /** A prefix that one of several texts of a record has. */
-export interface Prefix {
+interface Prefix {
   /** The API's name of the filter, for {@link ListNotBuilt}. */
   readonly name: string;
   /** Folded. */
@@ -58,7 +58,7 @@ export const isWhole = ({ filter, prefix }: ListSource): boolean =>
 export async function readView(table: Table, source: ListSource): Promise<View> {
   const { partition, filter, prefix, retentionDays } = source;
   if (isWhole(source)) {
-    const items = await readSet(table, setPartition(partition));
+    const items = await readSet(table, storedSets.partitionOf(partition));
     return {
       counter: items.find(({ SK }) => SK === COUNTER) ?? {},
       gaps: NumberSet.ofItems(items),
@@ -68,8 +68,10 @@ export async function readView(table: Table, source: ListSource): Promise<View> 
   }
   const [counter, sets, matching] = await Promise.all([
     readCounterItem(table, partition, retentionDays !== undefined),
-    Promise.all(Object.entries(filter).map(([field, value]) => readSet(table, setPartition(partition, field, value)))),
-    prefix === undefined ? [] : readMatching(table, prefix),
+    Promise.all(
+      Object.entries(filter).map(([field, value]) => readSet(table, storedSets.partitionOf(partition, field, value))),
+    ),
+    prefix === undefined ? [] : readMatching(table, partition, prefix),
   ]);
   assertBuilt(counter, source);
   const included = NumberSet.common([...sets.map((items) => NumberSet.ofItems(items)), ...matching]);
@@ -77,8 +79,8 @@ export async function readView(table: Table, source: ListSource): Promise<View> 
 }
 
 /** The numbers of the records that have the prefix in any of their texts, as one set. */
-async function readMatching(table: Table, { text, ranges }: Prefix): Promise<[NumberSet]> {
-  const numbers = await Promise.all(ranges.map((range) => readNumbersByPrefix(table, range, text)));
+async function readMatching(table: Table, list: string, { text, ranges }: Prefix): Promise<[NumberSet]> {
+  const numbers = await Promise.all(ranges.map((range) => readNumbersByPrefix(table, list, range, text)));
   return [NumberSet.ofNumbers(numbers.flat())];
 }
 

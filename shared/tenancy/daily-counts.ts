@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, retry, TTL_ATTRIBUTE } from '#lists';
+import { type Item, type Key, retry, schema } from '#lists';
 import { StaleRead, type Tenant } from '#table';
 import { dailyCountKey } from './keys.ts';
 
@@ -80,7 +80,7 @@ async function countToday({ id, session }: Tenant, key: Key, attribute: 'REFUSAL
       TableName: table.name,
       Key: { ...key },
       UpdateExpression: 'SET #ttl = :expires ADD #count :one',
-      ExpressionAttributeNames: { '#ttl': TTL_ATTRIBUTE, '#count': attribute },
+      ExpressionAttributeNames: { '#ttl': schema.TTL, '#count': attribute },
       ExpressionAttributeValues: { ':expires': Math.ceil(session.now / 1000) + KEPT, ':one': 1 },
       ReturnValues: 'ALL_NEW',
     }),

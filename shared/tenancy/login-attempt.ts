@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, retry, type Table, TTL_ATTRIBUTE } from '#lists';
+import { type Key, retry, schema, type Table } from '#lists';
 import type { RequestSession } from '#table';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
 import { loginFailureKey } from './keys.ts';
@@ -58,7 +58,7 @@ export class LoginAttempt {
     const { Item: item } = await client.send(
       new GetCommand({ TableName: name, Key: { ...this.#key }, ConsistentRead: true }),
     );
-    if (item === undefined || Number(item[TTL_ATTRIBUTE]) * 1000 <= now) return NONE;
+    if (item === undefined || Number(item[schema.TTL]) * 1000 <= now) return NONE;
     const [count, lastAt] = [Number(item.FAILURES), Number(item.AT)];
     if (lastAt <= now + CLOCKS_DIFFER_MS) return { count, lastAt };
     // Where this fails, another request has written meanwhile.
@@ -98,7 +98,7 @@ export class LoginAttempt {
       ConditionExpression: change.condition,
       ExpressionAttributeNames: {
         '#at': 'AT',
-        '#ttl': TTL_ATTRIBUTE,
+        '#ttl': schema.TTL,
         ...(change.count === undefined ? {} : { '#failures': 'FAILURES' }),
       },
       ExpressionAttributeValues: {

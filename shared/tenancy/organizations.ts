@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { JsonObject } from '#contract/field';
-import { type Item, type Key, numberIn, type OnConditionFailed, sortKeyOf, VERSION } from '#lists';
+import { type Item, ids, type Key, type OnConditionFailed, schema } from '#lists';
 import { entity, Repository, StaleRead, type Stored, type Tenant } from '#table';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { toAttributes, toRecord } from '#table/storage';
@@ -44,7 +44,7 @@ export async function stageOrganization(
     listing(tenant).create<never>({ fields: record }),
     tenant.auditLog('Organization').created(Promise.resolve(record), Object.keys(record)),
   ]);
-  const internal = { [LISTED_AS]: numberIn(String(item.SK)) };
+  const internal = { [LISTED_AS]: ids.numberIn(String(item.SK)) };
   return tenant.records(organizationEntity).createSingle(record, onConditionFailed, internal);
 }
 
@@ -68,16 +68,16 @@ export async function stageOrganizationRemoval(tenant: Tenant, { item, version }
     .of(tenant.id)
     .delete(
       { PK: String(item.PK), SK: String(item.SK) },
-      { equals: { [VERSION]: version } },
+      { equals: { [schema.VERSION]: version } },
       () => new StaleRead('the organization has changed'),
     );
   // `verify` handles a missing or wrong copy.
   if (copy?.id !== tenant.id) return;
-  listing(tenant).erase({ record: toRecord(listedEntity, copy), version: Number(copy[VERSION]), item: copy });
+  listing(tenant).erase({ record: toRecord(listedEntity, copy), version: Number(copy[schema.VERSION]), item: copy });
 }
 
 /** The key of the copy of an organization as read. */
-export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
+export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: ids.sortKeyOf(Number(item[LISTED_AS])) });
 
 /**
  * The list of all organizations, for reading. Only for the platform's handle.

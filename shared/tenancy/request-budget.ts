@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { itemOf, type Key, readPartition, TTL_ATTRIBUTE } from '#lists';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { type Key, readPartition, schema } from '#lists';
 import type { Tenant } from '#table';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
 import { budgetKey } from './keys.ts';
@@ -111,7 +112,7 @@ function updater(tenant: Tenant, key: Key, now: number): (change: Change) => Pro
       Key: { ...key },
       UpdateExpression: `SET #full = ${full}, #at = :now, #ttl = :expires`,
       ConditionExpression,
-      ExpressionAttributeNames: { '#full': 'FULL_AT', '#at': 'AT', '#ttl': TTL_ATTRIBUTE },
+      ExpressionAttributeNames: { '#full': 'FULL_AT', '#at': 'AT', '#ttl': schema.TTL },
       ExpressionAttributeValues: {
         ':now': now,
         ':expires': Math.ceil(now / 1000) + KEPT,
@@ -125,7 +126,7 @@ function updater(tenant: Tenant, key: Key, now: number): (change: Change) => Pro
       return { fullAt: Number(Attributes?.FULL_AT), found: {} };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { found: itemOf(error.Item) ?? {} };
+      return { found: unmarshall(error.Item ?? {}) };
     }
   };
 }

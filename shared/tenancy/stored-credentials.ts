@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { codesThatAllow, type Permissions } from '#identity';
-import { type Condition, type Item, isMet, type Key, type Table } from '#lists';
+import { Condition, type Item, type Key, type Table } from '#lists';
 import { NotUnique, type RequestSession, StaleRead, type Tenant } from '#table';
 import { credentialsKey, type TenantId, tenantIdOf } from '#table/keys';
 import { appKey } from './keys.ts';
@@ -87,7 +87,7 @@ const hasSecret = (id: string | undefined, seconds: number): readonly Condition[
 export const areLive = (
   credentials: StoredCredentials | undefined,
   ...of: Parameters<typeof liveCredentials>
-): boolean => isMet(liveCredentials(...of), credentials as Item | undefined);
+): boolean => Condition.isMet(liveCredentials(...of), credentials as Item | undefined);
 
 /**
  * Identifies credentials: an app code, and the organization according to a token, a signature or a pointer; null: the

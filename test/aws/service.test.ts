@@ -5,7 +5,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { assumeRole, kmsOf, serviceOf } from '#aws';
-import { isTransient } from '#lists';
+import { listErrors } from '#lists';
 import { tableOf } from '../../shared/table/connection/client.ts';
 
 /** Calls of KMS and STS without the SDK's clients for them: what is sent is what those send, and what comes back is understood as they do. */
@@ -125,7 +125,7 @@ describe.each([
       responses = [[status, '<html>']];
       const error = await ours().catch((cause: unknown) => cause);
       expect(sent).toHaveLength(3);
-      expect(isTransient(error)).toBe(true);
+      expect(listErrors.isTransient(error)).toBe(true);
       sent = [];
       responses = [
         [status, ''],
@@ -149,7 +149,7 @@ describe.each([
       responses = [[400, text]];
       const error = await ours().catch((cause: unknown) => cause);
       expect(error, text).toMatchObject({ name: 'UnknownError', $fault: 'client', $metadata: { httpStatusCode: 400 } });
-      expect(isTransient(error)).toBe(false);
+      expect(listErrors.isTransient(error)).toBe(false);
       expect(sent).toHaveLength(1);
     }
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as dynamoDb from '@aws-sdk/client-dynamodb';
 import * as kms from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
-import { TTL_ATTRIBUTE } from '#lists';
+import { schema } from '#lists';
 import { contracts } from '../../functions/all-contracts.ts';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
 import { mistakesIn } from './operator-calls.ts';
@@ -95,6 +95,6 @@ describe('AWS’s commands', () => {
   });
 
   it('name the attribute by which items expire', () => {
-    expect(runbooks).toContain(`AttributeName=${TTL_ATTRIBUTE}\n`);
+    expect(runbooks).toContain(`AttributeName=${schema.TTL}\n`);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { numberOf, sortKeyOf } from '#lists';
+import { ids } from '#lists';
 import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';
@@ -126,7 +126,7 @@ describe.each(
     const [from, to] = [await make(), await make()];
     const keyOf = ({ id }: Created) => ({
       PK: { S: `ORG#${org.orgId}#${kind.toUpperCase()}` },
-      SK: { S: sortKeyOf(numberOf(id)) },
+      SK: { S: ids.sortKeyOf(ids.numberOf(id)) },
     });
     const { Item = {} } = await client.send(new GetItemCommand({ TableName, Key: keyOf(from) }));
     const stolen = Item.credentials ?? { NULL: true };

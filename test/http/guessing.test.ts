@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { TableUnavailable } from '#lists';
+import { listErrors } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { LoginAttempt } from '#tenancy/credentials';
@@ -208,7 +208,7 @@ describe('a wrong signature', () => {
     const headers = new Map([['x-signature', WRONG]]);
     const delivery = { headers, repeated: new Set<string>(), bytes: Buffer.from(EVENT), sourceAddress: '192.0.2.1' };
     faulty.follow(({ operation }) => (operation === 'UpdateItem' ? 'throttled' : undefined));
-    await expect(senderOf(session, org.appCode, delivery)).rejects.toThrow(TableUnavailable);
+    await expect(senderOf(session, org.appCode, delivery)).rejects.toThrow(listErrors.TableUnavailable);
   });
 });
 

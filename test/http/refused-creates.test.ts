@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { setPartition, TTL_ATTRIBUTE } from '#lists';
-import { COUNTER, TOMBSTONE } from '#lists/maintenance';
+import { schema, storedSets } from '#lists';
+import { COUNTER } from '#lists/maintenance';
 import { environmentTable } from '#table';
 import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { itemsIn } from '../support/audit.ts';
@@ -25,12 +25,12 @@ const listOf = (kind: string) => `ORG#${acme.orgId}#${kind}`;
 /** How many numbers of a list were given out, and how many tombstones it has for good. */
 async function leftBy(kind: string) {
   const table = environmentTable();
-  const Key = { PK: setPartition(listOf(kind)), SK: COUNTER };
+  const Key = { PK: storedSets.partitionOf(listOf(kind)), SK: COUNTER };
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
   const items = await itemsIn(table, listOf(kind));
   return {
     numbers: Number(Item?.NEXT ?? 0),
-    tombstones: items.filter((item) => item[TOMBSTONE] !== undefined && item[TTL_ATTRIBUTE] === undefined).length,
+    tombstones: items.filter((item) => item[schema.TOMBSTONE] !== undefined && item[schema.TTL] === undefined).length,
   };
 }
 
@@ -110,7 +110,7 @@ it('a page of a list with many lost numbers is a 503 with Retry-After until it i
   await api.table.client.send(
     new UpdateItemCommand({
       TableName: api.table.tableName,
-      Key: { PK: { S: setPartition(listOf('CLIENT')) }, SK: { S: COUNTER } },
+      Key: { PK: { S: storedSets.partitionOf(listOf('CLIENT')) }, SK: { S: COUNTER } },
       UpdateExpression: 'SET #at = :before ADD #next :lost',
       ExpressionAttributeNames: { '#next': 'NEXT', '#at': 'AT' },
       ExpressionAttributeValues: { ':lost': { N: '700' }, ':before': { N: '0' } },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it, vi } from 'vitest';
-import { sortKeyOf } from '#lists';
+import { ids } from '#lists';
 import { endpointAndKey } from '#local-dynamodb';
 import { LOCAL_TABLE } from '../../local/settings.ts';
 import { freshDirectory } from '../support/directory.ts';
@@ -49,7 +49,7 @@ it.skipIf(!canListProcesses)(
     const messages = `ORG#${id}#TICKET#${randomUUID()}#MESSAGE`;
     const cascadeDeletes = `ORG#${id}#CASCADE_DELETE`;
     await putAll(DATA_DIR, [
-      ...Array.from({ length: 60 }, (_, n) => ({ PK: messages, SK: sortKeyOf(n), message: 'left' })),
+      ...Array.from({ length: 60 }, (_, n) => ({ PK: messages, SK: ids.sortKeyOf(n), message: 'left' })),
       { PK: `${messages}#SET`, SK: 'HEAD', NEXT: 300 },
       { PK: cascadeDeletes, SK: messages },
     ]);

@@ -14,7 +14,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { TTL_ATTRIBUTE } from '#lists';
+import { schema } from '#lists';
 import {
   createTable,
   endpointAndKey,
@@ -65,7 +65,7 @@ for (const { engine, found } of engines) {
       const { Table } = await client.send(new DescribeTableCommand({ TableName: TABLE }));
       expect([Table?.TableStatus, Table?.GlobalSecondaryIndexes]).toEqual(['ACTIVE', undefined]);
       const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: TABLE }));
-      expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: TTL_ATTRIBUTE });
+      expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: schema.TTL });
       const other = { TableName: TABLE, Item: { ...item, SK: { S: '2' } } };
       const refused = { TableName: TABLE, Item: item, ConditionExpression: 'attribute_not_exists(PK)' };
       await expect(

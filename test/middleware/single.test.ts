@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { contract, noContent, type Route, route } from '#contract';
 import { Problem } from '#contract/problem';
-import { ListNotBuilt, TableUnavailable, TooManyMatches } from '#lists';
+import { listErrors } from '#lists';
 import { configureTable, NotUnique, RequestSession, StaleRead } from '#table';
 import { Invocation, logger, within } from '#telemetry';
 import type { Method } from '../../shared/contract/route.ts';
@@ -171,10 +171,16 @@ describe('an error', () => {
 
   it.each<[name: string, error: unknown, status: number, type: string, retryAfter?: string]>([
     ['of the storage', new NotUnique('slug'), 409, 'already-exists'],
-    ['that passes', new TableUnavailable('no answer'), 503, 'unavailable', '2'],
+    ['that passes', new listErrors.TableUnavailable('no answer'), 503, 'unavailable', '2'],
     ['of a record that changes all the time', new StaleRead('changed'), 503, 'unavailable', '2'],
-    ['of a list that is to be built', new ListNotBuilt('ORG#1#CLIENT', ['status']), 409, 'list-being-built', '3600'],
-    ['of too many matches', new TooManyMatches(2_000), 400, 'invalid-parameter'],
+    [
+      'of a list that is to be built',
+      new listErrors.ListNotBuilt('ORG#1#CLIENT', ['status']),
+      409,
+      'list-being-built',
+      '3600',
+    ],
+    ['of too many matches', new listErrors.TooManyMatches(2_000), 400, 'invalid-parameter'],
     ['that nobody expects', new TypeError('ORG#1#CLIENT is not a function'), 500, 'internal-error'],
     ['that is none', 'ORG#a text', 500, 'internal-error'],
   ])(
@@ -197,7 +203,7 @@ describe('an error', () => {
   };
 
   it('of the server is logged as it was thrown, one of the caller is not', async () => {
-    const error = new TableUnavailable('no answer');
+    const error = new listErrors.TableUnavailable('no answer');
     expect(await logged(error)).toEqual([[['The service cannot answer now', { error }]], 'unavailable']);
     vi.restoreAllMocks();
     expect(await logged('a text')).toEqual([

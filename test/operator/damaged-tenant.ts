@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { ids, type Key, storedSets } from '#lists';
 import { bitPlace, COUNTER } from '#lists/maintenance';
 import { verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
@@ -75,11 +75,11 @@ export class DamagedTenant extends TestTable {
   }
 
   keyOf(entity: string, id: string): Key {
-    return { PK: recordsPartition(this.tenant, entity), SK: sortKeyOf(numberOf(id)) };
+    return { PK: recordsPartition(this.tenant, entity), SK: ids.sortKeyOf(ids.numberOf(id)) };
   }
 
   counterItem(entity: string): Key {
-    return { PK: setPartition(recordsPartition(this.tenant, entity)), SK: COUNTER };
+    return { PK: storedSets.partitionOf(recordsPartition(this.tenant, entity)), SK: COUNTER };
   }
 
   add(key: Key, attribute: string, amount: number | bigint): Promise<void> {
@@ -100,8 +100,8 @@ export class DamagedTenant extends TestTable {
 
   /** Adds `times` the bit of a record to a set of its kind, as if a write had gone wrong. */
   shift(entity: string, id: string, times: bigint, field?: string, value?: string): Promise<void> {
-    const { sortKey, word, bit } = bitPlace(numberOf(id));
-    const PK = setPartition(recordsPartition(this.tenant, entity), field, value);
+    const { sortKey, word, bit } = bitPlace(ids.numberOf(id));
+    const PK = storedSets.partitionOf(recordsPartition(this.tenant, entity), field, value);
     return this.add({ PK, SK: sortKey }, word, times * bit);
   }
 

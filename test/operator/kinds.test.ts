@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { setPartition } from '#lists';
-import { prefixPartition } from '#lists/maintenance';
+import { storedSets } from '#lists';
+import { prefixIndex } from '#lists/maintenance';
 import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table/keys';
 import { kinds } from '../../operator/kinds.ts';
 import { isOfCredentials } from '../../shared/table/keys.ts';
@@ -26,11 +26,11 @@ it('has no partition that is taken for one of credentials, whatever callers writ
     return [
       ...[records, ...below.map(({ name }) => childPartition(PLATFORM, entity.name, 'id', name))].flatMap((each) => [
         each,
-        setPartition(each),
+        storedSets.partitionOf(each),
       ]),
-      ...entity.filters.map((field) => setPartition(records, field, text)),
+      ...entity.filters.map((field) => storedSets.partitionOf(records, field, text)),
       ...Object.keys(entity.unique).map((field) => uniqueKey(PLATFORM, entity.name, field, text).PK),
-      ...Object.keys(entity.prefixes).map((field) => prefixPartition(records, field)),
+      ...Object.keys(entity.prefixes).map((field) => prefixIndex.partitionOf(records, field)),
       valuesPartition(records),
     ];
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { numberOf, sortKeyOf } from '#lists';
+import { ids } from '#lists';
 import { replayEvent } from '../../operator/replay.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
@@ -37,7 +37,7 @@ async function storedBefore(event_type: string, data: object, by: OrgAccess = or
   await client.send(
     new UpdateCommand({
       TableName: name,
-      Key: { PK: `ORG#${by.orgId}#WEBHOOK_EVENT`, SK: sortKeyOf(numberOf(id)) },
+      Key: { PK: `ORG#${by.orgId}#WEBHOOK_EVENT`, SK: ids.sortKeyOf(ids.numberOf(id)) },
       UpdateExpression: 'SET event_type = :type',
       ExpressionAttributeValues: { ':type': event_type },
     }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { numberOf, sortKeyOf } from '#lists';
+import { ids } from '#lists';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { interruptErasure } from '../support/interrupted-erasure.ts';
 import { runOperator } from '../support/operator.ts';
@@ -31,7 +31,7 @@ describe('custodia verify', () => {
     api.table.client.send(
       new UpdateItemCommand({
         TableName: api.table.tableName,
-        Key: { PK: { S: `ORG#${org.orgId}#CLIENT` }, SK: { S: sortKeyOf(numberOf(id)) } },
+        Key: { PK: { S: `ORG#${org.orgId}#CLIENT` }, SK: { S: ids.sortKeyOf(ids.numberOf(id)) } },
         UpdateExpression: 'SET #field = :value',
         ExpressionAttributeNames: { '#field': field },
         ExpressionAttributeValues: { ':value': value },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { ids, type Key, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { cascadeDeletePartition, PLATFORM, recordsPartition, uniqueKey, valueKey } from '#table/keys';
 import { quotaKey } from '#tenancy/keys';
@@ -30,7 +30,7 @@ it('data that nobody has damaged has no difference, whatever was done to it', as
 /** The number of the organization in the platform's list, and its key there. */
 async function copyOfOrganization(): Promise<{ readonly number: number; readonly key: Key }> {
   const number = Number((await made.item({ PK: recordsPartition(made.tenant, 'ORG'), SK: made.tenant }))?.LISTED_AS);
-  return { number, key: { PK: recordsPartition(PLATFORM, 'ORG'), SK: sortKeyOf(number) } };
+  return { number, key: { PK: recordsPartition(PLATFORM, 'ORG'), SK: ids.sortKeyOf(number) } };
 }
 
 const terminals = () => recordsPartition(made.tenant, 'TERMINAL');
@@ -101,8 +101,8 @@ const OF_WORDS: readonly Damage[] = [
   [
     'a word that has overflowed',
     () => {
-      const { sortKey, word } = bitPlace(numberOf(made.id('resource')));
-      const PK = setPartition(recordsPartition(made.tenant, 'RESOURCE'), 'status', 'active');
+      const { sortKey, word } = bitPlace(ids.numberOf(made.id('resource')));
+      const PK = storedSets.partitionOf(recordsPartition(made.tenant, 'RESOURCE'), 'status', 'active');
       return made.add({ PK, SK: sortKey }, word, 2n ** 100n);
     },
     ['damaged-word RESOURCE'],
@@ -168,7 +168,7 @@ const OF_OTHERS: readonly Damage[] = [
       await made.remove(key);
       // A reader of the list has found it missing.
       const { sortKey, word, bit } = bitPlace(number);
-      await made.add({ PK: setPartition(recordsPartition(PLATFORM, 'ORG')), SK: sortKey }, word, bit);
+      await made.add({ PK: storedSets.partitionOf(recordsPartition(PLATFORM, 'ORG')), SK: sortKey }, word, bit);
     },
     ['organization ORG'],
   ],
@@ -176,7 +176,7 @@ const OF_OTHERS: readonly Damage[] = [
     'a deletion that was interrupted',
     async () => {
       const partition = `${recordsPartition(made.tenant, 'TICKET')}#${randomUUID()}#MESSAGE`;
-      for (let number = 0; number < 60; number++) await made.put({ PK: partition, SK: sortKeyOf(number) });
+      for (let number = 0; number < 60; number++) await made.put({ PK: partition, SK: ids.sortKeyOf(number) });
       await made.put({ PK: cascadeDeletePartition(made.tenant), SK: partition });
     },
     ['unfinished-delete TICKET'],

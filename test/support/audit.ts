@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { numberIn, setPartition, type Table } from '#lists';
-import { COUNTER, NumberSet, TOMBSTONE } from '#lists/maintenance';
+import { ids, schema, storedSets, type Table } from '#lists';
+import { COUNTER, NumberSet } from '#lists/maintenance';
 import { Members } from '../../shared/lists/number-set.ts';
 
 /** What is stored of a list, read past all counting. */
@@ -28,7 +28,7 @@ export async function itemsIn(table: Table, partition: string): Promise<Item[]> 
 
 /** The records of a list, in the order of their numbers. */
 export const recordsIn = async (table: Table, partition: string): Promise<Item[]> =>
-  (await itemsIn(table, partition)).filter((item) => item[TOMBSTONE] === undefined);
+  (await itemsIn(table, partition)).filter((item) => item[schema.TOMBSTONE] === undefined);
 
 /** All numbers that a set holds. */
 export async function numbersIn(table: Table, set: string): Promise<number[]> {
@@ -51,11 +51,11 @@ export interface Audit {
 export async function auditOf(table: Table, partition: string, values: Values): Promise<Audit> {
   const [items, own, gaps] = await Promise.all([
     itemsIn(table, partition),
-    itemsIn(table, setPartition(partition)),
-    numbersIn(table, setPartition(partition)),
+    itemsIn(table, storedSets.partitionOf(partition)),
+    numbersIn(table, storedSets.partitionOf(partition)),
   ]);
   const next = Number(own.find(({ SK }) => SK === COUNTER)?.NEXT ?? 0);
-  const records = items.filter((item) => item[TOMBSTONE] === undefined);
+  const records = items.filter((item) => item[schema.TOMBSTONE] === undefined);
   const numbers = new Set(records.map(numberOfItem));
   const lost = Array.from({ length: next }, (_, number) => number).filter(
     (number) => !numbers.has(number) && !gaps.includes(number),
@@ -64,7 +64,7 @@ export async function auditOf(table: Table, partition: string, values: Values): 
   const wrongSets = await Promise.all(
     perValue.map(async ({ field, value }) => {
       const expected = records.filter((item) => item[field] === value).map(numberOfItem);
-      const found = await numbersIn(table, setPartition(partition, field, String(value)));
+      const found = await numbersIn(table, storedSets.partitionOf(partition, field, String(value)));
       return differences(`${field}=${value}`, expected, found);
     }),
   );
@@ -78,7 +78,7 @@ export async function auditOf(table: Table, partition: string, values: Values): 
   };
 }
 
-const numberOfItem = ({ SK: sortKey }: Item): number => numberIn(String(sortKey));
+const numberOfItem = ({ SK: sortKey }: Item): number => ids.numberIn(String(sortKey));
 
 const differences = (set: string, expected: readonly number[], found: readonly number[]): string[] => [
   ...expected.filter((number) => !found.includes(number)).map((number) => `${number} is not in ${set}`),

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { KEYS } from '#lists';
+import { schema } from '#lists';
 import { bodyOf, FaultyHandler, reply } from './faults.ts';
 
 /** For a time, or until so many transactions were sent after it: the same on a quick machine and on a slow one. */
@@ -122,7 +122,7 @@ interface Body extends Write {
 }
 
 const nameOf = ({ TableName: table, Key: key, Item: item = {} }: Write): string => {
-  const { [KEYS.partition]: partition, [KEYS.sort]: sort } = key ?? item;
+  const { [schema.KEYS.partition]: partition, [schema.KEYS.sort]: sort } = key ?? item;
   return JSON.stringify([table, partition, sort]);
 };
 

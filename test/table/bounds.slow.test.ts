@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setPartition, type Table } from '#lists';
+import { storedSets, type Table } from '#lists';
 import { COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
   let recorder: Recorder;
   let table: Table;
   const open = () => new RequestSession(table, systemClock, Date.now() + 60_000);
-  const counterKey = { PK: setPartition(`ORG#${org}#JOB`), SK: COUNTER };
+  const counterKey = { PK: storedSets.partitionOf(`ORG#${org}#JOB`), SK: COUNTER };
   const noted = async () =>
     (await table.client.send(new GetCommand({ TableName: table.name, Key: counterKey }))).Item?.LARGEST;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { setPartition } from '#lists';
+import { storedSets } from '#lists';
 import { entity } from '#table';
 import { cascadeDeletePartition } from '#table/keys';
 import { Invocation, within } from '#telemetry';
@@ -42,7 +42,7 @@ const removeWithNotes = (id: string, over?: PausingHandler) =>
 const notesOf = (id: string) => itemsIn(table.table, `${jobs.partition}#${id}#NOTE`);
 /** Everything that is stored below a job, and what waits to be swept. */
 async function leftOf(id: string): Promise<number> {
-  const places = [setPartition(`${jobs.partition}#${id}#NOTE`), cascadeDeletePartition(table.open().id)];
+  const places = [storedSets.partitionOf(`${jobs.partition}#${id}#NOTE`), cascadeDeletePartition(table.open().id)];
   const items = await Promise.all([notesOf(id), ...places.map((place) => itemsIn(table.table, place))]);
   return items.flat().length;
 }
@@ -86,7 +86,7 @@ describe('the records below another', () => {
 it('a reader of a set deletes its empty items once there are some, those alone, and counts them', async () => {
   // Neighbouring numbers are in different items.
   const ids = await Promise.all(Array.from({ length: 12 }, () => jobs.createId()));
-  const set = setPartition(jobs.partition, 'state', 'open');
+  const set = storedSets.partitionOf(jobs.partition, 'state', 'open');
   const close = (id: string | undefined) => jobs.change(String(id), { state: 'done' });
   const read = async () => {
     const invocation = new Invocation({});

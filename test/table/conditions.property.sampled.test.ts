@@ -3,7 +3,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { permissionCatalogue } from '#contract/derived';
-import { type Condition, type Item, isMet, type Table, UnitOfWork } from '#lists';
+import { Condition, type Item, type Table, UnitOfWork } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { liveCredentials } from '#tenancy/credentials';
 import { contracts } from '../../functions/all-contracts.ts';
@@ -97,7 +97,7 @@ it('an expectation is met where DynamoDB says so', async () => {
     fc.asyncProperty(itemAndExpectation, async ([found, wanted]) => {
       const isSo = await isLetThrough(found, wanted);
       if (isSo) met += 1;
-      expect(isMet(wanted, found)).toBe(isSo);
+      expect(Condition.isMet(wanted, found)).toBe(isSo);
     }),
     { numRuns: RUNS },
   );
@@ -120,8 +120,8 @@ it('two changes of one item stand under both their conditions, and the refusal i
         () => undefined,
         (error: Error) => error.constructor,
       );
-      const refusal = isMet(second, found) ? undefined : Other;
-      expect(outcome).toBe(isMet(first, found) ? refusal : Refused);
+      const refusal = Condition.isMet(second, found) ? undefined : Other;
+      expect(outcome).toBe(Condition.isMet(first, found) ? refusal : Refused);
     }),
     { numRuns: RUNS / 2 },
   );

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { marksOf } from '#lists/maintenance';
+import { periods } from '#lists/maintenance';
 import { entity } from '#table';
 import { byExtent } from '../support/extent.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';
@@ -133,7 +133,7 @@ it('a list hides nothing when a clock runs away by a day with every record that 
   const right = [await create(START), await create(START)];
   for (let days = 1; days <= 75; days++) await create(START + days * DAY);
   right.push(await create(START));
-  expect(marksOf((await table.item(list.counterItem)) ?? {}).length).toBeLessThanOrEqual(65);
+  expect(periods.marksOf((await table.item(list.counterItem)) ?? {}).length).toBeLessThanOrEqual(65);
   const { total, ids } = await list.read({}, { at: START });
   expect([total, ids.filter((id) => right.includes(id))]).toEqual([78, right]);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { setPartition, sortKeyOf, TableUnavailable } from '#lists';
+import { ids, listErrors, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { entity } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
@@ -78,7 +78,7 @@ describe('a writer that sleeps between its number and its record', () => {
 
   it('is fenced several times, and writes in the end', async () => {
     // By number: the SDK itself sends a transaction again when DynamoDB's clock and its own disagree.
-    const pauses = [0, 1, 2].map((number) => writer.pauseBefore('TransactWriteItems', sortKeyOf(number)));
+    const pauses = [0, 1, 2].map((number) => writer.pauseBefore('TransactWriteItems', ids.sortKeyOf(number)));
     const writing = jobs.createId({}, { over: writer });
     for (const { reached, release } of pauses) {
       await reached;
@@ -269,7 +269,7 @@ describe('a number that was allocated for nothing', () => {
 
   it('is not released while the write may yet arrive', async () => {
     writer.follow(({ operation }) => (operation === 'TransactWriteItems' ? 'dropped' : undefined));
-    await expect(jobs.create({}, { over: writer, patience: 100 })).rejects.toThrow(TableUnavailable);
+    await expect(jobs.create({}, { over: writer, patience: 100 })).rejects.toThrow(listErrors.TableUnavailable);
     expect([await jobs.gaps(), (await jobs.audit()).lost]).toEqual([[], [0]]);
   });
 });
@@ -284,7 +284,7 @@ describe('a gap of an expiring list', () => {
     await lines.lose(1, on(25));
     await lines.page({ page_size: 1, sort: '-created_at' }, on(26));
     await lines.page({ page_size: 1 }, on(29));
-    const items = await itemsIn(table.table, setPartition(lines.partition));
+    const items = await itemsIn(table.table, storedSets.partitionOf(lines.partition));
     expect(await lines.gaps()).toEqual(Array.from({ length: 33 }, (_, number) => number));
     const expires = Number(items.find(({ SK }) => SK === bitPlace(0).sortKey)?.TTL) * 1_000;
     expect(expires).toBeGreaterThan(on(25 + 31 + 34).at);

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { readOnly, record } from '#contract';
 import * as field from '#contract/field';
-import { TableUnavailable } from '#lists';
+import { listErrors } from '#lists';
 import { entity } from '#table';
 import { valueKey } from '#table/keys';
 import { readValues } from '#table/storage';
@@ -73,7 +73,9 @@ describe('a value that callers choose', () => {
     const over = new FaultyHandler();
     over.follow(({ operation }) => (operation === 'PutItem' ? 'throttled' : undefined));
     let now = Date.now();
-    await expect(jobs.create({}, { over, at: () => (now += 500), patience: 5_000 })).rejects.toThrow(TableUnavailable);
+    await expect(jobs.create({}, { over, at: () => (now += 500), patience: 5_000 })).rejects.toThrow(
+      listErrors.TableUnavailable,
+    );
     expect(over.calls).not.toContain('TransactWriteItems');
     await jobs.create();
     expect(await noted()).toEqual({ status: ['open'] });

@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, it } from 'vitest';
-import { numberIn, TTL_ATTRIBUTE } from '#lists';
+import { ids, schema } from '#lists';
 import { COUNTER, NumberSet } from '#lists/maintenance';
 import { entity } from '#table';
 import { dumpOf } from '../support/table-dump.ts';
@@ -28,7 +28,7 @@ it('a list whose records expire has nothing that does not expire after them, but
   for (let day = 0; day < 40; day += 4) {
     for (const level of ['info', 'error', `on day ${day}`]) {
       const { item } = await lines.create({ level }, { at: () => begin + day * DAY });
-      expiries[numberIn(String(item.SK))] = Number(item[TTL_ATTRIBUTE]);
+      expiries[ids.numberIn(String(item.SK))] = Number(item[schema.TTL]);
     }
   }
   const { session, id } = table.open({ at: begin + 36 * DAY });
@@ -36,15 +36,15 @@ it('a list whose records expire has nothing that does not expire after them, but
   await session.abandon();
 
   const stored = await items();
-  expect(stored.filter((item) => item[TTL_ATTRIBUTE] === undefined).map(({ SK }) => SK)).toEqual([COUNTER]);
+  expect(stored.filter((item) => item[schema.TTL] === undefined).map(({ SK }) => SK)).toEqual([COUNTER]);
   const sets = stored.filter(({ PK, SK }) => PK.endsWith('#SET') && SK !== COUNTER);
   expect(sets.length).toBeGreaterThan(10);
   for (const item of sets) {
     const numbers = NumberSet.ofItems([item]);
     const served = expiries.filter((_, number) => numbers.has(number));
     if (served.length === 0) continue;
-    expect(item[TTL_ATTRIBUTE]).toBeGreaterThan(Math.max(...served));
-    expect(item[TTL_ATTRIBUTE]).toBeLessThanOrEqual(Math.max(...served) + 35 * 86_400);
+    expect(item[schema.TTL]).toBeGreaterThan(Math.max(...served));
+    expect(item[schema.TTL]).toBeLessThanOrEqual(Math.max(...served) + 35 * 86_400);
   }
 });
 

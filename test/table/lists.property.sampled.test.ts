@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { prefixPartition } from '#lists/maintenance';
+import { prefixIndex } from '#lists/maintenance';
 import { entity, type Repository } from '#table';
 import { folded } from '../../shared/folded.ts';
 import type { PageQuery } from '../../shared/table/repository/records.ts';
@@ -176,7 +176,7 @@ async function checkLists(filters: readonly Filter[]): Promise<void> {
     const open = matching.filter(({ state }) => state === 'open').map(({ id }) => id);
     await checkList({ prefix, filter: { state: 'open' } }, open);
   }
-  expect((await itemsIn(table.table, prefixPartition(jobs.partition, 'name'))).length).toBe(records.length);
+  expect((await itemsIn(table.table, prefixIndex.partitionOf(jobs.partition, 'name'))).length).toBe(records.length);
 }
 
 const options = { numRuns: byExtent({ sample: 3, extended: 12, nightly: 100 }) };

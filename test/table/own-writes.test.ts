@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TableUnavailable } from '#lists';
+import { listErrors } from '#lists';
 import { entity, NotUnique } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
 import type { Fault } from '../support/faults.ts';
@@ -134,7 +134,7 @@ it('an attempt that is carried out after a later one was refused leaves the outc
   await late.hasRefused;
   await jobs.remove(first);
   await late.arrive();
-  await expect(creating).rejects.toThrow(TableUnavailable);
+  await expect(creating).rejects.toThrow(listErrors.TableUnavailable);
   expect([(await jobs.stored()).length, (await jobs.read()).total, await jobs.audit()]).toEqual([1, 1, NO_FAULTS]);
 });
 

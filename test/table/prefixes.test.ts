@@ -1,9 +1,8 @@
 import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { type Key, ListNotBuilt, numberOf, TooManyMatches } from '#lists';
-import { entryKey, prefixPartition } from '#lists/maintenance';
+import { ids, type Key, listErrors } from '#lists';
+import { prefixIndex } from '#lists/maintenance';
 import { entity } from '#table';
-import { MOST_MATCHES } from '../../shared/lists/prefix-index.ts';
 import { itemsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
 
@@ -29,21 +28,25 @@ async function idsOf(prefix: string): Promise<string[]> {
   return ids;
 }
 const differences = async (repair = false) => (await shops.verify(repair)).differences;
-const entry = (text: string, number: number) => entryKey({ partition: shops.partition, field: 'name', text, number });
+const entry = (text: string, number: number) =>
+  prefixIndex.entryKey({ partition: shops.partition, field: 'name', text, number });
 const put = (key: Key) => table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...key } }));
-const index = () => prefixPartition(shops.partition, 'name');
+const index = () => prefixIndex.partitionOf(shops.partition, 'name');
 
 it('lists by a prefix are refused where more texts begin so than are read, and no sooner', async () => {
-  const number = numberOf(await shops.createId({ slug: 'acme' }));
-  for (let next = number + 1; next < number + MOST_MATCHES; next += 25) {
-    const numbers = Array.from({ length: Math.min(25, number + MOST_MATCHES - next) }, (_, index) => next + index);
+  const number = ids.numberOf(await shops.createId({ slug: 'acme' }));
+  for (let next = number + 1; next < number + prefixIndex.MOST_MATCHES; next += 25) {
+    const numbers = Array.from(
+      { length: Math.min(25, number + prefixIndex.MOST_MATCHES - next) },
+      (_, index) => next + index,
+    );
     const puts = numbers.map((each) => ({ PutRequest: { Item: { ...entry('acme', each) } } }));
     await table.table.client.send(new BatchWriteCommand({ RequestItems: { [table.table.name]: puts } }));
   }
   const page = { prefix: 'acme', page: 2_001, page_size: 1 };
-  await expect(shops.page(page)).resolves.toMatchObject({ total: MOST_MATCHES });
-  await put(entry('acme', number + MOST_MATCHES));
-  await expect(shops.page(page)).rejects.toThrow(TooManyMatches);
+  await expect(shops.page(page)).resolves.toMatchObject({ total: prefixIndex.MOST_MATCHES });
+  await put(entry('acme', number + prefixIndex.MOST_MATCHES));
+  await expect(shops.page(page)).rejects.toThrow(listErrors.TooManyMatches);
   expect(await idsOf('acme b')).toEqual([]);
 });
 
@@ -52,7 +55,7 @@ describe('an index of prefixes', () => {
     const first = await before.createId({ slug: 'one' });
     const second = await before.createId({ name: 'Bistro' });
     const gone = await before.createId();
-    await expect(idsOf('acme')).rejects.toThrow(ListNotBuilt);
+    await expect(idsOf('acme')).rejects.toThrow(listErrors.ListNotBuilt);
     await shops.remove(gone);
     const renamed = await shops.createId({ name: 'Acme 2' });
     for (const repaired of [false, true])
@@ -68,9 +71,10 @@ describe('an index of prefixes', () => {
 
   it('is restored by the operator: a missing entry, one of another text, one without a record, and what is none', async () => {
     const [id, other] = [await shops.createId(), await shops.createId({ name: 'Bistro' })];
-    const Key = { ...entry('acme', numberOf(id)) };
+    const Key = { ...entry('acme', ids.numberOf(id)) };
     await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key }));
-    for (const key of [entry('tasca', numberOf(other)), entry('acme', 77), { PK: index(), SK: 'acme' }]) await put(key);
+    for (const key of [entry('tasca', ids.numberOf(other)), entry('acme', 77), { PK: index(), SK: 'acme' }])
+      await put(key);
 
     const expected = [
       ['wrongly-in-list', 'SHOP "acme" in name^ is no entry'],

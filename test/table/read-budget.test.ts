@@ -2,10 +2,9 @@ import { Readable } from 'node:stream';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
-import { TableUnavailable } from '#lists';
-import { ReadBudget } from '#lists/maintenance';
+import { listErrors } from '#lists';
 import { entity } from '#table';
-import { MAX_READ } from '../../shared/lists/read-budget.ts';
+import { MAX_READ, ReadBudget } from '../../shared/lists/read-budget.ts';
 import { readRecords } from '../../shared/lists/scattered.ts';
 import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
 import { TestList, useTable } from './test-list.ts';
@@ -107,7 +106,9 @@ describe('keys that DynamoDB leaves unread', () => {
     await create(20);
     const over = new BatchHandler(({ Keys }) => Keys.splice(0), true);
     let time = Date.UTC(2026, 10, 20);
-    await expect(jobs.read(rare, { over, at: () => (time += 100), patience: 1_000 })).rejects.toThrow(TableUnavailable);
+    await expect(jobs.read(rare, { over, at: () => (time += 100), patience: 1_000 })).rejects.toThrow(
+      listErrors.TableUnavailable,
+    );
     expect(over.calls).toBeGreaterThan(1);
     expect(over.calls).toBeLessThan(12);
   });

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setPartition, sortKeyOf, type Table } from '#lists';
-import { bitPlace, COUNTER, TOMBSTONE } from '#lists/maintenance';
+import { ids, schema, storedSets, type Table } from '#lists';
+import { bitPlace, COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
@@ -62,14 +62,14 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
       }
       for (let from = 0; from < REFUSED && leave === 'tombstones'; from += 25) {
         const puts = numbers.slice(from, from + 25).map((number) => ({
-          PutRequest: { Item: { PK: partition, SK: sortKeyOf(number), [TOMBSTONE]: true, AT: Date.now() } },
+          PutRequest: { Item: { PK: partition, SK: ids.sortKeyOf(number), [schema.TOMBSTONE]: true, AT: Date.now() } },
         }));
         await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
       }
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
-          Key: { PK: setPartition(partition), SK: COUNTER },
+          Key: { PK: storedSets.partitionOf(partition), SK: COUNTER },
           UpdateExpression: 'ADD #next :count',
           ExpressionAttributeNames: { '#next': 'NEXT' },
           ExpressionAttributeValues: { ':count': REFUSED },

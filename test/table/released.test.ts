@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sortKeyOf, TableUnavailable } from '#lists';
+import { ids, listErrors } from '#lists';
 import { entity, RequestSession } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
 import { itemsIn } from '../support/audit.ts';
@@ -173,9 +173,9 @@ describe('a tombstone', () => {
     const session = new RequestSession(table.table, () => now, Number.POSITIVE_INFINITY);
     const { id } = table.open();
     const allocated = await session.numbers.allocate(id, { partition: jobs.partition, filters: [] });
-    session.changes.of(id).put({ PK: jobs.partition, SK: sortKeyOf(allocated.number) }, () => new Error('refused'));
+    session.changes.of(id).put({ PK: jobs.partition, SK: ids.sortKeyOf(allocated.number) }, () => new Error('refused'));
     now += 3_700_000;
-    await expect(session.commit()).rejects.toThrow(TableUnavailable);
+    await expect(session.commit()).rejects.toThrow(listErrors.TableUnavailable);
     expect(await itemsIn(table.table, jobs.partition)).toEqual([]);
   });
 });

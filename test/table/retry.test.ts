@@ -1,10 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import { retry, TableUnavailable } from '#lists';
-import { Unprocessed } from '../../shared/lists/transaction/retry.ts';
+import { listErrors, retry } from '#lists';
 
 it('sends nothing more for a process that was paused between two attempts until after its deadline', async () => {
   const clock = vi.fn(() => 3_600_000).mockReturnValueOnce(0);
-  const call = vi.fn(() => Promise.reject(new Unprocessed('not all was done')));
-  await expect(retry(call, { clock, deadline: 1_000 })).rejects.toThrow(TableUnavailable);
+  const call = vi.fn(() => Promise.reject(new listErrors.Unprocessed('not all was done')));
+  await expect(retry(call, { clock, deadline: 1_000 })).rejects.toThrow(listErrors.TableUnavailable);
   expect(call).toHaveBeenCalledTimes(1);
 });

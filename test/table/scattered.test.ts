@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Table } from '#lists';
-import { ReadBudget } from '#lists/maintenance';
+import { ReadBudget } from '../../shared/lists/read-budget.ts';
 import { readNeighbours } from '../../shared/lists/scattered.ts';
 
 /** How the records of a page are read where numbers without a record lie between them. */

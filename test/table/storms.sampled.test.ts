@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PageIncomplete } from '#lists';
+import { listErrors } from '#lists';
 import { entity } from '#table';
 import { Recorder } from '../../generate/data-model/recorder.ts';
 import { byExtent } from '../support/extent.ts';
@@ -47,7 +47,7 @@ async function insist(page: number, sort: Sort = 'created_at') {
     if (answered[0] !== undefined) return { units, ...answered[0] };
   }
 }
-const expectIncomplete = (error: unknown): void => void expect(error).toBeInstanceOf(PageIncomplete);
+const expectIncomplete = (error: unknown): void => void expect(error).toBeInstanceOf(listErrors.PageIncomplete);
 
 describe('a storm of lost numbers', () => {
   it.each<Sort>(['-created_at', 'created_at'])(

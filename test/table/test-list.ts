@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeAll, beforeEach } from 'vitest';
-import { type Key, numberIn, setPartition, type Table } from '#lists';
-import { COUNTER, TOMBSTONE } from '#lists/maintenance';
+import { ids, type Key, schema, storedSets, type Table } from '#lists';
+import { COUNTER } from '#lists/maintenance';
 import { kind, verify } from '#maintenance';
 import type { Entity, Repository, Stored, Tenant } from '#table';
 import type { Clock } from '../../shared/clock.ts';
@@ -100,7 +100,7 @@ export class TestList<T extends { readonly id: string }> {
   }
 
   get counterItem(): Key {
-    return { PK: setPartition(this.partition), SK: COUNTER };
+    return { PK: storedSets.partitionOf(this.partition), SK: COUNTER };
   }
 
   records(how?: How): Repository<T> {
@@ -153,7 +153,7 @@ export class TestList<T extends { readonly id: string }> {
   }
 
   gaps(): Promise<number[]> {
-    return numbersIn(this.#table.table, setPartition(this.partition));
+    return numbersIn(this.#table.table, storedSets.partitionOf(this.partition));
   }
 
   audit() {
@@ -163,8 +163,8 @@ export class TestList<T extends { readonly id: string }> {
   /** The tombstones of numbers that never had a record. */
   async tombstones() {
     const items = await itemsIn(this.#table.table, this.partition);
-    const left = items.filter((item) => item[TOMBSTONE] !== undefined && item.DELETED === undefined);
-    return left.map((item) => ({ ...item, number: numberIn(String(item.SK)) }) as { number: number; TTL?: number });
+    const left = items.filter((item) => item[schema.TOMBSTONE] !== undefined && item.DELETED === undefined);
+    return left.map((item) => ({ ...item, number: ids.numberIn(String(item.SK)) }) as { number: number; TTL?: number });
   }
 
   verify(repair: boolean, how?: How) {

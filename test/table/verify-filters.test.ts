@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ListNotBuilt, setPartition } from '#lists';
+import { listErrors, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { entity } from '#table';
 import type { Filter } from '../../shared/table/repository/records.ts';
@@ -47,13 +47,13 @@ describe('a filter that is added later', () => {
     const ids = await Promise.all(made);
     await before.remove(ids[3] ?? '');
     for (const filter of [{ owner: 'ana' }, { owner: 'ana', state: 'open' }])
-      await expect(idsOf(filter)).rejects.toThrow(ListNotBuilt);
+      await expect(idsOf(filter)).rejects.toThrow(listErrors.ListNotBuilt);
 
     const text = 'JOB the lists by owner are not built: 39 of 39 records are missing in them';
     expect((await after.verify(false)).differences).toMatchObject([
       { kind: 'filter-not-built', field: 'owner', text, repaired: false },
     ]);
-    await expect(idsOf({ owner: 'ana' })).rejects.toThrow(ListNotBuilt);
+    await expect(idsOf({ owner: 'ana' })).rejects.toThrow(listErrors.ListNotBuilt);
     expect([await differences(true), await differences(false)]).toEqual([[BUILT], []]);
     const expected = ids.filter((_, index) => index % 3 === 0 && index !== 3);
     expect((await idsOf({ owner: 'ana', state: 'open' })).toSorted()).toEqual(expected.toSorted());
@@ -120,14 +120,14 @@ describe.each([after, aged])('a list with records whose counter item notes no fi
   it('is refused by each of them, also when more records come, until they were built', async () => {
     const first = await list.createId();
     await table.update(list.counterItem, 'REMOVE #FILTERS');
-    await expect(idsOf({ owner: 'ana' }, list)).rejects.toThrow(ListNotBuilt);
+    await expect(idsOf({ owner: 'ana' }, list)).rejects.toThrow(listErrors.ListNotBuilt);
     expect(await idsOf({}, list)).toEqual([first]);
 
     const second = await list.createId();
     await list.create({ owner: 'rui' });
-    await expect(idsOf({ state: 'open' }, list)).rejects.toThrow(ListNotBuilt);
+    await expect(idsOf({ state: 'open' }, list)).rejects.toThrow(listErrors.ListNotBuilt);
     const part = list.records().cursorPage({ limit: 5, filter: { state: 'open' } as never });
-    await expect(part).rejects.toThrow(ListNotBuilt);
+    await expect(part).rejects.toThrow(listErrors.ListNotBuilt);
     expect(await idsOf({}, list)).toHaveLength(3);
 
     expect(await differences(true, list)).toEqual([BUILT, BUILT]);
@@ -150,7 +150,7 @@ describe.each([after, aged])('a counter item that was lost: $entity.name', (list
 
 it.each([-1n, 2n ** 100n + 1n])('a damaged word is repaired: %i', async (value) => {
   const ids = [await after.createId(), await after.createId()];
-  const key = { PK: setPartition(after.partition, 'state', 'open'), SK: bitPlace(0).sortKey };
+  const key = { PK: storedSets.partitionOf(after.partition, 'state', 'open'), SK: bitPlace(0).sortKey };
   await table.update(key, 'SET #W0 = :value', { ':value': value });
   const found = await differences(true);
   expect(found.map(([, repaired]) => repaired)).not.toContain(false);

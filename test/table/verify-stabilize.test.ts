@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Key, numberOf, setPartition, sortKeyOf, type Table, TTL_ATTRIBUTE } from '#lists';
+import { ids, type Key, schema, storedSets, type Table } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#maintenance';
 import { entity } from '#table';
@@ -55,7 +55,7 @@ describe('a counter whose record is moved whenever it is read', () => {
   async function lookAtMoved(times: number) {
     const id = await shelves.createId({ books: 5 });
     await books.create({ shelf_id: id });
-    const key = { PK: shelves.partition, SK: sortKeyOf(numberOf(id)) };
+    const key = { PK: shelves.partition, SK: ids.sortKeyOf(ids.numberOf(id)) };
     let left = times;
     const moving = withStep(async ({ Key }) => {
       if (Key?.PK === key.PK && Key.SK === key.SK && left-- > 0)
@@ -117,11 +117,11 @@ it.each([
   [86_400, 86_400],
 ])('the item of a set whose records expire is kept long enough: %i', async (wrong, kept) => {
   const id = await lines.createId({ level: 'info' });
-  const { sortKey, word, bit } = bitPlace(numberOf(id));
-  const key = { PK: setPartition(recordsPartition(table.open().id, 'LINE'), 'level', 'info'), SK: sortKey };
-  const right = Number((await table.item(key))?.[TTL_ATTRIBUTE]);
+  const { sortKey, word, bit } = bitPlace(ids.numberOf(id));
+  const key = { PK: storedSets.partitionOf(recordsPartition(table.open().id, 'LINE'), 'level', 'info'), SK: sortKey };
+  const right = Number((await table.item(key))?.[schema.TTL]);
   const values = { ':minus': -bit, ':ttl': right + wrong };
-  await table.update(key, `ADD #${word} :minus SET #${TTL_ATTRIBUTE} = :ttl`, values);
+  await table.update(key, `ADD #${word} :minus SET #${schema.TTL} = :ttl`, values);
   expect((await lines.verify(true)).differences).toMatchObject([{ kind: 'missing-in-list', repaired: true }]);
-  expect((await table.item(key))?.[TTL_ATTRIBUTE]).toBe(right + kept);
+  expect((await table.item(key))?.[schema.TTL]).toBe(right + kept);
 });

@@ -2,7 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '#contract';
 import type { Caller } from '#identity';
 import { parseJson } from '#json';
-import { PageTooLarge } from '#lists';
+import { listErrors } from '#lists';
 import type { Tenant } from '#table';
 import type { OperationResponse } from '../operation.ts';
 import type { HttpRequest } from '../request/http-request.ts';
@@ -39,7 +39,7 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
     return { statusCode: 304, headers, body: '' };
   }
   if (reply.isCut || !isDeliverable(body))
-    throw new PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
+    throw new listErrors.PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
   return { statusCode: response.status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 

@@ -1,6 +1,6 @@
 import type { Contract, Route } from '#contract';
 import { type Caller, mayDo } from '#identity';
-import { TableUnavailable } from '#lists';
+import { listErrors } from '#lists';
 import type { Tenant } from '#table';
 import { ReadCount } from '#tenancy';
 import type { Input, OperationContext } from '../operation.ts';
@@ -46,7 +46,7 @@ export class ProtectedRead {
     try {
       this.#count = await ReadCount.increment(this.#tenant, this.#recordType, integrationId);
     } catch (cause) {
-      throw new TableUnavailable('a read of protected fields could not be counted', { cause });
+      throw new listErrors.TableUnavailable('a read of protected fields could not be counted', { cause });
     }
   }
 

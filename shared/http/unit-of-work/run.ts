@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Problem } from '#contract/problem';
-import { TableUnavailable } from '#lists';
+import { listErrors } from '#lists';
 import { NotUnique, type RequestSession, StaleRead } from '#table';
 import type { IdempotentRequest } from './idempotency.ts';
 
@@ -44,8 +44,8 @@ export async function runToCommit<T>(session: RequestSession, operation: () => P
 const pauseAfter = (error: unknown, tries: number): number =>
   error instanceof StaleRead ? Math.random() * STALE_WAIT * tries : 0;
 
-const uncheckedConflict = (cause: unknown): TableUnavailable =>
-  new TableUnavailable('no time left to check whether the conflict is with an earlier attempt', { cause });
+const uncheckedConflict = (cause: unknown): listErrors.TableUnavailable =>
+  new listErrors.TableUnavailable('no time left to check whether the conflict is with an earlier attempt', { cause });
 
 /** Whether an error refuses the request itself. */
 export const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;

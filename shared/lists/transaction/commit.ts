@@ -6,12 +6,13 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { TimeLimit } from '../../clock.ts';
 import { ItemTooLarge, TableUnavailable } from '../errors.ts';
 import { type Item, VERSION, WRITE_ID } from '../schema.ts';
 import { itemOf, type Table } from '../table.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import type { PendingPut, PendingWrite } from './pending-write.ts';
-import { retry, type TimeLimit } from './retry.ts';
+import { retry } from './retry.ts';
 import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
 
 /**

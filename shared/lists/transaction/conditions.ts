@@ -1,13 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
-import { ELEMENT_PATH } from './expressions.ts';
-import type { Condition } from './pending-write.ts';
+import { type Item, TTL } from '../schema.ts';
 
-/**
- * Whether an item meets a condition, by the same rules as DynamoDB evaluates the expression that `expressions.ts` makes of it. For items that
- * were read, or returned with a failed condition.
- */
-export function isMet(condition: Condition, item: Item | undefined): boolean {
+/** A condition on an item. Attributes are named, or a member of an element of a list: `secrets[0].id`. */
+export interface Condition {
+  readonly exists?: boolean;
+  /** Undefined: the attribute is absent. */
+  readonly equals?: Readonly<Record<string, unknown>>;
+  /** Like `equals`, but the attribute may be absent. */
+  readonly equalsOrAbsent?: Readonly<Record<string, unknown>>;
+  /** Numbers that are at most this, or absent. */
+  readonly atMost?: Readonly<Record<string, number>>;
+  /** Numbers that are present and more than this. */
+  readonly moreThan?: Readonly<Record<string, number>>;
+  /** Lists that contain at least one value of each of these groups; null contains every value. */
+  readonly holds?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
+  readonly expiredBefore?: number;
+  /** Further conditions. */
+  readonly and?: readonly Condition[];
+  /** At least one of these must hold too. */
+  readonly anyOf?: readonly Condition[];
+}
+
+/** A member of an element of a list, such as `secrets[0].id`. */
+export const ELEMENT_PATH = /^(\w+)\[(\d+)\]\.(\w+)$/;
+
+export const Condition = {
+  /**
+   * Whether an item meets a condition, by the same rules as DynamoDB evaluates the expression that `expressions.ts` makes of it. For items that
+   * were read, or returned with a failed condition.
+   */
+  isMet,
+};
+
+function isMet(condition: Condition, item: Item | undefined): boolean {
   const every = <T>(wanted: Readonly<Record<string, T>> | undefined, isMetBy: (found: unknown, of: T) => boolean) =>
     Object.entries(wanted ?? {}).every(([attribute, of]) => isMetBy(valueAt(item, attribute), of));
   return (
@@ -32,7 +58,7 @@ function valueAt(item: Item | undefined, attribute: string): unknown {
 function isPresenceMet({ exists, expiredBefore }: Condition, item: Item | undefined): boolean {
   if (exists === undefined) return true;
   if (exists) return item !== undefined;
-  return item === undefined || (expiredBefore !== undefined && Number(item[TTL_ATTRIBUTE]) < expiredBefore);
+  return item === undefined || (expiredBefore !== undefined && Number(item[TTL]) < expiredBefore);
 }
 
 const holdsAll = (found: unknown, wanted: readonly (readonly string[])[]): boolean =>

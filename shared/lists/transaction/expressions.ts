@@ -1,5 +1,6 @@
-import { TTL_ATTRIBUTE } from '../schema.ts';
-import type { Condition, PendingPut, PendingUpdate } from './pending-write.ts';
+import { TTL } from '../schema.ts';
+import { type Condition, ELEMENT_PATH } from './conditions.ts';
+import type { PendingPut, PendingUpdate } from './pending-write.ts';
 
 /** Pending writes as DynamoDB requests: expressions with a placeholder for every name and value. */
 
@@ -8,9 +9,6 @@ interface Expression {
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: Record<string, unknown>;
 }
-
-/** A member of an element of a list, such as `secrets[0].id`. */
-export const ELEMENT_PATH = /^(\w+)\[(\d+)\]\.(\w+)$/;
 
 class Placeholders {
   readonly names: Record<string, string> = {};
@@ -143,6 +141,6 @@ function presence({ exists, expiredBefore }: Condition, placeholders: Placeholde
   const key = placeholders.name('PK');
   if (exists) return [`attribute_exists(${key})`];
   const expired =
-    expiredBefore === undefined ? '' : ` OR ${placeholders.name(TTL_ATTRIBUTE)} < ${placeholders.value(expiredBefore)}`;
+    expiredBefore === undefined ? '' : ` OR ${placeholders.name(TTL)} < ${placeholders.value(expiredBefore)}`;
   return [`(attribute_not_exists(${key})${expired})`];
 }

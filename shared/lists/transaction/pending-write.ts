@@ -1,28 +1,7 @@
-import type { Key } from '../keys.ts';
-import type { Item } from '../schema.ts';
+import type { Item, Key } from '../schema.ts';
+import type { Condition } from './conditions.ts';
 
 /** Writes that are staged and not committed yet. */
-
-/** A condition on an item. Attributes are named, or a member of an element of a list: `secrets[0].id`. */
-export interface Condition {
-  readonly exists?: boolean;
-  /** Undefined: the attribute is absent. */
-  readonly equals?: Readonly<Record<string, unknown>>;
-  /** Like `equals`, but the attribute may be absent. */
-  readonly equalsOrAbsent?: Readonly<Record<string, unknown>>;
-  /** Numbers that are at most this, or absent. */
-  readonly atMost?: Readonly<Record<string, number>>;
-  /** Numbers that are present and more than this. */
-  readonly moreThan?: Readonly<Record<string, number>>;
-  /** Lists that contain at least one value of each of these groups; null contains every value. */
-  readonly holds?: Readonly<Record<string, readonly (readonly string[])[]>>;
-  /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
-  readonly expiredBefore?: number;
-  /** Further conditions. */
-  readonly and?: readonly Condition[];
-  /** At least one of these must hold too. */
-  readonly anyOf?: readonly Condition[];
-}
 
 export type OnConditionFailed = (found: Item | undefined) => Error;
 

@@ -1,10 +1,9 @@
-import type { Key } from '../keys.ts';
-import type { Item } from '../schema.ts';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Item, Key } from '../schema.ts';
 import type { Table } from '../table.ts';
 import { commit, type Sending } from './commit.ts';
-import { isMet } from './conditions.ts';
-import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
-import { refusalOf } from './rehearsal.ts';
+import { Condition } from './conditions.ts';
+import type { OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
 import { itemSizeOf, nameOf } from './units.ts';
 
 /**
@@ -87,6 +86,22 @@ export class UnitOfWork {
   }
 }
 
+/**
+ * The error with which writes would be refused now: that of the first write whose item does not meet its condition. Items are read strongly
+ * consistently. An item that cannot be read, such as credentials in most sessions, counts as meeting the condition: the commit decides.
+ */
+async function refusalOf(table: Table, writes: readonly PendingWrite[]): Promise<Error | undefined> {
+  const conditional = writes.filter(({ condition }) => Object.keys(condition).length > 0);
+  const refusals = await Promise.all(
+    conditional.map(async ({ key, condition, onConditionFailed }) => {
+      const command = new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true });
+      const read = await table.client.send(command).catch(() => undefined);
+      return read === undefined || Condition.isMet(condition, read.Item) ? undefined : onConditionFailed(read.Item);
+    }),
+  );
+  return refusals.find((refusal) => refusal !== undefined);
+}
+
 function merge(first: PendingUpdate, second: PendingUpdate): PendingUpdate {
   const add: Record<string, number | bigint> = { ...first.add };
   for (const [attribute, amount] of Object.entries(second.add)) add[attribute] = sum(add[attribute], amount);
@@ -102,7 +117,8 @@ function merge(first: PendingUpdate, second: PendingUpdate): PendingUpdate {
 
 /** Merges a change into a put. Its condition is checked here, because the item does not exist yet. */
 function into(put: PendingPut, { set, add, remove, condition }: PendingUpdate): PendingPut {
-  if (!isMet(condition, put.item)) throw new Error('the condition of a change is not met by the item that is put');
+  if (!Condition.isMet(condition, put.item))
+    throw new Error('the condition of a change is not met by the item that is put');
   const item: Record<string, unknown> = { ...put.item, ...set };
   for (const [attribute, amount] of Object.entries(add))
     item[attribute] = sum((item[attribute] as number) ?? 0, amount);
@@ -114,7 +130,7 @@ function into(put: PendingPut, { set, add, remove, condition }: PendingUpdate): 
 function eitherRefusal(first: PendingUpdate, second: PendingUpdate): OnConditionFailed {
   if (first.onConditionFailed === unexpected) return second.onConditionFailed;
   if (second.onConditionFailed === unexpected) return first.onConditionFailed;
-  return (found) => (isMet(first.condition, found) ? second : first).onConditionFailed(found);
+  return (found) => (Condition.isMet(first.condition, found) ? second : first).onConditionFailed(found);
 }
 
 const sum = (a: number | bigint | undefined, b: number | bigint): number | bigint => {

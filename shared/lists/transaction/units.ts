@@ -1,6 +1,6 @@
 import { countUnits } from '#telemetry';
-import { unitsIn } from '../counted-calls.ts';
 import type { Item } from '../schema.ts';
+import { unitsIn } from '../table.ts';
 import type { PendingWrite } from './pending-write.ts';
 
 /**

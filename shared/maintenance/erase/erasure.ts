@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { WRITE_ID } from '#lists/maintenance';
+import { schema } from '#lists';
 import { StaleRead, type Stored, type Tenant } from '#table';
 import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
 import { suspensionKey } from '#tenancy/keys';
@@ -26,7 +26,7 @@ export async function readErasure({ id, session }: Tenant): Promise<Suspension |
     new GetCommand({ TableName: table.name, Key: { ...suspensionKey(id) }, ConsistentRead: true }),
   );
   if (item === undefined) return undefined;
-  const { PK: _, SK: __, [WRITE_ID]: ___, ...state } = item;
+  const { PK: _, SK: __, [schema.WRITE_ID]: ___, ...state } = item;
   return state as unknown as Suspension | Erasure;
 }
 

@@ -1,5 +1,5 @@
-import { readPartition, setPartition } from '#lists';
-import { prefixPartition, TOMBSTONE } from '#lists/maintenance';
+import { readPartition, schema, storedSets } from '#lists';
+import { prefixIndex } from '#lists/maintenance';
 import type { Entity } from '#table';
 import {
   cascadeDeletePartition,
@@ -52,12 +52,14 @@ export async function partitionsOf(
       Object.keys(entity.unique).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
     ),
     ...kinds.flatMap(({ entity }) =>
-      Object.keys(entity.prefixes).map((field) => prefixPartition(recordsPartition(tenant, entity.name), field)),
+      Object.keys(entity.prefixes).map((field) =>
+        prefixIndex.partitionOf(recordsPartition(tenant, entity.name), field),
+      ),
     ),
     ...idsOf(integrations).flatMap((id) =>
       DEDUPLICATED.map((kind) => deduplicationKey(tenant, `${kind}#${id}`, '').PK),
     ),
-    ...kinds.map(({ entity }) => setPartition(recordsPartition(tenant, entity.name))),
+    ...kinds.map(({ entity }) => storedSets.partitionOf(recordsPartition(tenant, entity.name))),
     dailyCountKey(tenant, 'REFUSALS', '', '', '').PK,
     dailyCountKey(tenant, 'READS', '', '', '').PK,
     budgetKey(tenant, '').PK,
@@ -90,7 +92,7 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
   const below: string[] = [];
   const values = await readValues(place, recordsPartition(tenant, entity.name));
   for await (const item of readPartition(place, recordsPartition(tenant, entity.name))) {
-    if (item[TOMBSTONE] !== undefined) continue;
+    if (item[schema.TOMBSTONE] !== undefined) continue;
     const id = String(item.id);
     ids.push(id);
     below.push(...kind.below.map((child) => childPartition(tenant, entity.name, id, child.name)));
@@ -120,8 +122,8 @@ function setsOf(
   return [...fields].flatMap((field) => {
     const known = declared[field] ?? (field === 'record_id' ? audited : []);
     const values = new Set([...(had.get(field) ?? []), ...('name' in known ? idsOf(known) : known)]);
-    return [...values].map((value) => setPartition(recordsPartition(tenant, entity.name), field, value));
+    return [...values].map((value) => storedSets.partitionOf(recordsPartition(tenant, entity.name), field, value));
   });
 }
 
-const withSet = (partition: string): readonly string[] => [partition, setPartition(partition)];
+const withSet = (partition: string): readonly string[] => [partition, storedSets.partitionOf(partition)];

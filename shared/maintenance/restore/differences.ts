@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, TTL_ATTRIBUTE, VERSION } from '#lists';
-import { WRITE_ID } from '#lists/maintenance';
+import { type Item, schema } from '#lists';
 
 /** The writes that make a partition equal to that of a copy of the table. */
 
@@ -44,7 +43,7 @@ export async function* differences(
   }
 }
 
-const hasExpired = ({ [TTL_ATTRIBUTE]: expires }: Item, { now }: Rules): boolean =>
+const hasExpired = ({ [schema.TTL]: expires }: Item, { now }: Rules): boolean =>
   expires !== undefined && Number(expires) <= now;
 
 /** Compares texts as DynamoDB does, by their bytes. A missing one comes last. */
@@ -61,13 +60,13 @@ function changeOf(old: Item | undefined, now: Item | undefined, rules: Rules): C
 }
 
 const isSame = (old: Item, now: Item): boolean =>
-  isDeepStrictEqual(essence(old), essence(now)) && Number(now[VERSION] ?? 0) >= Number(old[VERSION] ?? 0);
+  isDeepStrictEqual(essence(old), essence(now)) && Number(now[schema.VERSION] ?? 0) >= Number(old[schema.VERSION] ?? 0);
 
-const essence = ({ [VERSION]: _, [WRITE_ID]: __, ...item }: Item): Item => item;
+const essence = ({ [schema.VERSION]: _, [schema.WRITE_ID]: __, ...item }: Item): Item => item;
 
 /** A copied record, in a version that no caller has seen. */
 function restored(old: Item, now: Item | undefined, { version }: Rules): Item {
-  const { [VERSION]: before, ...item } = old;
+  const { [schema.VERSION]: before, ...item } = old;
   if (before === undefined) return old;
-  return { ...item, [VERSION]: Math.max(version, Number(before) + 1, Number(now?.[VERSION] ?? 0) + 1) };
+  return { ...item, [schema.VERSION]: Math.max(version, Number(before) + 1, Number(now?.[schema.VERSION] ?? 0) + 1) };
 }

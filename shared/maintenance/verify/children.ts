@@ -1,4 +1,4 @@
-import { type Item, type Key, numberIn, sortKeyOf } from '#lists';
+import { type Item, ids, type Key } from '#lists';
 import type { Entity } from '#table';
 import { childPartition, recordsPartition } from '#table/keys';
 import { CHILDREN } from '#table/storage';
@@ -35,7 +35,7 @@ export class Children {
   /** The stored count only increases: if it is the same before and after, no record was added in between. */
   async #look(id: string, number: number): Promise<Comparison | Moved> {
     const { entity } = this.#kind;
-    const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
+    const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: ids.sortKeyOf(number) };
     const before = await readItem(this.#scope, key);
     if (before?.id !== id) return { differences: [] };
     const count = await this.#count(id);
@@ -68,7 +68,7 @@ export class Children {
   async #countOf({ numbered }: Entity, partition: string): Promise<number> {
     if (!numbered) return countPartition(this.#scope, partition);
     const last = await readLast(this.#scope, partition);
-    return last === undefined ? 0 : numberIn(String(last.SK)) + 1;
+    return last === undefined ? 0 : ids.numberIn(String(last.SK)) + 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Item, isRecord, type Key, numberOf, readPartition, sortKeyOf, type UnitOfWork, VERSION } from '#lists';
+import { type Item, ids, type Key, readPartition, schema, type UnitOfWork } from '#lists';
 import type { Entity } from '#table';
 import { recordsPartition, uniqueKey } from '#table/keys';
 import { SETS } from '#table/storage';
@@ -71,7 +71,7 @@ export class Claims {
     }
     const having = holders.filter((id, index) => {
       const record = records[index];
-      return isRecord(record) && record.id === id && this.#valueOf(record, field) === value;
+      return schema.isRecord(record) && record.id === id && this.#valueOf(record, field) === value;
     });
     const expected = having.find((id) => id === claim?.holder) ?? having[0];
     const difference = (kind: Difference['kind'], text: string): Difference => ({
@@ -101,7 +101,7 @@ export class Claims {
 
   /** Stages the condition that a record is as read, or still missing. */
   #expect(work: UnitOfWork, id: string, record: Item | undefined): void {
-    const equals = { id: record?.id, [VERSION]: record?.[VERSION], [SETS]: record?.[SETS] };
+    const equals = { id: record?.id, [schema.VERSION]: record?.[schema.VERSION], [SETS]: record?.[SETS] };
     work.update(this.#recordKey(id), {
       condition: record === undefined ? { exists: false } : { equals },
       onConditionFailed: changed,
@@ -118,7 +118,7 @@ export class Claims {
   }
 
   #recordKey(id: string): Key {
-    return { PK: recordsPartition(this.#scope.tenant, this.#entity.name), SK: sortKeyOf(numberOf(id)) };
+    return { PK: recordsPartition(this.#scope.tenant, this.#entity.name), SK: ids.sortKeyOf(ids.numberOf(id)) };
   }
 }
 

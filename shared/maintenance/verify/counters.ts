@@ -1,4 +1,4 @@
-import { type Item, type Key, readPartition, setPartition, sortKeyOf } from '#lists';
+import { type Item, ids, type Key, readPartition, storedSets } from '#lists';
 import { NumberSet } from '#lists/maintenance';
 import { recordsPartition } from '#table/keys';
 import { MOVES, toRecord } from '#table/storage';
@@ -13,7 +13,7 @@ import {
   verifyUntilStable,
 } from './difference.ts';
 import type { Counted, Kind } from './kinds.ts';
-import { concurrently, readItem, readRecordsByNumber } from './reading.ts';
+import { concurrently, readItem, recordsByNumber } from './reading.ts';
 import type { Visitor } from './scan-records.ts';
 
 /** Verifies counters of other records: the services of a client. Counted in scans, and again where the results differ. */
@@ -70,7 +70,7 @@ export class Counters {
   /** Counts again. If `MOVES` is the same before and after, nothing has changed in between: every change of a counter raises it. */
   async #look(id: string, number: number): Promise<Comparison | Moved> {
     const { entity, counters } = this.#kind;
-    const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
+    const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: ids.sortKeyOf(number) };
     const before = await readItem(this.#scope, key);
     if (before?.id !== id) return { differences: [] };
     const wrong = (await this.#recount(id, before)).filter(({ stored, counted }) => stored !== counted);
@@ -111,10 +111,10 @@ export class Counters {
     const { entity, by } = source;
     const partition = recordsPartition(this.#scope.tenant, entity.name);
     const items: Item[] = [];
-    for await (const item of readPartition(this.#scope, setPartition(partition, by, id))) items.push(item);
+    for await (const item of readPartition(this.#scope, storedSets.partitionOf(partition, by, id))) items.push(item);
     const since = differing(new ExpectedSet(), NumberSet.ofItems(items));
     const numbers = new Set([...(this.#counted.get(source)?.get(id) ?? []), ...since]);
-    const records = await readRecordsByNumber(this.#scope, partition, [...numbers]);
+    const records = await recordsByNumber(this.#scope, partition, [...numbers]);
     return [...records.values()].filter((record) => record[by] === id && counts(source, record)).length;
   }
 }

@@ -1,4 +1,4 @@
-import { TTL_ATTRIBUTE } from '#lists';
+import { schema } from '#lists';
 import { valueKey } from '#table/keys';
 import { putValue, valueExpiry } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
@@ -25,7 +25,7 @@ export function verifyValues(
       if ((await readItem(scope, key)) !== undefined) return { differences: [] };
       const text = `${entity.name} ${field}=${value} is not noted: erasing would find its set by records alone`;
       const expires = valueExpiry(entity.retentionDays, scope.clock());
-      const item = { ...key, ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }) };
+      const item = { ...key, ...(expires === undefined ? {} : { [schema.TTL]: expires }) };
       return {
         differences: [{ kind: 'value-not-noted', entity: entity.name, field, text }],
         repair: (work) => work.put(item, changed),

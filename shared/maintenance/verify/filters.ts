@@ -1,4 +1,4 @@
-import { setPartition } from '#lists';
+import { storedSets } from '#lists';
 import { builtFilters, COUNTER, STRIPES } from '#lists/maintenance';
 import { indexesOf } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
@@ -89,7 +89,7 @@ const note = (
       differences: added.map((field) => ({ kind: 'filter-not-built', entity: entity.name, field, text: field })),
       repair: (work) =>
         work.update(
-          { PK: setPartition(partition), SK: COUNTER },
+          { PK: storedSets.partitionOf(partition), SK: COUNTER },
           {
             set: { FILTERS: [...built, ...added] },
             condition: { equals: { FILTERS: filters } },

@@ -1,5 +1,5 @@
-import { setPartition } from '#lists';
-import { COUNTER, markOf, marksOf, STRIPES } from '#lists/maintenance';
+import { storedSets } from '#lists';
+import { COUNTER, periods, STRIPES } from '#lists/maintenance';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
@@ -50,7 +50,7 @@ async function suspectedIn(
     [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
   );
   await concurrently(places, async (place) => {
-    const stored = await readNumberSet(scope, setPartition(partition, place.field, place.value));
+    const stored = await readNumberSet(scope, storedSets.partitionOf(partition, place.field, place.value));
     const expected = sets.get(place.field)?.get(place.value) ?? new ExpectedSet();
     for (const number of differing(expected, stored)) {
       if (number >= floor) placesOf(suspected, number).push(place);
@@ -72,17 +72,17 @@ async function verifyCounterItem(
     const counter = await readCounterWithRetries(scope, partition);
     const { NEXT: next, FILTERS: filters } = counter;
     const isBehind = Number(next ?? 0) <= last;
-    const isUnmarked = ends.length > 0 && marksOf(counter).length === 0;
+    const isUnmarked = ends.length > 0 && periods.marksOf(counter).length === 0;
     if (!isBehind && !isUnmarked) return { differences: [] };
     const text = isBehind
       ? `${entity.name} the next number is ${String(next ?? 0)}, but number ${last} has a record`
       : `${entity.name} the list does not know when its records expire`;
-    const marks = isUnmarked ? Object.fromEntries(ends.map(({ end, first }) => [markOf(end), first])) : {};
+    const marks = isUnmarked ? Object.fromEntries(ends.map(({ end, first }) => [periods.markOf(end), first])) : {};
     return {
       differences: [{ kind: 'head-behind', entity: entity.name, text }],
       repair: (work) =>
         work.update(
-          { PK: setPartition(partition), SK: COUNTER },
+          { PK: storedSets.partitionOf(partition), SK: COUNTER },
           {
             set: {
               ...marks,

@@ -1,15 +1,5 @@
-import {
-  type Item,
-  isRecord,
-  type Key,
-  setExpiry,
-  setPartition,
-  sortKeyOf,
-  TTL_ATTRIBUTE,
-  type UnitOfWork,
-  VERSION,
-} from '#lists';
-import { bitPlace, entryKey, expiryOfNumber, isOverdue, TOMBSTONE } from '#lists/maintenance';
+import { type Item, ids, type Key, schema, storedSets, type UnitOfWork } from '#lists';
+import { bitPlace, isOverdue, periods, prefixIndex } from '#lists/maintenance';
 import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table/storage';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
@@ -39,15 +29,18 @@ export async function lookAtNumber(
   now = scope.clock(),
 ): Promise<Comparison | Moved> {
   const { partition, entity } = list;
-  const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
+  const recordKey: Key = { PK: partition, SK: ids.sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
-  const counter = isRecord(before) ? list.counter : await readCounterWithRetries(scope, partition);
+  const counter = schema.isRecord(before) ? list.counter : await readCounterWithRetries(scope, partition);
   const places = placesOf(before, suspected, indexesOf(entity));
   const { sortKey, word } = bitPlace(number);
-  const gapKey = { PK: setPartition(partition), SK: sortKey };
+  const gapKey = { PK: storedSets.partitionOf(partition), SK: sortKey };
   const keys = [gapKey, ...places.map((place) => keyOf(place, partition, number))];
   const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
-  if (record?.[VERSION] !== before?.[VERSION] || record?.[TOMBSTONE] !== before?.[TOMBSTONE]) {
+  if (
+    record?.[schema.VERSION] !== before?.[schema.VERSION] ||
+    record?.[schema.TOMBSTONE] !== before?.[schema.TOMBSTONE]
+  ) {
     return new Moved({
       entity: entity.name,
       text: `${entity.name} with number ${number} changes too fast to be verified`,
@@ -65,8 +58,8 @@ export async function lookAtNumber(
 /** The item that says whether a number is in a set or an index. */
 function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
   const prefixed = prefixFieldOf(field);
-  if (prefixed !== undefined) return entryKey({ partition, field: prefixed, text: value, number });
-  return { PK: setPartition(partition, field, value), SK: bitPlace(number).sortKey };
+  if (prefixed !== undefined) return prefixIndex.entryKey({ partition, field: prefixed, text: value, number });
+  return { PK: storedSets.partitionOf(partition, field, value), SK: bitPlace(number).sortKey };
 }
 
 /** The sets of the record's values, then the suspected ones. */
@@ -76,7 +69,7 @@ function placesOf(
   declared: readonly string[],
 ): IndexEntry[] {
   const own = [...new Set([...declared, ...notedIn(record)])].flatMap((field) => {
-    const value = isRecord(record) ? indexedValueIn(record, field) : undefined;
+    const value = schema.isRecord(record) ? indexedValueIn(record, field) : undefined;
     return value === undefined ? [] : [{ field, value }];
   });
   const others = suspected.filter(
@@ -109,7 +102,7 @@ interface NumberState extends Seen {
 
 function stateOf(seen: Seen): NumberState {
   const { list, number, record } = seen;
-  const live = isRecord(record) ? record : undefined;
+  const live = schema.isRecord(record) ? record : undefined;
   const noted = notedIn(live);
   const notBuilt = live === undefined ? [] : indexesOf(list.entity).filter((field) => !noted.includes(field));
   const { bit } = bitPlace(number);
@@ -194,7 +187,7 @@ function expiryOfBits(
 ): number | undefined {
   const { retentionDays } = entity;
   if (retentionDays === undefined) return undefined;
-  return live === undefined ? expiryOfNumber(counter, number) : Number(live[TTL_ATTRIBUTE]);
+  return live === undefined ? periods.expiryOfNumber(counter, number) : Number(live[schema.TTL]);
 }
 
 interface ExpectedRecord {
@@ -208,16 +201,16 @@ interface ExpectedRecord {
 
 /** Stages the condition that the record is as read. A live record's `SETS` is updated; a gap gets its tombstone. */
 function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, expires }: ExpectedRecord): void {
-  const key = { PK: list.partition, SK: sortKeyOf(number) };
+  const key = { PK: list.partition, SK: ids.sortKeyOf(number) };
   if (record === undefined && isGap) {
-    const ttl = expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) };
-    work.put({ ...key, [TOMBSTONE]: true, ...ttl }, changed);
-  } else if (!isRecord(record)) {
-    const expect = record === undefined ? { exists: false } : { equals: { [TOMBSTONE]: true } };
+    const ttl = expires === undefined ? {} : { [schema.TTL]: storedSets.expiryAfter(expires) };
+    work.put({ ...key, [schema.TOMBSTONE]: true, ...ttl }, changed);
+  } else if (!schema.isRecord(record)) {
+    const expect = record === undefined ? { exists: false } : { equals: { [schema.TOMBSTONE]: true } };
     work.update(key, { condition: expect, onConditionFailed: changed });
   } else {
     const note = noteOf(notes);
-    const equals = { id: record.id, [VERSION]: record[VERSION], [SETS]: record[SETS] };
+    const equals = { id: record.id, [schema.VERSION]: record[schema.VERSION], [SETS]: record[SETS] };
     work.update(key, {
       set: note[SETS] === record[SETS] ? {} : note,
       condition: { equals },

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, isRecord, type UnitOfWork, VERSION } from '#lists';
-import { TOMBSTONE } from '#lists/maintenance';
+import { type Item, schema, type UnitOfWork } from '#lists';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
 import {
@@ -39,7 +38,7 @@ async function look(scope: VerifyContext): Promise<Comparison | Moved> {
     return { differences: [difference('has no place in the list of organizations')] };
   const copyKey = copyKeyOf(organization);
   const [now, copy] = await readTogether(scope, [key, copyKey]);
-  if (now?.[VERSION] !== organization[VERSION]) {
+  if (now?.[schema.VERSION] !== organization[schema.VERSION]) {
     const { name } = organizationEntity;
     return new Moved({
       entity: name,
@@ -50,13 +49,16 @@ async function look(scope: VerifyContext): Promise<Comparison | Moved> {
 
   const fields = fieldsOf(organization);
   const asRead = (work: UnitOfWork): void =>
-    work.update(key, { condition: { equals: { [VERSION]: organization[VERSION] } }, onConditionFailed: changed });
+    work.update(key, {
+      condition: { equals: { [schema.VERSION]: organization[schema.VERSION] } },
+      onConditionFailed: changed,
+    });
   if (copy?.id === undefined) {
     return {
       differences: [difference('is missing in the list of organizations')],
       repair: (work) => {
         asRead(work);
-        work.put({ ...copyKey, ...fields, [VERSION]: 1 }, changed, absenceOf(copy));
+        work.put({ ...copyKey, ...fields, [schema.VERSION]: 1 }, changed, absenceOf(copy));
       },
     };
   }
@@ -89,7 +91,9 @@ const fieldsOf = (item: Item): Item =>
 
 /** The condition that a copy is still missing: no item, a tombstone, or an item without an id. */
 const absenceOf = (copy: Item | undefined) =>
-  copy === undefined ? { exists: false } : { equals: isRecord(copy) ? { id: undefined } : { [TOMBSTONE]: true } };
+  copy === undefined
+    ? { exists: false }
+    : { equals: schema.isRecord(copy) ? { id: undefined } : { [schema.TOMBSTONE]: true } };
 
 async function settleNumber(scope: VerifyContext): Promise<void> {
   const partition = recordsPartition(PLATFORM, listedEntity.name);

@@ -1,5 +1,5 @@
 import { readPartition } from '#lists';
-import { entryIn, prefixPartition } from '#lists/maintenance';
+import { prefixIndex } from '#lists/maintenance';
 import { prefixFieldOf } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import type { IndexEntry } from './number.ts';
@@ -17,11 +17,11 @@ export async function suspectedInIndexes(
 ): Promise<Verified[]> {
   const unexpected: Verified[] = [];
   for (const [index, expected] of scan.texts) {
-    const partition = prefixPartition(scan.partition, prefixFieldOf(index) ?? '');
+    const partition = prefixIndex.partitionOf(scan.partition, prefixFieldOf(index) ?? '');
     const missing = new Map(expected);
     const notEntries: string[] = [];
     for await (const { SK } of readPartition(scope, partition)) {
-      const entry = entryIn(String(SK));
+      const entry = prefixIndex.entryIn(String(SK));
       if (entry === undefined) notEntries.push(String(SK));
       else if (expected.get(entry.number) === entry.text) missing.delete(entry.number);
       else suspect(entry.number, { field: index, value: entry.text });

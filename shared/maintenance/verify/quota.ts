@@ -1,4 +1,4 @@
-import { type Item, isRecord, readPartition } from '#lists';
+import { type Item, readPartition, schema } from '#lists';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { MOVES, toRecord } from '#table/storage';
 import { quotaKey } from '#tenancy/keys';
@@ -76,7 +76,7 @@ export class Quota {
     const { tenant } = this.#scope;
     const counts = Object.fromEntries(this.#attributes.map((attribute) => [attribute, 0]));
     for await (const item of readPartition(this.#scope, recordsPartition(tenant, this.#kind.entity.name)))
-      if (isRecord(item)) this.#count(item, counts);
+      if (schema.isRecord(item)) this.#count(item, counts);
     return counts;
   }
 

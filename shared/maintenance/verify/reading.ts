@@ -1,6 +1,6 @@
 import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, isRecord, type Key, retry } from '#lists';
-import { NumberSet, ReadBudget, readEach, readSet } from '#lists/maintenance';
+import { type Item, type Key, retry } from '#lists';
+import { NumberSet, readRecordsByNumber, readSet } from '#lists/maintenance';
 import type { VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */
@@ -32,15 +32,8 @@ export async function readNumberSet(scope: VerifyContext, set: string): Promise<
 }
 
 /** The records of these numbers, however many. */
-export async function readRecordsByNumber(
-  { table, clock }: VerifyContext,
-  partition: string,
-  numbers: readonly number[],
-) {
-  const reading = new ReadBudget({ clock, deadline: clock() + TIMEOUT_MS }, false, Number.POSITIVE_INFINITY);
-  const { records } = await readEach(table, partition, numbers, true, reading);
-  return new Map(Array.from(records).filter(([, item]) => isRecord(item)));
-}
+export const recordsByNumber = ({ table, clock }: VerifyContext, partition: string, numbers: readonly number[]) =>
+  readRecordsByNumber(table, partition, numbers, { clock, deadline: clock() + TIMEOUT_MS });
 
 export async function countPartition(scope: VerifyContext, partition: string): Promise<number> {
   let count = 0;

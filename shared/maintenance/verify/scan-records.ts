@@ -1,5 +1,5 @@
-import { type Item, isRecord, numberIn, readPartition, setPartition, sortKeyOf, TTL_ATTRIBUTE } from '#lists';
-import { floorOf, type Mark, marksOf, readCounterItem, settledUpTo } from '#lists/maintenance';
+import { type Item, ids, readPartition, schema, storedSets } from '#lists';
+import { periods, readCounterItem, settledUpTo } from '#lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
 import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf } from '#table/storage';
@@ -32,7 +32,7 @@ export interface RecordScan {
   /** The grace period of the writers of lower numbers is over (`lists/grace-period.ts`). */
   readonly settled: number;
   /** Where records expire: each expiry that is later than those of all lower numbers, with its first number. */
-  readonly ends: readonly Mark[];
+  readonly ends: readonly periods.Mark[];
 }
 
 /** Called with every record of a scan. */
@@ -59,7 +59,7 @@ export async function scanRecords(
   let count = 0;
   let last = -1;
   let settled = -1;
-  const ends: Mark[] = [];
+  const ends: periods.Mark[] = [];
   const enter = (item: Item, number: number, index: string): void => {
     const value = indexedValueIn(item, index);
     if (value === undefined) return;
@@ -73,9 +73,9 @@ export async function scanRecords(
       if (value !== undefined) values.add(value);
     }
   };
-  for await (const item of readPartition(scope, partition, sortKeyOf(floor))) {
-    const number = numberIn(String(item.SK));
-    if (!isRecord(item)) {
+  for await (const item of readPartition(scope, partition, ids.sortKeyOf(floor))) {
+    const number = ids.numberIn(String(item.SK));
+    if (!schema.isRecord(item)) {
       if (isLasting(item, scope, entity)) tombstones.push(number);
       continue;
     }
@@ -101,13 +101,13 @@ export async function doubtfulGaps(
 ): Promise<number[]> {
   const expected = new ExpectedSet();
   for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
-  const stored = await readNumberSet(scope, setPartition(partition));
+  const stored = await readNumberSet(scope, storedSets.partitionOf(partition));
   return differing(expected, stored).filter((number) => number >= floor);
 }
 
 /** Whether a tombstone does not expire by itself. */
 const isLasting = (tombstone: Item, { clock }: VerifyContext, { retentionDays }: Entity): boolean =>
-  retentionDays === undefined && Number(tombstone[TTL_ATTRIBUTE] ?? 0) * 1000 <= clock();
+  retentionDays === undefined && Number(tombstone[schema.TTL] ?? 0) * 1000 <= clock();
 
 /** The counter item of a list, strongly consistent; empty before the first number is allocated. */
 export const readCounterWithRetries = (scope: VerifyContext, partition: string): Promise<Item> =>
@@ -115,12 +115,12 @@ export const readCounterWithRetries = (scope: VerifyContext, partition: string):
 
 function floorIn({ clock }: VerifyContext, { retentionDays }: Entity, counter: Item): number {
   // A counter item without marks was lost, and will be restored.
-  if (retentionDays === undefined || marksOf(counter).length === 0) return 0;
-  return floorOf(counter, Number(counter.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
+  if (retentionDays === undefined || periods.marksOf(counter).length === 0) return 0;
+  return periods.floorOf(counter, Number(counter.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
 }
 
 /** Day of the epoch on which a record expires; 0 if it does not. */
-const endOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number => Number(expires ?? 0) / 86_400;
+const endOf = ({ [schema.TTL]: expires }: Item): number => Number(expires ?? 0) / 86_400;
 
 function setIn(sets: Map<string, Map<string, ExpectedSet>>, field: string, value: string): ExpectedSet {
   const ofField = sets.get(field) ?? new Map<string, ExpectedSet>();

@@ -1,4 +1,4 @@
-import { type Item, type Key, setExpiry, TTL_ATTRIBUTE, type UnitOfWork } from '#lists';
+import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
 import { maskWord } from './bits.ts';
 import { changed } from './difference.ts';
 
@@ -44,7 +44,7 @@ export class StoredWord implements StoredMembership {
     this.#name = name;
     this.#raw = item?.[name];
     this.#bits = BigInt((this.#raw as number | undefined) ?? 0);
-    this.#expires = item?.[TTL_ATTRIBUTE] as number | undefined;
+    this.#expires = item?.[schema.TTL] as number | undefined;
   }
 
   get isSound(): boolean {
@@ -63,10 +63,10 @@ export class StoredWord implements StoredMembership {
     const bits = maskWord(this.#bits);
     const after = isSet ? bits | bit : bits & ~bit;
     if (after === this.#bits) return;
-    const isLater = expires !== undefined && setExpiry(expires) > (this.#expires ?? 0);
+    const isLater = expires !== undefined && storedSets.expiryAfter(expires) > (this.#expires ?? 0);
     work.update(this.#key, {
-      set: { [this.#name]: after, ...(isLater ? { [TTL_ATTRIBUTE]: setExpiry(expires) } : {}) },
-      condition: { equals: { [this.#name]: this.#raw, ...(isLater ? { [TTL_ATTRIBUTE]: this.#expires } : {}) } },
+      set: { [this.#name]: after, ...(isLater ? { [schema.TTL]: storedSets.expiryAfter(expires) } : {}) },
+      condition: { equals: { [this.#name]: this.#raw, ...(isLater ? { [schema.TTL]: this.#expires } : {}) } },
       onConditionFailed: changed,
     });
   }

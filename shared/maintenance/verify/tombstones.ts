@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { setPartition, sortKeyOf, UnitOfWork } from '#lists';
-import { AT, COUNTER, TOMBSTONE } from '#lists/maintenance';
+import { ids, schema, storedSets, UnitOfWork } from '#lists';
+import { COUNTER } from '#lists/maintenance';
 import { StaleRead } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { changed, type VerifyContext } from './difference.ts';
@@ -49,9 +49,9 @@ async function note(
 ): Promise<void> {
   const work = new UnitOfWork();
   work.update(
-    { PK: setPartition(partition), SK: COUNTER },
+    { PK: storedSets.partitionOf(partition), SK: COUNTER },
     {
-      set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(counter[AT] ?? 0)) },
+      set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(counter[schema.AT] ?? 0)) },
       condition: { exists: true, equals: { [NOTED_AT]: counter[NOTED_AT] } },
       onConditionFailed: changed,
     },
@@ -62,7 +62,7 @@ async function note(
 }
 
 async function deleteBelow(scope: VerifyContext, { partition, tombstones }: RecordScan, end: number): Promise<number> {
-  const gaps = await readNumberSet(scope, setPartition(partition));
+  const gaps = await readNumberSet(scope, storedSets.partitionOf(partition));
   const unneeded = tombstones.filter((number) => number < end && gaps.has(number));
   const { client, name } = scope.table;
   const deleted = await concurrentlyByGroup(
@@ -71,9 +71,9 @@ async function deleteBelow(scope: VerifyContext, { partition, tombstones }: Reco
     async (number) => {
       const command = new DeleteCommand({
         TableName: name,
-        Key: { PK: partition, SK: sortKeyOf(number) },
+        Key: { PK: partition, SK: ids.sortKeyOf(number) },
         ConditionExpression: 'attribute_exists(#tombstone)',
-        ExpressionAttributeNames: { '#tombstone': TOMBSTONE },
+        ExpressionAttributeNames: { '#tombstone': schema.TOMBSTONE },
       });
       // A missing one was deleted by an attempt whose reply was lost.
       await withRetries(scope, () => client.send(command)).catch(unlessRefused);

@@ -1,13 +1,13 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { leanDocumentClient } from '#aws';
-import { connectTable, type Table } from '#lists';
+import { Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
 import { renewExpired, tenantCredentials } from './tenant-credentials.ts';
 
 /** A table client with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
-  connectTable(name, (readNumber) => leanDocumentClient(config, readNumber));
+  new Table(name, (readNumber) => leanDocumentClient(config, readNumber));
 
 /** A call that takes longer is retried. All attempts together take less than a request may. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;

@@ -1,5 +1,6 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, setPartition, type Table, type TimeLimit } from '#lists';
+import { type Key, storedSets, type Table } from '#lists';
+import type { TimeLimit } from '../../clock.ts';
 import { cascadeDeletePartition, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
@@ -39,7 +40,8 @@ export async function finishCascadeDeletes(table: Table, tenant: TenantId, timeL
     notes = partitions.length;
     for (const partition of partitions) {
       const done =
-        (await empty(table, partition, timeLimit)) && (await empty(table, setPartition(partition), timeLimit));
+        (await empty(table, partition, timeLimit)) &&
+        (await empty(table, storedSets.partitionOf(partition), timeLimit));
       if (!done) return false;
       await table.client.send(
         new DeleteCommand({ TableName: table.name, Key: { PK: cascadeDeletePartition(tenant), SK: partition } }),

@@ -1,4 +1,4 @@
-import { readNumberedPage, VERSION } from '#lists';
+import { schema } from '#lists';
 import { StaleRead } from '../errors.ts';
 import { CHILDREN, type ChildKeys, readChildKeys, stageDeletionOfAll } from './children.ts';
 import { toAttributes } from './entity.ts';
@@ -11,8 +11,7 @@ export class ChildRepository<T extends object> extends Repository<T> {
   /** One page of records that their parent numbers. The parent may still be being read. */
   async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'filter'>): Promise<Page<T>> {
     const count = parent.then(({ item }) => Number(item[CHILDREN] ?? 0));
-    const request = this.requestOf(query);
-    return this.pageOf(await readNumberedPage(this.table, this.location.partition, count, request));
+    return this.pageIn({ partition: this.location.partition, count }, query);
   }
 
   /** Stages a new record, numbered by its parent as read. */
@@ -21,7 +20,7 @@ export class ChildRepository<T extends object> extends Repository<T> {
     const id = Number(count ?? 0) + 1;
     const record = { id, ...fields } as unknown as T;
     checkSize(this.entity, record);
-    const item = { ...this.keyOf(id), ...toAttributes(this.entity, record), [VERSION]: 1 };
+    const item = { ...this.keyOf(id), ...toAttributes(this.entity, record), [schema.VERSION]: 1 };
     this.work.put(item, () => new StaleRead('the number is taken'));
     this.countChild({ [CHILDREN]: count });
     return { record, version: 1, item };

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, setPartition, type Table } from '#lists';
+import { type Key, storedSets, type Table } from '#lists';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { stageCascadeDelete } from './cascade-delete.ts';
@@ -25,7 +25,10 @@ export interface ChildKeys {
 
 /** The keys of a parent's child items, where they are few. Strongly consistent. */
 export async function readChildKeys(table: Table, partition: string): Promise<ChildKeys> {
-  const [records, list] = await Promise.all([keysIn(table, partition), keysIn(table, setPartition(partition))]);
+  const [records, list] = await Promise.all([
+    keysIn(table, partition),
+    keysIn(table, storedSets.partitionOf(partition)),
+  ]);
   return { records, list, isComplete: records.length + list.length <= FEW };
 }
 

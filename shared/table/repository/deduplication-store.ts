@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, type OnConditionFailed, TTL_ATTRIBUTE } from '#lists';
+import { type Key, type OnConditionFailed, schema } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { type DEDUPLICATED, deduplicationKey, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
@@ -34,7 +34,7 @@ export class DeduplicationStore<V extends object> {
     const { Item: item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...this.#key(id) }, ConsistentRead: true }),
     );
-    if (item === undefined || Number(item[TTL_ATTRIBUTE]) * 1000 <= now) return undefined;
+    if (item === undefined || Number(item[schema.TTL]) * 1000 <= now) return undefined;
     this.#note(id);
     return item as unknown as V;
   }
@@ -54,7 +54,7 @@ export class DeduplicationStore<V extends object> {
    */
   remember(id: string, value: V, seconds: number, onConditionFailed: OnConditionFailed): void {
     const now = Math.floor(this.#session.now / 1000);
-    const item = { ...this.#key(id), ...value, [TTL_ATTRIBUTE]: now + seconds };
+    const item = { ...this.#key(id), ...value, [schema.TTL]: now + seconds };
     this.#note(id);
     this.#session.changes.of(this.#tenant).put(item, onConditionFailed, { exists: false, expiredBefore: now + 1 });
   }

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, type OnConditionFailed, retry, type Table, type TimeLimit } from '#lists';
-import { CLOCKS_DIFFER_MS } from '../../clock.ts';
+import { type Key, type OnConditionFailed, retry, type Table } from '#lists';
+import { CLOCKS_DIFFER_MS, type TimeLimit } from '../../clock.ts';
 import { toAttributes } from './entity.ts';
 import type { RecordReader } from './record-reader.ts';
 

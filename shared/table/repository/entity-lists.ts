@@ -1,14 +1,5 @@
 import * as parameter from '#contract/parameter';
-import {
-  type Item,
-  indexRange,
-  type List,
-  type ListSource,
-  numberOf,
-  type Prefix,
-  stageMove,
-  type UnitOfWork,
-} from '#lists';
+import { type Item, ids, type List, type ListSource, storedSets, type UnitOfWork } from '#lists';
 import { folded } from '../../folded.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
@@ -63,22 +54,22 @@ export class EntityLists<T extends object> {
       createdAt: this.#entity.createdAt,
       matches: (item) =>
         Object.entries(values).every(([field, value]) => textOf(item[field]) === value) &&
-        (prefix === undefined || this.#begins(item, prefix)),
+        (prefix === undefined || this.#begins(item, prefix.text)),
     };
   }
 
-  #prefixOf(text: string): Prefix {
+  #prefixOf(text: string): NonNullable<ListSource['prefix']> {
     const fields = Object.entries(this.#entity.prefixes);
     if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
     const ranges = fields.map(([field, how]) => {
-      if (how === 'indexed') return indexRange(this.#partition, field);
+      if (how === 'indexed') return { index: field };
       const { PK: claims } = uniqueKey(this.#tenant, this.#entity.name, field, '');
-      return { partition: claims, numberOf: ({ holder }: Item) => numberOf(String(holder)) };
+      return { partition: claims, numberOf: ({ holder }: Item) => ids.numberOf(String(holder)) };
     });
     return { name: parameter.PREFIX, text: folded(text), ranges, indexes: prefixIndexesOf(this.#entity) };
   }
 
-  #begins(item: Item, { text }: Prefix): boolean {
+  #begins(item: Item, text: string): boolean {
     return Object.keys(this.#entity.prefixes).some((field) => {
       const value = textOf(item[field]);
       return value !== undefined && folded(value).startsWith(text);
@@ -107,7 +98,7 @@ export class EntityLists<T extends object> {
     for (const index of entry.kept) {
       const left = noted.includes(index) ? indexedValueIn(before, index) : undefined;
       const entered = indexedValueIn(after as Item | undefined, index);
-      if (left !== entered) stageMove(work, { ...listed, by: listedBy(index) }, left, entered);
+      if (left !== entered) storedSets.stageMove(work, { ...listed, by: listedBy(index) }, left, entered);
     }
   }
 }

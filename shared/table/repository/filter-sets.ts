@@ -1,4 +1,4 @@
-import { type Key, setPartition } from '#lists';
+import { type Key, storedSets } from '#lists';
 import { stageCascadeDelete } from './cascade-delete.ts';
 import { FEW, keysIn, stageDeletions } from './children.ts';
 import type { RecordReader } from './record-reader.ts';
@@ -20,7 +20,7 @@ export class FilterSets<T extends object> {
   /** The keys of a value's set, as far as they are few, for {@link delete}. Strongly consistent. May be read in parallel to the record that the value names. */
   async keysOf(field: keyof T & string, value: string): Promise<SetKeys> {
     const { table, location } = this.#records;
-    const partition = setPartition(location.partition, field, value);
+    const partition = storedSets.partitionOf(location.partition, field, value);
     return { partition, keys: await keysIn(table, partition) };
   }
 

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, readPartition, retry, setExpiry, type Table, TTL_ATTRIBUTE } from '#lists';
+import { type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
@@ -53,7 +53,9 @@ export function noteValues(
 
 /** Expiry of a value's note, where records expire: after that of all items of its set. In epoch seconds. */
 export const valueExpiry = (retentionDays: number | undefined, now: number): number | undefined =>
-  retentionDays === undefined ? undefined : setExpiry(Math.ceil((now + 2 * retentionDays * DAY_MS) / 1_000));
+  retentionDays === undefined
+    ? undefined
+    : storedSets.expiryAfter(Math.ceil((now + 2 * retentionDays * DAY_MS) / 1_000));
 
 /** Notes a value. The expiry is only ever moved forward: another writer's clock may be ahead. */
 export async function putValue(table: Table, key: Key, expires: number | undefined): Promise<void> {
@@ -66,7 +68,7 @@ export async function putValue(table: Table, key: Key, expires: number | undefin
     Key: { ...key },
     UpdateExpression: 'SET #ttl = :expires',
     ConditionExpression: 'attribute_not_exists(#ttl) OR #ttl < :expires',
-    ExpressionAttributeNames: { '#ttl': TTL_ATTRIBUTE },
+    ExpressionAttributeNames: { '#ttl': schema.TTL },
     ExpressionAttributeValues: { ':expires': expires },
   });
   await table.client.send(command).catch((error: unknown) => {

@@ -1,21 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  type Item,
-  type ItemPage,
-  isRecord,
-  type Key,
-  numberOf,
-  type PageRequest,
-  readInOrder,
-  readMembers,
-  readPage,
-  readPartition,
-  sortKeyOf,
-  type Table,
-  TTL_ATTRIBUTE,
-  tailOf,
-  VERSION,
-} from '#lists';
+import { type Item, ids, type Key, readCursorPage, readPage, readPartition, schema, type Table } from '#lists';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { type Entity, toRecord } from './entity.ts';
@@ -57,24 +41,18 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
 
   /** One page of all records, or of those with the values of the filter, and the prefix. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
-    const source = this.lists.source(query.filter ?? {}, query.prefix);
-    return this.pageOf(await readPage(this.table, source, this.requestOf(query)));
+    return this.pageIn(this.lists.source(query.filter ?? {}, query.prefix), query);
   }
 
   /** Up to `limit` records in order, after the record `after`. */
   async cursorPage({ after, limit, newestFirst = false, filter = {} }: CursorQuery<F>): Promise<CursorPage<T>> {
-    const { items, more } = this.entity.byTime
-      ? await readInOrder(this.table, this.location.partition, {
-          after: after === undefined ? undefined : this.keyOf(after).SK,
-          limit,
-          newestFirst,
-        })
-      : await readMembers(this.table, this.lists.source(filter), {
-          after: after === undefined ? undefined : numberOf(after),
-          limit,
-          now: this.session.now,
-          timeLimit: this.session,
-        });
+    const source = this.entity.byTime ? { partition: this.location.partition, newestFirst } : this.lists.source(filter);
+    const { items, more } = await readCursorPage(this.table, source, {
+      after: after === undefined ? undefined : this.keyOf(after).SK,
+      limit,
+      now: this.session.now,
+      timeLimit: this.session,
+    });
     return { records: items.map((item) => this.stored(item)), next: more ? String(items.at(-1)?.id) : undefined };
   }
 
@@ -82,16 +60,16 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   async *all(): AsyncGenerator<Stored<T>> {
     const { clock } = this.session;
     for await (const item of readPartition({ table: this.table, clock }, this.location.partition)) {
-      if (isRecord(item) && !this.#isExpired(item, clock())) yield this.stored(item);
+      if (schema.isRecord(item) && !this.#isExpired(item, clock())) yield this.stored(item);
     }
   }
 
   keyOf(id: string | number): Key {
     const { partition } = this.location;
-    if (typeof id === 'number') return { PK: partition, SK: sortKeyOf(id - 1) };
+    if (typeof id === 'number') return { PK: partition, SK: ids.sortKeyOf(id - 1) };
     if (this.entity.single) return { PK: partition, SK: id };
-    const number = sortKeyOf(numberOf(id));
-    return { PK: partition, SK: this.entity.byTime ? `${number}-${tailOf(id)}` : number };
+    const number = ids.sortKeyOf(ids.numberOf(id));
+    return { PK: partition, SK: this.entity.byTime ? `${number}-${ids.tailOf(id)}` : number };
   }
 
   get table(): Table {
@@ -99,20 +77,20 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   }
 
   protected stored(item: Item): Stored<T> {
-    return { record: toRecord(this.entity, item), version: Number(item[VERSION]), item };
+    return { record: toRecord(this.entity, item), version: Number(item[schema.VERSION]), item };
   }
 
-  protected requestOf({ page, page_size, sort }: PageQuery): PageRequest {
-    return {
+  protected async pageIn(
+    source: Parameters<typeof readPage>[1],
+    { page, page_size, sort }: PageQuery,
+  ): Promise<Page<T>> {
+    const { items, total, isCut } = await readPage(this.table, source, {
       page,
       pageSize: page_size,
       newestFirst: sort === '-created_at',
       now: this.session.now,
       timeLimit: this.session,
-    };
-  }
-
-  protected pageOf({ items, total, isCut }: ItemPage): Page<T> {
+    });
     return { records: items.map((item) => this.stored(item)), total, isCut };
   }
 
@@ -123,5 +101,5 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
 }
 
 /** Expiry of a record in epoch seconds, where it expires. */
-export const expiryOfRecord = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
+export const expiryOfRecord = ({ [schema.TTL]: expires }: Item): number | undefined =>
   typeof expires === 'number' ? expires : undefined;

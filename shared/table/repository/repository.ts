@@ -2,18 +2,13 @@ import {
   type AllocatedNumber,
   type Condition,
   type Item,
-  idOf,
-  isRecord,
+  ids,
   type Key,
-  noteLargest,
-  numberIn,
+  listErrors,
   type OnConditionFailed,
-  stageGap,
-  TableUnavailable,
-  TTL_ATTRIBUTE,
-  tombstoneOfDay,
+  schema,
+  storedSets,
   type UnitOfWork,
-  VERSION,
 } from '#lists';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
@@ -67,7 +62,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const allocating = this.#allocate();
     const placing = allocating.then(
       ({ number }): NewRecordPlace => ({
-        id: idOf(number),
+        id: ids.newId(number),
         ordinal: number + 1,
         collisions: this.session.numbers.collisions,
       }),
@@ -99,8 +94,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       ...this.keyOf(id),
       ...toAttributes(this.entity, record),
       ...noteOf(kept),
-      ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }),
-      [VERSION]: 1,
+      ...(expires === undefined ? {} : { [schema.TTL]: expires }),
+      [schema.VERSION]: 1,
     };
     this.work.put(
       item,
@@ -125,7 +120,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     internal: Item = {},
   ): Stored<T> {
     checkSize(this.entity, record);
-    const item = { ...this.keyOf(record.id), ...toAttributes(this.entity, record), ...internal, [VERSION]: 1 };
+    const item = { ...this.keyOf(record.id), ...toAttributes(this.entity, record), ...internal, [schema.VERSION]: 1 };
     this.work.put(item, onConditionFailed);
     return { record, version: 1, item };
   }
@@ -154,7 +149,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       set: {
         ...changed,
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
-        [VERSION]: stored.version + 1,
+        [schema.VERSION]: stored.version + 1,
       },
       condition: { equals: asRead(stored) },
       onConditionFailed: () => new StaleRead('the record has changed'),
@@ -193,7 +188,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#noteValuesOfOthers(notedIn(item), item);
     this.work.noteSize(this.#keyIn(item), item);
     const entry = this.#entryOf(item, notedIn(item));
-    if (!this.entity.byTime) stageGap(this.work, { ...entry, partition: this.location.partition });
+    if (!this.entity.byTime) storedSets.stageGap(this.work, { ...entry, partition: this.location.partition });
     this.lists.stageMove(this.work, entry, item, undefined);
     this.#unique.unclaim(this.work, stored.record);
   }
@@ -231,7 +226,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   #noteLargest(size: number): void {
     const { byTime, single } = this.entity;
-    if (!byTime && !single) this.session.changes.duringCommit(() => noteLargest(this.table, this.lists.list, size));
+    if (!byTime && !single) this.session.numbers.noteLargest(this.tenant, this.lists.list, size);
   }
 
   /**
@@ -239,7 +234,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    * whose reply was lost recognizes it.
    */
   #tombstoneOf(item: Item): Item & Key {
-    return { ...this.#keyIn(item), ...tombstoneOfDay(this.session.now), [DELETED]: item.id };
+    return { ...this.#keyIn(item), ...schema.tombstoneOfDay(this.session.now), [DELETED]: item.id };
   }
 
   #keyIn(item: Item): Key {
@@ -247,7 +242,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   #entryOf(item: Item, kept: readonly string[]) {
-    return { number: numberIn(String(item.SK)), expires: expiryOfRecord(item), kept };
+    return { number: ids.numberIn(String(item.SK)), expires: expiryOfRecord(item), kept };
   }
 
   #allocate(): Promise<AllocatedNumber> {
@@ -272,12 +267,12 @@ const DELETED = 'DELETED';
  * earlier run of the operation wrote that record: its attempt was carried out although it seemed to be refused.
  */
 const refusalAt = (found: Item | undefined): Error | undefined =>
-  isRecord(found) ? new TableUnavailable('an earlier attempt was carried out late') : undefined;
+  schema.isRecord(found) ? new listErrors.TableUnavailable('an earlier attempt was carried out late') : undefined;
 
 /** The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). */
 const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unknown>> => ({
   id: item.id,
-  [VERSION]: version,
+  [schema.VERSION]: version,
   [SETS]: item[SETS],
 });
 

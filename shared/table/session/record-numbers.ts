@@ -25,6 +25,11 @@ export class RecordNumbers {
     return allocated;
   }
 
+  /** Notes the size of a record while the request commits. */
+  noteLargest(tenant: TenantId, list: List, bytes: number): void {
+    this.#changes.duringCommit(() => this.pool.noteLargest(this.#tables.of(tenant), list, bytes));
+  }
+
   /** Begins to allocate a number in advance, for the next record of the list. */
   prepare(tenant: TenantId, list: List): void {
     this.pool.prepare(this.#tables.of(tenant), list);

@@ -1,6 +1,6 @@
 import type { Actor, Origin } from '#identity';
-import { type Table, TableUnavailable, type TimeLimit } from '#lists';
-import { type Clock, systemClock } from '../../clock.ts';
+import { listErrors, type Table } from '#lists';
+import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
 import { environmentTable, tenantTable } from '../connection/client.ts';
 import type { TenantId } from '../keys.ts';
 import { RecordNumbers } from './record-numbers.ts';
@@ -85,7 +85,7 @@ export class RequestSession implements TimeLimit {
    */
   async abandon(reason?: unknown): Promise<void> {
     await this.changes.settleChecks();
-    if (reason instanceof TableUnavailable) return;
+    if (reason instanceof listErrors.TableUnavailable) return;
     await this.numbers.pool.release();
   }
 }

@@ -1,4 +1,5 @@
-import { type Key, type NumberPool, type PendingWrite, type TimeLimit, UnitOfWork } from '#lists';
+import { type Key, type NumberPool, UnitOfWork } from '#lists';
+import type { TimeLimit } from '../../clock.ts';
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
 import type { TenantTables } from './tenant-tables.ts';
 
@@ -32,7 +33,7 @@ export class StagedChanges {
     return [...this.#workers].find((tenant) => tenant !== PLATFORM);
   }
 
-  get pendingWrites(): readonly PendingWrite[] {
+  get pendingWrites(): UnitOfWork['writes'] {
     return this.#work.writes;
   }
 

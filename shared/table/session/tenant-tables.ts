@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Table, TableUnavailable } from '#lists';
+import { listErrors, type Table } from '#lists';
 import { HEALTH_KEY, type TenantId } from '../keys.ts';
 
 /** The table with the rights of this function, and of each tenant. */
@@ -35,7 +35,7 @@ export class TenantTables {
     try {
       await client.send(new GetCommand({ TableName: name, Key: { ...HEALTH_KEY } }));
     } catch (cause) {
-      throw new TableUnavailable('the table cannot be read', { cause });
+      throw new listErrors.TableUnavailable('the table cannot be read', { cause });
     }
   }
 }

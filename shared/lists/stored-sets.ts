@@ -1,10 +1,19 @@
 import { bitPlace } from './bits.ts';
-import { setPartition } from './keys.ts';
 import { stageIndexed, stageUnindexed } from './prefix-index.ts';
-import { TTL_ATTRIBUTE } from './schema.ts';
+import { TTL } from './schema.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
-/** Stages that a number enters or leaves a set. `ADD` is safe here, because a transaction is applied exactly once. */
+/**
+ * The sets of a list as they are stored: their partitions, when their items expire, and the writes by which a number enters or leaves one. `ADD` is
+ * safe here, because a transaction is applied exactly once.
+ */
+
+/**
+ * Partition of a set of numbers: a list's counter item and its gaps are in `ORG#<tenant>#TICKET#SET`, the numbers of the records with a filter's
+ * value in `ORG#<tenant>#TICKET#status=open#SET`.
+ */
+export const partitionOf = (list: string, field?: string, value?: string): string =>
+  field === undefined ? `${list}#SET` : `${list}#${field}=${encodeURIComponent(value ?? '')}#SET`;
 
 interface ListedNumber {
   /** Partition of the list's records. */
@@ -26,7 +35,7 @@ export function stageMove(
 ): void {
   const { by, partition } = listed;
   if ('filter' in by) {
-    const setOf = (value: string): string => setPartition(partition, by.filter, value);
+    const setOf = (value: string): string => partitionOf(partition, by.filter, value);
     if (left !== undefined) stage(work, setOf(left), listed, -1n);
     if (entered !== undefined) stage(work, setOf(entered), listed, 1n);
   } else {
@@ -38,13 +47,13 @@ export function stageMove(
 
 /** Stages that a number has no record any more. */
 export const stageGap = (work: UnitOfWork, listed: ListedNumber): void =>
-  stage(work, setPartition(listed.partition), listed, 1n);
+  stage(work, partitionOf(listed.partition), listed, 1n);
 
 function stage(work: UnitOfWork, set: string, { number, expires }: ListedNumber, sign: 1n | -1n): void {
   const { sortKey, word, bit } = bitPlace(number);
   work.update(
     { PK: set, SK: sortKey },
-    { add: { [word]: sign * bit }, ...(expires === undefined ? {} : { set: { [TTL_ATTRIBUTE]: setExpiry(expires) } }) },
+    { add: { [word]: sign * bit }, ...(expires === undefined ? {} : { set: { [TTL]: expiryAfter(expires) } }) },
   );
 }
 
@@ -52,4 +61,4 @@ function stage(work: UnitOfWork, set: string, { number, expires }: ListedNumber,
 const LONGER = 35 * 86_400;
 
 /** Expiry of an item of a set whose latest record expires at `expires`, both in epoch seconds. */
-export const setExpiry = (expires: number): number => expires + LONGER;
+export const expiryAfter = (expires: number): number => expires + LONGER;

@@ -1,0 +1,63 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from '../clock.ts';
+import type { Item } from './schema.ts';
+import type { Table } from './table.ts';
+import { retry } from './transaction/retry.ts';
+
+/** Reads partitions as a whole. */
+
+/** What is queried, as `QueryCommand` names it. */
+export interface Query {
+  readonly KeyConditionExpression: string;
+  readonly ExpressionAttributeValues: Readonly<Record<string, unknown>>;
+}
+
+/** All items of a query, or the first `most`, one page after another. Strongly consistent. */
+export async function queryAll(table: Table, query: Query, most?: number): Promise<Item[]> {
+  const items: Item[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        ...query,
+        ConsistentRead: true,
+        ...(most === undefined ? {} : { Limit: most - items.length }),
+        ExclusiveStartKey: start,
+      }),
+    );
+    items.push(...Items);
+    start = LastEvaluatedKey;
+  } while (start !== undefined && items.length !== most);
+  return items;
+}
+
+/** All items of a set, or of a list's gaps with its counter item, strongly consistent: one query for every 4.5 million numbers. */
+export const readSet = (table: Table, partition: string): Promise<Item[]> =>
+  queryAll(table, { KeyConditionExpression: 'PK = :set', ExpressionAttributeValues: { ':set': partition } });
+
+interface Place {
+  readonly table: Table;
+  readonly clock: Clock;
+}
+
+/** Longest time for one query, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** All items of a partition in the order of their sort keys, one query at a time. Strongly consistent, with retries. */
+export async function* readPartition({ table, clock }: Place, partition: string, from = ''): AsyncGenerator<Item> {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const command = new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: `PK = :partition${from === '' ? '' : ' AND SK >= :from'}`,
+      ExpressionAttributeValues: { ':partition': partition, ...(from === '' ? {} : { ':from': from }) },
+      ConsistentRead: true,
+      ExclusiveStartKey: start,
+    });
+    const timeLimit = { clock, deadline: clock() + TIMEOUT_MS };
+    const { Items = [], LastEvaluatedKey } = await retry(() => table.client.send(command), timeLimit);
+    yield* Items;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}
