@@ -5,7 +5,7 @@ import { bitPlace } from '#lists/maintenance';
 import { cascadeDeletePartition, PLATFORM, recordsPartition, uniqueKey, valueKey } from '#table/keys';
 import { quotaKey } from '#tenancy/keys';
 import { type Api, startApi } from '../support/api.ts';
-import { sampled } from '../support/extent.ts';
+import { byExtent, sampled } from '../support/extent.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 import { DamagedTenant, differencesOf, named } from './damaged-tenant.ts';
 
@@ -189,7 +189,8 @@ describe('damage', () => {
     before = await made.lists();
   });
 
-  it.each([...sampled(OF_LISTS, 3), ...sampled(OF_WORDS, 0), ...sampled(OF_OTHERS, 3)])(
+  const ofWords = byExtent({ sample: [], extended: OF_WORDS.slice(0, 2), nightly: OF_WORDS });
+  it.each([...sampled(OF_LISTS, 3), ...ofWords, ...sampled(OF_OTHERS, 3)])(
     'by %s is found, alone, and repaired',
     async (_, damage, expected) => {
       await damage();

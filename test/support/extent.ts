@@ -18,8 +18,12 @@ export function extentOf(word: string | undefined): Extent {
 /** The value of this run: how often a property is tried, how long a text is. */
 export const byExtent = <T>(values: Readonly<Record<Extent, T>>): T => values[EXTENT];
 
+/** How many times as many cases extended tests have as `npm test`. */
+const EXTENDED = 3;
+
 /**
- * So many of the cases in `npm test`, the same in every run and in their order; all of them in extended and nightly tests.
+ * So many of the cases in `npm test`, the same in every run and in their order; three times as many in extended tests, and all of them in nightly
+ * ones.
  *
  *     it.each(sampled(REFUSALS, 12))('refuses %s', …)
  *
@@ -27,10 +31,10 @@ export const byExtent = <T>(values: Readonly<Record<Extent, T>>): T => values[EX
  * second alone. Cases that must never be left out are named beside: `[...ALWAYS, ...sampled(OTHERS, 8)]`.
  */
 export function sampled<T>(cases: readonly T[], size: number): readonly T[] {
-  return EXTENT === 'sample' ? sampleOf(cases, size) : cases;
+  return byExtent({ sample: sampleOf(cases, size), extended: sampleOf(cases, EXTENDED * size), nightly: cases });
 }
 
-/** What {@link sampled} takes in `npm test`. */
+/** So many of the cases, spread as {@link sampled} says. */
 export function sampleOf<T>(cases: readonly T[], size: number): readonly T[] {
   const random = randomOf(1, 'sample');
   const left = [...cases.keys()];
