@@ -3,15 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dynamoDbOperationOf } from '#local-dynamodb/usage';
 import { contracts } from '../../functions/all-contracts.ts';
-import { type Alarm, alarmsIn, compositesIn, faultsOf, isRaised } from './alarms/alarms-in.ts';
+import { type Alarm, alarmsIn, compositesIn, faultsOf } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
-import { isRaisedBy, TRAFFIC } from './alarms/traffic.ts';
 import { EVERYTHING, PROFILES, resourcesOf, synthesize } from './synthesize.ts';
 
-/**
- * That every alarm can be raised, what traffic raises those of the API, and that a mail says what to do. What each watches, and from when on it is
- * raised, is in `snapshots/`.
- */
+/** That every alarm can be raised, and that its mail says what to do. What each watches, and from when on it is raised, is in `snapshots/`. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFIX = 'custodia-dev';
@@ -24,9 +20,6 @@ const named = (name: string): Alarm => {
   if (alarm === undefined) throw new TypeError(`there is no alarm ${name}`);
   return alarm;
 };
-
-/** The alarms about how callers are failed, which play traffic by the minute. */
-const OF_API = /^api-(burn|failing)/;
 
 describe('every alarm', () => {
   it('computes what CloudWatch can compute, also while a metric is missing', () => {
@@ -54,19 +47,9 @@ describe('every alarm', () => {
   });
 });
 
-it('no alarm is raised where nothing is published, but that of the heartbeat', () => {
-  const raised = [...alarms].filter(([, alarm]) => isRaised(alarm, {})).map(([name]) => name);
-  expect(raised).toEqual(['heartbeat']);
-});
-
-describe('of the API, while', () => {
-  it.each(Object.entries(TRAFFIC))('%s', (_, [traffic, told]) => {
-    const raised = [...alarms].filter(([name, alarm]) => OF_API.test(name) && isRaisedBy(alarm, traffic));
-    const names = raised.map(([name]) => name);
-    const whole = [...composites].filter(([, { names: parts }]) => parts.every((part) => names.includes(part)));
-    const telling = raised.filter(([, { AlarmActions }]) => AlarmActions.length > 0);
-    expect([...telling, ...whole].map(([name]) => name).toSorted()).toEqual(told);
-  });
+it('silence raises no alarm but that of the heartbeat', () => {
+  const raised = [...alarms].filter(([, { TreatMissingData }]) => TreatMissingData === 'breaching');
+  expect(raised.map(([name]) => name)).toEqual(['heartbeat']);
 });
 
 describe('docs/operations.md', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LINTERS, lint, verdict } from './linters/linters.ts';
 
 /** `npm run check:stack`, with linters of the test's own. */
@@ -27,34 +27,27 @@ const run = (scripts: Readonly<Record<string, string>>) => {
   return verdict(LINTERS.map((each) => lint(each, ['a.template.json', 'b.template.json'], path)));
 };
 
-describe('check:stack', () => {
-  it('is green when no linter finds anything', () => {
-    expect(run({ 'cfn-lint': 'exit 0', checkov: 'exit 0' })).toEqual({
-      lines: ['cfn-lint: nothing found', 'checkov: nothing found'],
-      exitCode: 0,
-    });
-  });
-
-  it('fails with the words of the one that finds something', () => {
-    const { lines, exitCode } = run({ 'cfn-lint': 'echo W1234 in $*; exit 4', checkov: 'exit 0' });
-    expect([exitCode, lines.join('\n')]).toEqual([
-      1,
-      expect.stringMatching(
-        /^cfn-lint: findings\nW1234 in .*\.cfnlintrc\.yaml -- a\.template\.json b\.template\.json\n/,
-      ),
-    ]);
-  });
-
-  it('says aloud which one is not installed, or does not start', () => {
-    const { lines, exitCode } = run({ 'cfn-lint': 'exit 0' });
-    expect([exitCode, lines[1]]).toEqual([0, 'checkov: NOT RUN, for it is not installed (pip install checkov)']);
-    const path = pathWith({ 'cfn-lint': 'exit 0' });
-    writeFileSync(join(path, 'checkov'), '#!/bin/sh\nexit 127\n', { mode: 0o755 });
-    expect(LINTERS.map((each) => lint(each, [], path).result)).toEqual(['clean', 'missing']);
-  });
-
-  it('is not green when none is installed', () => {
-    const { lines, exitCode } = run({});
-    expect([exitCode, lines.at(-1)]).toEqual([2, 'Nothing was checked.']);
-  });
+it.each([
+  [
+    'is green when no linter finds anything',
+    { 'cfn-lint': 'exit 0', checkov: 'exit 0' },
+    0,
+    /^cfn-lint: nothing found\n/,
+  ],
+  [
+    'fails with the words of the one that finds something',
+    { 'cfn-lint': 'echo W1234 in $*; exit 4', checkov: 'exit 0' },
+    1,
+    /^cfn-lint: findings\nW1234 in .*\.cfnlintrc\.yaml -- a\.template\.json b\.template\.json\n/,
+  ],
+  [
+    'says aloud which one is not installed',
+    { 'cfn-lint': 'exit 0' },
+    0,
+    /\ncheckov: NOT RUN, for it is not installed \(pip install checkov\)$/,
+  ],
+  ['is not green when none is installed', {}, 2, /\nNothing was checked\.$/],
+])('check:stack %s', (_, scripts, code, text) => {
+  const { lines, exitCode } = run(scripts as Readonly<Record<string, string>>);
+  expect([exitCode, lines.join('\n')]).toEqual([code, expect.stringMatching(text)]);
 });

@@ -123,20 +123,4 @@ describe('a function', () => {
       sent.status === 504 ? '2' : undefined,
     ]);
   });
-
-  it('under way may end when the gateway closes', async () => {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    const called = Promise.withResolvers<void>();
-    const things = () => {
-      called.resolve();
-      return promise;
-    };
-    const { send, close } = await fakeGateway({ things });
-    const sent = send('GET', '/v1/things');
-    await called.promise;
-    const closed = close();
-    resolve({ body: 'done' });
-    expect((await sent).text).toBe('done');
-    await closed;
-  });
 });

@@ -1,10 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { resourcesOf, type Templates } from '../synthesize.ts';
-import { faultsIn, resultOf } from './formula.ts';
-
-/** Values of the last periods; the last one is that of now. Undefined where nothing was published. */
-export type Series = readonly (number | undefined)[];
+import { faultsIn } from './formula.ts';
 
 const metricSchema = z.object({
   Namespace: z.string(),
@@ -118,27 +115,4 @@ export function faultsOf({ metrics, expressions, EvaluationPeriods: periods }: A
       ? ['waits for the last period, which is not published yet']
       : []),
   ];
-}
-
-/** Whether an alarm is raised by these values, by the ids of its metrics. A metric that is not named was not published at all. */
-export function isRaised(alarm: Alarm, series: Readonly<Record<string, Series>>): boolean {
-  const ids = alarm.metrics.map(({ id }) => id);
-  const periods = Array.from({ length: alarm.EvaluationPeriods }, (_, ago) =>
-    Object.fromEntries(ids.map((id) => [id, series[id]?.[series[id].length - 1 - ago]])),
-  );
-  return periods.filter((values) => isBad(alarm, values)).length >= alarm.DatapointsToAlarm;
-}
-
-function isBad(
-  {
-    expressions: [expression = ''],
-    ComparisonOperator: comparison,
-    Threshold: threshold,
-    TreatMissingData: missing,
-  }: Alarm,
-  values: Readonly<Record<string, number | undefined>>,
-): boolean {
-  const value = resultOf(expression, values);
-  if (Number.isNaN(value)) return missing === 'breaching';
-  return comparison === 'LessThanThreshold' ? value < threshold : value >= threshold;
 }

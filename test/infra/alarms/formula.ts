@@ -1,8 +1,6 @@
-import { runInNewContext } from 'node:vm';
-
 /**
  * The metric math that alarms and dashboard are held to: arithmetic and comparisons of `FILL(id, 0)`, `IF` and `SERVICE_QUOTA`. It has no arrays and no
- * functions over a series, for which CloudWatch has rules of types, and JavaScript reads it alike: period by period.
+ * functions over a series, for which CloudWatch has rules of types.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
 const WORDS = /[A-Za-z_]\w*|\d+(?:\.\d+)?|>=|<=|[-+*/<>(),]|\s+|./g;
@@ -26,16 +24,3 @@ export function faultsIn(expression: string, metrics: readonly string[]): string
     ...(metrics.length > 1 ? bare.map((id) => `${id} may be missing, and with it the result`) : []),
   ];
 }
-
-/**
- * The value of an expression in one period, in which nobody has used a quota.
- * @param values by the ids of metrics; undefined where nothing was published
- */
-export const resultOf = (expression: string, values: Readonly<Record<string, number | undefined>>): number =>
-  Number(
-    runInNewContext(expression.replaceAll(/SERVICE_QUOTA\(\w+\)/g, 'NaN'), {
-      ...values,
-      FILL: (value: number | undefined, by: number) => value ?? by,
-      IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
-    }),
-  );
