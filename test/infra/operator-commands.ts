@@ -18,20 +18,30 @@ interface Deployed {
 
 /** The operator's commands, each under the role that it assumes. `deployed.slow.test.ts` deploys the stack. */
 export function describeOperator(deployed: () => Deployed): void {
+  const api = () => deployed().api;
+  const account = () => api().account;
+  const outputs = () => api().stack.outputs;
+  const operator = (...args: string[]) => api().operator(...args);
+  /** The tenants of the sessions of a role, by the name of its output. */
+  const tenantsOf = (role: string) =>
+    account()
+      .sessions.filter(({ roleArn }) => roleArn === outputs()[role])
+      .map(({ tags }) => tags);
+
   describe('the operator’s commands work under the roles of the stack', () => {
     afterAll(() => {
-      expect(deployed().api.account.refusals).toEqual([]);
-      expect(deployed().api.account.requests.flatMap(deployed().anotherTenants)).toEqual([]);
+      expect(account().refusals).toEqual([]);
+      expect(account().requests.flatMap(deployed().anotherTenants)).toEqual([]);
     });
     /** Runs a command, which must succeed, and returns what it prints. */
     const done = async (...args: string[]): Promise<string> => {
-      const { code, stdout, stderr } = await deployed().api.operator(...args);
-      expect([code, deployed().api.account.refusals], stderr).toEqual([0, []]);
+      const { code, stdout, stderr } = await operator(...args);
+      expect([code, account().refusals], stderr).toEqual([0, []]);
       return stdout;
     };
     it('doctor in one session of the operator’s role', async () => {
-      deployed().api.account.forget();
-      const { findings } = JSON.parse(await done('doctor', '--url', deployed().api.url, '--json'));
+      account().forget();
+      const { findings } = JSON.parse(await done('doctor', '--url', api().url, '--json'));
       const states = findings.map(({ check, state }: JsonBody) => [check, state]);
       expect(Object.fromEntries(states)).toMatchObject({
         identity: 'ok',
@@ -41,105 +51,93 @@ export function describeOperator(deployed: () => Deployed): void {
         'secrets key': 'ok',
         API: 'ok',
       });
-      expect(deployed().api.account.sessions.map(({ roleArn }) => roleArn)).toEqual([
-        deployed().api.stack.outputs.OperatorRoleArn,
-      ]);
+      expect(account().sessions.map(({ roleArn }) => roleArn)).toEqual([outputs().OperatorRoleArn]);
     });
 
     it('platform-keys and organizations list in one session of the operator’s role', async () => {
-      deployed().api.account.forget();
+      account().forget();
       await done('create-platform-key', '--app-code', 'second');
       expect(JSON.parse(await done('platform-keys', 'list', '--json'))).toHaveLength(2);
       await done('platform-keys', 'rotate', '--app-code', 'second');
       await done('platform-keys', 'disable', '--app-code', 'second');
       expect(await done('organizations', 'list')).toMatch(/Organizations: \d+\.\n$/);
-      const { sessions } = deployed().api.account;
-      expect(new Set(sessions.map(({ roleArn }) => roleArn))).toEqual(
-        new Set([deployed().api.stack.outputs.OperatorRoleArn]),
-      );
+      const { sessions } = account();
+      expect(new Set(sessions.map(({ roleArn }) => roleArn))).toEqual(new Set([outputs().OperatorRoleArn]));
     });
 
     it('organizations suspend, resume and usage in sessions for that organization', async () => {
-      const org = await deployed().api.orgToken('Suspended');
-      deployed().api.account.forget();
+      const org = await api().orgToken('Suspended');
+      account().forget();
       await done('organizations', 'suspend', '--org', org.orgId);
-      expect((await deployed().api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
+      expect((await api().request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
       const login = { body: { app_code: org.appCode, secret: org.secret } };
-      expect((await deployed().api.request('POST', '/api/v1/auth/login', login)).status).toBe(403);
-      expect((await deliver(deployed().api, org, { event_type: 'invoice.paid', data: {} })).status).toBe(403);
+      expect((await api().request('POST', '/api/v1/auth/login', login)).status).toBe(403);
+      expect((await deliver(api(), org, { event_type: 'invoice.paid', data: {} })).status).toBe(403);
       await done('organizations', 'usage', '--org', org.orgId);
       await done('organizations', 'resume', '--org', org.orgId);
-      expect((await deployed().api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(200);
-      const own = deployed().api.account.sessions.filter(
-        ({ roleArn }) => roleArn === deployed().api.stack.outputs.MaintenanceRoleArn,
-      );
-      expect(own.map(({ tags }) => tags)).toEqual(Array(3).fill({ tenant: org.orgId }));
+      expect((await api().request('GET', '/api/v1/clients', { token: org.token })).status).toBe(200);
+      expect(tenantsOf('MaintenanceRoleArn')).toEqual(Array(3).fill({ tenant: org.orgId }));
     });
 
     it('integrations disable in a session of the cut-off role', async () => {
-      const org = await deployed().api.orgToken('Leaked');
-      deployed().api.account.forget();
+      const org = await api().orgToken('Leaked');
+      account().forget();
       await done('integrations', 'disable', '--org', org.orgId, '--app-code', org.appCode);
       const login = { body: { app_code: org.appCode, secret: org.secret } };
-      expect((await deployed().api.request('POST', '/api/v1/auth/login', login)).status).toBe(401);
-      const own = deployed().api.account.sessions.filter(
-        ({ roleArn }) => roleArn === deployed().api.stack.outputs.CutOffRoleArn,
-      );
-      expect(own.map(({ tags }) => tags)).toEqual([{ tenant: org.orgId }]);
+      expect((await api().request('POST', '/api/v1/auth/login', login)).status).toBe(401);
+      expect(tenantsOf('CutOffRoleArn')).toEqual([{ tenant: org.orgId }]);
     });
 
     it('export in a session of the export role', async () => {
-      deployed().api.account.forget();
+      account().forget();
       expect(await done('export', '--org', deployed().acme.orgId)).toMatch(/^\{"type":"Organization"/);
-      expect(deployed().api.account.sessions).toEqual([
-        { roleArn: deployed().api.stack.outputs.ExportRoleArn, tags: { tenant: deployed().acme.orgId } },
+      expect(account().sessions).toEqual([
+        { roleArn: outputs().ExportRoleArn, tags: { tenant: deployed().acme.orgId } },
       ]);
     });
 
     it('webhooks replay in a session of the replay role, which opens the data of the event', async () => {
       const event = { event_type: 'client.created', data: { name: 'Replayed' } };
-      expect((await deliver(deployed().api, deployed().rival, event)).status).toBe(200);
-      const { body } = await deployed().api.request<{ data: JsonBody[] }>('GET', '/api/v1/webhook-events', {
+      expect((await deliver(api(), deployed().rival, event)).status).toBe(200);
+      const { body } = await api().request<{ data: JsonBody[] }>('GET', '/api/v1/webhook-events', {
         token: deployed().rival.token,
       });
-      deployed().api.account.forget();
+      account().forget();
       const replay = ['webhooks', 'replay', '--org', deployed().rival.orgId, '--event', String(body.data[0]?.id)];
-      const again = await deployed().api.operator(...replay, '--json');
+      const again = await operator(...replay, '--json');
       expect([again.code, JSON.parse(again.stdout)]).toEqual([1, expect.objectContaining({ applied: false })]);
       expect(await done(...replay, '--again')).toMatch(/^Applied by createClient to /);
       expect(await done('webhooks', 'replay', '--help')).toMatch(/--again/);
-      const role = { roleArn: deployed().api.stack.outputs.ReplayRoleArn, tags: { tenant: deployed().rival.orgId } };
-      expect(deployed().api.account.sessions).toEqual([role, role]);
+      const role = { roleArn: outputs().ReplayRoleArn, tags: { tenant: deployed().rival.orgId } };
+      expect(account().sessions).toEqual([role, role]);
     });
 
     it('erase in sessions of the erasure role, also after it was interrupted', async () => {
-      const org = await deployed().api.orgToken('Erased');
-      await deployed().api.request('POST', '/api/v1/clients', { token: org.token, body: { name: 'x', slug: 'x' } });
-      deployed().api.account.forget();
+      const org = await api().orgToken('Erased');
+      await api().request('POST', '/api/v1/clients', { token: org.token, body: { name: 'x', slug: 'x' } });
+      account().forget();
       const run = ['erase', '--org', org.orgId, '--yes', org.orgId];
       await done(...run, '--dry-run');
-      await interruptErasure(deployed().api.table, org.orgId, (signal) => deployed().api.operatorUntil(signal, ...run));
+      await interruptErasure(api().table, org.orgId, (signal) => api().operatorUntil(signal, ...run));
       expect(JSON.parse(await done(...run, '--json'))).toMatchObject({ records: { Organization: 1, Client: 1 } });
-      expect(new Set(deployed().api.account.sessions.map((session) => JSON.stringify(session)))).toEqual(
-        new Set([
-          JSON.stringify({ roleArn: deployed().api.stack.outputs.ErasureRoleArn, tags: { tenant: org.orgId } }),
-        ]),
+      expect(new Set(account().sessions.map((session) => JSON.stringify(session)))).toEqual(
+        new Set([JSON.stringify({ roleArn: outputs().ErasureRoleArn, tags: { tenant: org.orgId } })]),
       );
-      const left = (await dumpOf(deployed().api.table)).filter((item) => JSON.stringify(item).includes(org.orgId));
+      const left = (await dumpOf(api().table)).filter((item) => JSON.stringify(item).includes(org.orgId));
       expect(left.map(({ PK }) => PK?.S)).toEqual([`SUSPENDED#${org.orgId}`]);
-      expect((await deployed().api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
-      expect((await deployed().api.operator('verify', '--org', 'platform')).code).toBe(0);
+      expect((await api().request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
+      expect((await operator('verify', '--org', 'platform')).code).toBe(0);
     });
   });
 
   describe('the operator verifies a tenant', () => {
-    const maintenance = () => deployed().api.stack.outputs.MaintenanceRoleArn;
+    const maintenance = () => outputs().MaintenanceRoleArn;
 
     /** @param expression with names as `#NAME` and one value, `:value` */
     const update = (key: Record<string, string> | undefined, expression: string, value?: unknown) =>
-      tableAt(deployed().api.table).client.send(
+      tableAt(api().table).client.send(
         new UpdateCommand({
-          TableName: deployed().api.table.tableName,
+          TableName: api().table.tableName,
           Key: key,
           UpdateExpression: expression,
           ExpressionAttributeNames: Object.fromEntries(
@@ -151,9 +149,9 @@ export function describeOperator(deployed: () => Deployed): void {
 
     /** The keys of the items in a partition. */
     const keysIn = async (PK: string) => {
-      const { Items = [] } = await tableAt(deployed().api.table).client.send(
+      const { Items = [] } = await tableAt(api().table).client.send(
         new QueryCommand({
-          TableName: deployed().api.table.tableName,
+          TableName: api().table.tableName,
           KeyConditionExpression: 'PK = :partition',
           ExpressionAttributeValues: { ':partition': PK },
         }),
@@ -162,11 +160,11 @@ export function describeOperator(deployed: () => Deployed): void {
     };
 
     it('of all tenants in a session for each, and none for two', async () => {
-      deployed().api.account.forget();
-      const { code, stdout, stderr } = await deployed().api.operator('verify', '--all', '--json');
+      account().forget();
+      const { code, stdout, stderr } = await operator('verify', '--all', '--json');
       expect([code, JSON.parse(stdout)], stderr).toEqual([0, expect.objectContaining({ differences: [], failed: [] })]);
-      expect(deployed().api.account.refusals).toEqual([]);
-      const tenants = deployed().api.account.sessions.map(({ roleArn, tags }) => [roleArn, tags.tenant]);
+      expect(account().refusals).toEqual([]);
+      const tenants = account().sessions.map(({ roleArn, tags }) => [roleArn, tags.tenant]);
       for (const tenant of ['PLATFORM', deployed().acme.orgId, deployed().rival.orgId])
         expect(tenants).toContainEqual([maintenance(), tenant]);
       expect(new Set(tenants.map(([role]) => role))).toEqual(new Set([maintenance()]));
@@ -182,23 +180,21 @@ export function describeOperator(deployed: () => Deployed): void {
       const head = { PK: `ORG#${deployed().rival.orgId}#AUDIT_EVENT#SET`, SK: 'HEAD' };
       await update(head, 'ADD #NEXT :value', 1);
       await update(head, 'SET #AT = :value', Date.now() - 60_000);
-      const { code, stdout } = await deployed().api.operator('verify', '--org', deployed().rival.orgId, '--repair');
+      const { code, stdout } = await operator('verify', '--org', deployed().rival.orgId, '--repair');
       expect([code, stdout]).toEqual([0, expect.stringMatching(/Differences: 3\. Repaired: 3\.\n$/)]);
-      expect(deployed().api.account.refusals).toEqual([]);
-      expect((await deployed().api.operator('verify', '--org', deployed().rival.orgId)).stdout).toMatch(
-        /Differences: 0\./,
-      );
+      expect(account().refusals).toEqual([]);
+      expect((await operator('verify', '--org', deployed().rival.orgId)).stdout).toMatch(/Differences: 0\./);
     });
 
     it('changes no audit event: what would have to be written there stays as it is, and is reported', async () => {
       const [event] = await keysIn(`ORG#${deployed().rival.orgId}#AUDIT_EVENT`);
       await update(event, 'REMOVE #SETS');
-      const { code, stdout } = await deployed().api.operator('verify', '--org', deployed().rival.orgId, '--repair');
+      const { code, stdout } = await operator('verify', '--org', deployed().rival.orgId, '--repair');
       expect([code, stdout]).toEqual([
         1,
         expect.stringMatching(/\(not repaired: these credentials may not change it\)\n/),
       ]);
-      expect(deployed().api.account.refusals).not.toEqual([]);
+      expect(account().refusals).not.toEqual([]);
     });
   });
 }
