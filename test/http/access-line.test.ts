@@ -8,7 +8,7 @@ import { FaultyHandler } from '../support/faults.ts';
 import { type Line, NAMESPACE, written } from '../support/lines.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** The line that functions write of each request, and what stands in their other lines. */
+/** The line that functions write for each request, and the content of their other lines. */
 
 const faulty = new FaultyHandler();
 // Without the gateway's cache every request with a token has a line of the authorizer, too.
@@ -31,13 +31,13 @@ interface Logged {
   readonly response: ApiResponse;
   /** The line of the domain's function. */
   readonly line: Line;
-  /** Of the authorizer; undefined where it was not asked. */
+  /** The authorizer's line; undefined where it was not called. */
   readonly authorizer: Line | undefined;
   readonly others: readonly Line[];
   readonly text: string;
 }
 
-/** What is logged of a request that reaches its function. */
+/** The log of a request that reaches its function. */
 async function logged(request: () => Promise<ApiResponse>): Promise<Logged> {
   const { result: response, lines, text } = await written(request);
   const own = lines.filter(({ message }) => message === 'request');
@@ -221,7 +221,7 @@ describe('the line of the authorizer', () => {
     const { line, others } = await decided(await token());
     expect(line).toMatchObject({ domain: 'authorizer', outcome: 'refused', reason });
     expect(line?.integration_id).toBe(integrationId?.());
-    // Nobody who sends a wrong token makes an error.
+    // A wrong token causes no error.
     expect(others).toEqual([]);
   });
 
@@ -284,7 +284,7 @@ describe('what a request asks of AWS', () => {
     const create = () => send('POST', '/clients', { token: other.token, body: { name: 'Bar', slug: 'bar' } });
     await create();
     expect((await logged(create)).line).toMatchObject({ status: 409, ListReturns: 1 });
-    // The process dies with a number in hand.
+    // The process ends with an allocated number.
     let numbers = 0;
     faulty.follow(({ operation }) =>
       operation === 'UpdateItem' && numbers++ > 0 ? 'crash' : operation === 'TransactWriteItems' ? 'crash' : undefined,
@@ -299,7 +299,7 @@ describe('what a request asks of AWS', () => {
 });
 
 describe('hostile requests', () => {
-  /** Nothing of this may be found in a log. */
+  /** None of these may be in a log. */
   const MARK = 'zQ7marked';
   const FORGED = `${MARK}"}\n{"level":"ERROR","message":"forged ${MARK}","_aws":{"CloudWatchMetrics":[{"Namespace":"${MARK}"}]}}\r\n\u2028\u001b[2J`;
   const encoded = encodeURIComponent(FORGED);

@@ -7,7 +7,7 @@ import { loadFromSource } from '../../local/functions.ts';
 import { basePathOf, underBasePath } from '../../shared/http/response/links.ts';
 import { type Api, callersAt, type OrgAccess, startApi } from '../support/api.ts';
 
-/** The API at the address that API Gateway makes, whose paths begin with the stage, and under a domain of one's own, at the same time. */
+/** The API at API Gateway's own address, whose paths begin with the stage, and at a custom domain, at the same time. */
 
 let staged: Api;
 let atRoot: Gateway;
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const CLIENTS = '/api/v1/clients';
 const get = (url: string | URL) => fetch(url, { headers: { authorization: `Bearer ${org.token}` } });
-/** Where a reference of a response leads to, for whoever got the response from this address. */
+/** The target of a response's reference, for a caller that used this address. */
 const from = (base: string, reference: string | null | undefined): URL => new URL(reference ?? '', `${base}${CLIENTS}`);
 const relations = (link: string | null): Map<string, string> =>
   new Map(Array.from((link ?? '').matchAll(/<([^>]*)>; rel="(\w+)"/g), ([, path = '', name = '']) => [name, path]));

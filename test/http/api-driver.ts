@@ -1,22 +1,22 @@
 import { vi } from 'vitest';
 import type { Api, ApiResponse, JsonBody, RequestOptions } from '../support/api.ts';
 
-/** A record as answered. */
+/** A record in a response. */
 export type Responded = JsonBody & { readonly id: string };
 type Options = Omit<RequestOptions, 'token' | 'body'>;
 
-/** What tests of clients, services and resources do over and over, in one caller's name. */
+/** Frequent steps of tests of clients, services and resources, as one caller. */
 export interface ApiDriver {
   readonly get: (path: string, options?: Options) => Promise<ApiResponse>;
   readonly post: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
   readonly patch: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
   readonly remove: (path: string, options?: Options) => Promise<ApiResponse>;
-  /** Creates what must succeed. */
+  /** Creates a record; it must succeed. */
   readonly create: (path: string, fields: JsonBody) => Promise<Responded>;
   readonly client: (fields?: JsonBody) => Promise<Responded>;
   readonly service: (fields: JsonBody) => Promise<Responded>;
   readonly resource: (fields: JsonBody) => Promise<Responded>;
-  /** The records of a list's page, which must answer 200. */
+  /** The records of a list's page, which must return 200. */
   readonly list: (path: string) => Promise<{ readonly ids: readonly unknown[]; readonly total: unknown }>;
 }
 
@@ -56,7 +56,7 @@ export const withoutRequestId = ({ status, body }: ApiResponse) => ({ status, bo
 /** A UUID that names nothing. */
 export const NOWHERE = '87d6100d-2b60-4000-8000-000000000000';
 
-/** Lets the clock of the service jump, until the test gives it back with `vi.useRealTimers()`. */
+/** Sets the clock of the service, until the test calls `vi.useRealTimers()`. */
 export function later(minutes: number): string {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
   return new Date().toISOString();

@@ -39,7 +39,7 @@ const auditLog = async (token = org.token, query = ''): Promise<AuditLog> => {
   return body;
 };
 
-/** The events that something leaves, the oldest first. */
+/** The events of some work, the oldest first. */
 async function leftBy(work: () => Promise<unknown>, token = org.token, query = ''): Promise<readonly JsonBody[]> {
   const before = await auditLog(token, query);
   await work();
@@ -47,13 +47,13 @@ async function leftBy(work: () => Promise<unknown>, token = org.token, query = '
   return after.data.slice(0, after.total - before.total).toReversed();
 }
 
-/** What events of changes and of refused logins do not have. */
+/** Fields that events of changes and of refused logins lack. */
 const NO_READ = { attempted_operation: null, reads: null, shown_count: null, shown_ids: null };
 
 const byOrg = () => ({ actor_type: 'integration', actor_id: org.integrationId, actor_app_code: org.appCode });
 const requestIdOf = ({ headers }: Pick<ApiResponse, 'headers'>) => headers.get('x-request-id');
 
-/** The areas whose every change is audited; an operation of theirs that is not above is one that somebody forgot. */
+/** The areas whose changes are all audited; the list above must contain all their operations. */
 const AREAS = ['integrations', 'roles', 'users', 'memberships', 'orgs'];
 
 it('every operation that changes integrations, roles, users, memberships and organizations is here', () => {
@@ -225,7 +225,7 @@ describe('what is not done', () => {
 
 describe('when the table fails', () => {
   const faulty = new FaultyHandler();
-  /** Lets requests meet a plan of faults, then none. */
+  /** Sends requests under a plan of faults, then none. */
   async function under<T>(plan: FaultyHandler['plan'], work: () => Promise<T>): Promise<T> {
     configureTable({ requestHandler: faulty });
     faulty.follow(plan);
@@ -412,7 +412,7 @@ describe('a login that is refused', () => {
   it('leaves an event for the 1st, 2nd, 4th, 8th … of a day, wherever they come from', async () => {
     const victim = await api.orgToken();
     const credentials = await credentialsOf(victim);
-    // Each from another network, as a botnet would.
+    // Each from another network, like a botnet.
     for (let count = 0; count < 50; count += 25) {
       await Promise.all(Array.from({ length: 25 }, (_, index) => refuse(credentials, `198.51.100.${count + index}`)));
     }
@@ -436,7 +436,7 @@ describe('a login that is refused', () => {
     return credentials;
   };
 
-  /** What the login does with a refusal, without its waits. */
+  /** The login's recording of a refusal, without its waits. */
   const refuse = (credentials: Credentials, sourceAddress: string, inDays = 0) => {
     const session = RequestSession.ofEnvironment(5_000, () => Date.now() + inDays * 86_400_000);
     session.audit.origin = { actor: { type: 'anonymous' }, operation: 'login', requestId: randomUUID(), sourceAddress };

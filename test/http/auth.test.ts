@@ -11,7 +11,7 @@ const client = () => api.request('GET', '/api/v1/clients', { token: org.token })
 const claimsOf = (token: string): JsonBody =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
-/** Without what differs from one response to the next. */
+/** A response without what differs between responses. */
 const anonymous = ({ status, headers, body }: Awaited<ReturnType<typeof login>>) => ({
   status,
   headers: [...headers].filter(

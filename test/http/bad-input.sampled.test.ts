@@ -11,8 +11,8 @@ import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**
- * Bad input to every operation, made from the contracts: a 4xx with pointers, never a 5xx. That each response is a whole
- * problem of a declared type is checked on the way (`support/conformance.ts`).
+ * Bad input to every operation, made from the contracts: a 4xx with pointers, never a 5xx. `support/conformance.ts`
+ * checks that each response is a complete problem of a declared type.
  */
 
 const api = useApi();
@@ -21,7 +21,7 @@ const testTenant = prepared(async () => new TestTenant(api, await api.orgToken()
 type Named = readonly [operationId: string, route: Route];
 const those = (wanted: (route: Route) => boolean): readonly Named[] => operations.filter(([, route]) => wanted(route));
 
-/** A delivery's body counts only with its signature, which is made of the very bytes: `test/http/webhooks.test.ts`. */
+/** A delivery's body needs a signature of its bytes: `test/http/webhooks.test.ts`. */
 const takesBody = (route: Route): boolean => route.body !== undefined && route.auth !== 'signature';
 
 /** Sends other bytes in place of a scenario's body. */
@@ -39,7 +39,7 @@ const sendRaw = async (
 };
 
 const kept = new Map<string, Promise<Scenario>>();
-/** The same at each call: nothing here succeeds, so nothing is used up. */
+/** The same scenario in each call: no request succeeds, so nothing is used up. */
 const scenarioOf = (operationId: string): Promise<Scenario> => {
   const scenario = kept.get(operationId) ?? testTenant.scenario(operationId);
   kept.set(operationId, scenario);
@@ -96,7 +96,7 @@ describe.each(sampled(those(takesBody), 4))('%s refuses a body', (operationId, r
 
   it('over the limit', async () => {
     const most = maxBodyOf(route);
-    // It is no JSON either, which nobody looks at.
+    // It is no JSON either, which is not checked.
     const { status, body } = await sendRaw(operationId, 'x'.repeat(most + 1));
     expect([status, body.detail]).toEqual([413, `The body may have up to ${most} bytes.`]);
     expect((await sendRaw(operationId, 'x'.repeat(most))).status).toBe(400);
@@ -219,7 +219,7 @@ describe('a path or method that is not there', () => {
     const routes = operations.filter(([, route]) => route.path === path).map(([, route]) => route);
     const allowed: string[] = routes.flatMap(methodsOf);
     const filled = path.replace(/\{\w+\}/g, randomUUID());
-    // Where everybody may read, a page of any origin may ask whether it may.
+    // Pages of any origin may send preflights for public routes.
     if (preflightOf(routes, []) !== undefined) allowed.push('OPTIONS');
     for (const method of [
       'PUT',
@@ -261,7 +261,7 @@ describe.each(sampled(freeForm, 4))('%s keeps %s as it came', (operationId, fiel
   ])('%s', async (_, value) => {
     const { status, text } = await create(value);
     expect(status).toBe(201);
-    // The id of a log entry is all that its creation answers.
+    // The creation of a log entry returns only its id.
     if (operationId !== 'ingestLog') expect(text).toContain(`"${field}":${value}`);
   });
 

@@ -12,7 +12,7 @@ import { aCaller } from '../support/caller.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Times that another container's clock has written (docs/decisions/0160). */
+/** Times written by another container's clock (docs/decisions/0160). */
 
 const DAY = 86_400_000;
 /** In whole seconds. It is the real time, by which DynamoDB Local deletes what has expired. */

@@ -6,7 +6,7 @@ import { prepared } from '../support/prepared.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Compression between caller and functions. What the gateway itself does: `test/local/gateway-coding.test.ts`. */
+/** Compression between caller and functions. `test/local/gateway-coding.test.ts` tests the gateway itself. */
 
 const api = useApi();
 const org = prepared(() => api.orgToken());

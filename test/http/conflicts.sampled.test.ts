@@ -5,18 +5,21 @@ import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Many callers of one organization at once, where transactions meet as they do in DynamoDB: nothing lost, nothing doubled, little sent twice. */
+/**
+ * Many concurrent callers of one organization, where transactions conflict as in DynamoDB: nothing is lost or
+ * duplicated, and little is sent twice.
+ */
 
 const WRITERS = byExtent({ sample: 16, extended: 64, nightly: 64 });
 const EACH = 2;
 
 const api = useApi({ limits: { functionMs: 600_000, inFlight: 64 } });
 let org: OrgAccess;
-/** As if so many transactions were under way in DynamoDB at any time, however quickly this process sends them. */
+/** Simulates this number of transactions under way in DynamoDB, however quickly this process sends them. */
 const conflicts = new Conflicts({ sends: 16 });
 beforeAll(async () => {
   configureTable({ requestHandler: new ConflictingHandler(conflicts) });
-  // No request runs out of time, however slow the machine is for so many at once.
+  // No request times out, however slow the machine is.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 beforeEach(async () => {
@@ -53,7 +56,7 @@ async function listed(path: string): Promise<{ readonly total: number; readonly 
   return { total: body.total, ids: body.data.map(({ id }) => id) };
 }
 
-/** All writers at once, each some records one after another. @returns how often a transaction was sent for each that was carried out */
+/** All writers at once, each with some records in sequence. @returns transactions sent per committed one */
 async function sendsPerSuccess(write: (writer: number) => Promise<unknown>): Promise<number> {
   conflicts.reset();
   await Promise.all(

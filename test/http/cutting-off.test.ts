@@ -5,9 +5,9 @@ import type { Api, OrgAccess } from '../support/api.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** A key can be cut off while somebody spends its budget, or its tenant's (docs/decisions/0081). */
+/** A key can be revoked while somebody spends its budget, or its tenant's (docs/decisions/0081). */
 
-/** So few that nothing flows back meanwhile. */
+/** A low limit, so that nothing is refilled meanwhile. */
 const LIMITS = { RATE_LIMIT: '1', TENANT_RATE_LIMIT: '2' };
 
 const api = useApi({ authorizerTtlSeconds: 0 });
@@ -44,7 +44,7 @@ const newKey = async (body: object = {}): Promise<OrgAccess> => {
   return { ...org, integrationId, appCode, secret, token: await api.login(appCode, secret) };
 };
 
-/** Sends requests with these tokens to all servers, over and over, until it is told to stop. */
+/** Repeatedly sends requests with these tokens to all servers, until it is stopped. */
 function flood(tokens: readonly string[]): () => Promise<void> {
   let isOver = false;
   const loops = servers().flatMap(({ request }) =>
@@ -58,12 +58,12 @@ function flood(tokens: readonly string[]): () => Promise<void> {
   };
 }
 
-/** Limits the budgets of this server, too. The keys of a test are made before. */
+/** Limits the budgets of this server, too. Tests create their keys before. */
 const limit = (): void => {
   for (const [name, value] of Object.entries(LIMITS)) vi.stubEnv(name, value);
 };
 
-/** Until this server refuses the token, for its budget is spent. */
+/** Waits until this server refuses the token because of its budget. */
 const spend = async ({ request }: Pick<Api, 'request'>, token: string): Promise<void> => {
   for (let turn = 0; turn < 200; turn++) {
     if ((await request('GET', '/api/v1/integrations?page_size=1', { token })).status === 429) return;
@@ -95,13 +95,13 @@ describe('under a flood with a stolen token', () => {
     } finally {
       await stop();
     }
-    // The other server keeps what its authorizer has said.
+    // The other server caches its authorizer's response.
     expect((await api.request('GET', '/api/v1/integrations', { token: org.token })).status).toBe(401);
   });
 });
 
 describe('a change on the reserve', () => {
-  // Nothing flows back, however slow the machine is.
+  // Nothing is refilled, however slow the machine is.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
   afterEach(() => void vi.useRealTimers());
 
@@ -126,7 +126,7 @@ describe('a change on the reserve', () => {
       await change(key.integrationId, { status: 'active' }, again),
       await change(key.integrationId, { permissions: null }, again),
       await change(key.integrationId, { permissions: [] }, again),
-      // Nothing is changed, and nothing given.
+      // Nothing has changed.
       await change(key.integrationId, { permissions: [] }, again),
     ]).toEqual([429, 429, 200, 200]);
   });

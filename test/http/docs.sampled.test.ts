@@ -34,7 +34,7 @@ const unescaped = (html: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
 
-/** Where the links, styles and scripts of a page lead, from the root. */
+/** The targets of a page's links, styles and scripts, from the root. */
 const targetsOf = (text: string, path: string): URL[] =>
   Array.from(text.matchAll(/ (?:href|src)="([^"]*)"/g), ([, target = '']) => new URL(target, api.url + path)).filter(
     ({ protocol }) => protocol !== 'data:',

@@ -11,9 +11,12 @@ import { logged } from '../../shared/telemetry/logger.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 
-/** What the functions write of an error: enough to find its place, and nothing of what it carries. */
+/** Functions log enough of an error to find its cause, but none of its data. */
 
-/** Gives failed conditions of transactions, items and all, a reason that nobody expects: an error that goes up as it is. */
+/**
+ * Gives failed conditions of transactions, with their items, an unknown reason, so that the error is passed on
+ * unchanged.
+ */
 class OddReasons extends NodeHttpHandler {
   /** The responses that were changed. */
   readonly changed: string[] = [];

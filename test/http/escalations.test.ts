@@ -8,7 +8,10 @@ import { INTEGRATIONS, type Key, keyMadeBy, register, rotate } from '../support/
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Whoever is refused power leaves a trace (`docs/decisions/0075-audit-events.md`). The gateway keeps what the authorizer said for 60 s. */
+/**
+ * A refused escalation leaves an audit event (`docs/decisions/0075-audit-events.md`). The gateway caches the
+ * authorizer's response for 60 s.
+ */
 
 const api = useApi({ firstKey: false });
 let owner: Calls;

@@ -8,7 +8,10 @@ const api = useApi();
 const org = prepared(() => api.orgToken());
 const testTenant = prepared(() => new TestTenant(api, org));
 
-/** Headers that belong to the one response, or to the caller's budget; and the length, which a response to HEAD may leave out (RFC 9110 §9.3.2). */
+/**
+ * Headers of the single response or of the caller's budget, and the length, which a response to HEAD may leave out (RFC
+ * 9110 §9.3.2).
+ */
 const OF_THE_RESPONSE =
   /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection|content-length)$/;
 
@@ -50,7 +53,7 @@ describe('HEAD gets the response to GET, without the body', () => {
   });
 });
 
-/** Every endpoint, walked with its own example; the response is checked against the contract on the way (`support/conformance.ts`). */
+/** Calls every endpoint with its own example; `support/conformance.ts` checks the response against the contract. */
 describe('every operation does what its example says', () => {
   it.each(operations)('%s', async (operationId, route) => {
     const { status } = await testTenant.send(await testTenant.scenario(operationId));

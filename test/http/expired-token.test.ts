@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { useApi } from '../support/use-api.ts';
 
-// The gateway holds on to the authorizer's response for longer than a token lives.
+// The gateway caches the authorizer's response for longer than a token's lifetime.
 const api = useApi({ authorizerTtlSeconds: 7_200 });
 
 it('a token is refused from the second it expires on, though the authorizer’s response is still kept', async () => {

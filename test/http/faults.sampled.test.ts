@@ -10,8 +10,8 @@ import { SDK_ATTEMPTS, useTableOver } from '../support/storage.ts';
 
 /**
  * Every route that writes, each DynamoDB call of its request, each fault. Whatever happens below the SDK, the response
- * is right or a 503 that says when to come again; the caller's own retry succeeds; the effect is there exactly once.
- * The routes come from the contracts, so a new one is tested without anyone remembering.
+ * is right or a 503 with `Retry-After`; the caller's retry succeeds; the effect happens exactly once. The routes come
+ * from the contracts, so new ones are tested automatically.
  *
  * `npm test` gives each call one fault in turn; `npm run test:nightly` gives it all of them.
  */
@@ -27,14 +27,14 @@ const FAULTS: readonly Fault[] = [
   'server-error',
   'conflict',
 ];
-/** Those of a call that was carried out. */
+/** Faults after a call was carried out. */
 const APPLIED: readonly Fault[] = ['reply-lost', 'forgotten', 'timeout', 'applied-server-error'];
-/** The SDK makes this many attempts; a fault that outlasts them reaches our own code. */
+/** The number of the SDK's attempts; a longer fault reaches our own code. */
 
 interface Disturbance {
   readonly fault: Fault;
   readonly from: number;
-  /** The first call that goes well again. */
+  /** The first call that succeeds again. */
   readonly to: number;
 }
 
@@ -44,7 +44,7 @@ let org: OrgAccess;
 let testTenant: TestTenant;
 
 async function start(): Promise<void> {
-  // The authorizer's own call is made before, and its response kept.
+  // The authorizer's own call is made before, and its response is cached.
   api = await startApi({ authorizerTtlSeconds: 3_600, report: () => undefined });
   useFreshClient();
   org = await api.orgToken();
@@ -68,10 +68,10 @@ describe('a fault below the SDK', () => {
   });
 });
 
-/** No transaction is in the way of a read. */
+/** No transaction conflicts with a read. */
 const isPossible = (fault: Fault, call: string): boolean => fault !== 'conflict' || !/^(Get|Query|Batch)/.test(call);
 
-/** The last write, which is the commit, is always carried out by a DynamoDB that then forgets it, too. */
+/** The last write, the commit, is also always carried out by a DynamoDB that then forgets its token. */
 function disturbancesOf(calls: readonly string[], turn: number): Disturbance[] {
   const commit = calls.findLastIndex(isWrite);
   const forgotten: Disturbance = { fault: 'forgotten', from: commit, to: commit + 1 };
@@ -90,7 +90,7 @@ const isWrite = (call: string): boolean => /^(Transact|Put|Update)/.test(call);
 describe('replies that are lost until time runs out', () => {
   beforeAll(async () => {
     await start();
-    // Time passes by faults alone: the function has enough of it however slow the machine is, and runs out of it soon.
+    // Only faults advance the clock: a slow machine does not use up the function's time, and faults soon do.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   });
   afterAll(() => api.close());
@@ -117,7 +117,7 @@ async function callsOf(operationId: string): Promise<readonly string[]> {
   return [...faulty.calls];
 }
 
-/** One request under a fault, and what is left of it. */
+/** One request under a fault, and its effect. */
 async function meet(operationId: string, { fault, from, to }: Disturbance): Promise<void> {
   useFreshClient();
   const scenario = await testTenant.scenario(operationId);
@@ -136,7 +136,7 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
   });
   let response = await testTenant.send(scenario, headers);
   faulty.follow(() => undefined);
-  // One fault is for us to bear; what outlasts the SDK may reach the caller, but only as a 503.
+  // The service must absorb one fault; a fault that outlasts the SDK may reach the caller, but only as a 503.
   const right = [route.response.status, ...(to - from > 1 ? [503] : [])];
   expect(right, `${what}: ${JSON.stringify(response.body)}`).toContain(response.status);
   const isRepeated = response.status === 503;
@@ -149,12 +149,15 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
   expect(after.count, what).toBe(before.count + 1);
   // That of a new organization is in its own audit log.
   const isAudited = operationId in AUDITED && operationId !== 'createOrg';
-  // Tokens that are ended twice were ended twice.
+  // The tokens were ended twice.
   const possible = [isAudited ? 1 : 0, ...(operationId === 'revokeTokens' && isRepeated ? [2] : [])];
   expect(possible, `${what}: audit events`).toContain(after.events - before.events);
 }
 
-/** How a caller who was left without a response learns that it was done: a delivery, a deletion, a change of a known version. */
+/**
+ * How a caller without a response learns that the request was carried out: for a delivery, a deletion, a change of a
+ * known version.
+ */
 function toldAgain(operationId: string, method: string): readonly number[] {
   if (operationId === 'receiveWebhook') return [409];
   return method === 'DELETE' ? [404] : method === 'PATCH' ? [412] : [];

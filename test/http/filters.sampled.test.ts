@@ -9,13 +9,16 @@ import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Every list and its filters, made from the contracts: any combination of values gives the records that have them, and their number. */
+/**
+ * Every list and its filters, from the contracts: any combination of values returns the records that have them, and
+ * their number.
+ */
 
 const api = useApi();
 
 const typeOf = (route: Route, filter: string) => route.query.shape[filter] as z.ZodType;
 
-/** The operation that makes what a list shows. Events of webhooks and of the audit log have tests of their own. */
+/** The operation that creates the records of a list. Events of webhooks and of the audit log have their own tests. */
 const creatorOf = ({ path }: Route): string | undefined =>
   operations.find(([, { method, path: other }]) => method === 'POST' && [path, `${path}/ingest`].includes(other))?.[0];
 
@@ -52,7 +55,7 @@ const combinations = (filters: readonly string[], values: Values): (readonly [st
   );
 
 describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filters, creator }) => {
-  /** Two tenants' worth of references in one tenant. */
+  /** The references of two test tenants in one tenant. */
   let testTenants: readonly [TestTenant, TestTenant];
   let list: Scenario;
   let values: Values;
@@ -100,7 +103,7 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
     }
   });
 
-  /** Compares every combination of so many filters with what the whole list shows. */
+  /** Compares every combination of so many filters with the whole list. */
   async function expectAll(most = filters.length): Promise<void> {
     const { data } = await page('page_size=200&sort=created_at');
     expect(data).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));

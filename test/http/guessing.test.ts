@@ -18,7 +18,7 @@ import { FaultyHandler } from '../support/faults.ts';
 import { forgetAppCodes } from '../support/other-container.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Guesses at a secret, by failed logins and by wrong signatures: slowed by app code and network together. */
+/** Guesses of a secret, by failed logins and by wrong signatures, are throttled by app code and network together. */
 
 const faulty = new FaultyHandler();
 const CONFIG = { ...LOCAL_AWS, requestHandler: faulty };
@@ -30,7 +30,7 @@ beforeEach(async () => {
   faulty.follow(() => undefined);
   org = await api.orgToken();
   faulty.follow(() => undefined);
-  // The clock of the functions stands still; nothing that waits is touched.
+  // The functions' clock stands still; timers are not changed.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 
@@ -42,7 +42,7 @@ const login = (app_code: string, secret: string, headers: Readonly<Record<string
 const guess = (to: Pick<OrgAccess, 'appCode' | 'secret'> = org) => deliver(api, to, EVENT, { signature: WRONG });
 
 type Way = (of?: OrgAccess) => ReturnType<typeof login>;
-/** By which a secret is tried, wrongly and rightly. */
+/** Ways to try a secret, with wrong and right ones. */
 const WAYS: Readonly<Record<'logins' | 'deliveries', { readonly wrong: Way; readonly right: Way }>> = {
   logins: { wrong: (of = org) => login(of.appCode, 'wrong'), right: (of = org) => login(of.appCode, of.secret) },
   deliveries: { wrong: (of = org) => guess(of), right: (of = org) => deliver(api, of, EVENT) },
@@ -75,7 +75,7 @@ const deliverFrom = (localAddress: string): Promise<number | undefined> =>
       .end(EVENT);
   });
 
-// First: what the last tests below leave under way would be counted here.
+// This test is first, because requests of the last tests below may still be under way and would be counted here.
 describe('what a delivery asks of the table before it is trusted', () => {
   it('is nothing where its signature has not the form of one', async () => {
     for (const signature of ['', 'nonsense', '0'.repeat(63), `${WRONG}, ${WRONG}`]) {

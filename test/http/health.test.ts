@@ -9,7 +9,7 @@ import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { useTableOver } from '../support/storage.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** The health check: what monitoring asks a stage, and what it is answered while the table cannot be read. */
+/** The health check, which monitoring calls, and its response while the table cannot be read. */
 
 const PATH = '/api/v1/health';
 

@@ -94,7 +94,7 @@ describe('the integrations of an organization', () => {
       (await Promise.all(asked)).map(({ status }) => status);
     for (const status of ['inactive', 'inactive', 'active', 'inactive'])
       expect((await set(made.body.id, status)).status).toBe(200);
-    // Of those that would be active again and those that are new, one finds room.
+    // One of the reactivated and new integrations fits into the limit.
     const both = await statuses(register(owner), set(made.body.id, 'active'));
     expect(both.toSorted()).toEqual([expect.any(Number), 409]);
     expect(await statuses(register(owner), set(thief.id, 'active'))).toEqual([409, 200]);

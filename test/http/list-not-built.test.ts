@@ -9,7 +9,7 @@ import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
 
-/** What the head of a list notes of its filters: by a release that declared none, or by one that noted nothing. */
+/** The filters in a list's counter item: written by a release that declared none, or by one that noted nothing. */
 const notes: readonly {
   readonly what: string;
   readonly change: Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ExpressionAttributeValues'>;

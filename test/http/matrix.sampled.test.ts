@@ -12,9 +12,9 @@ import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**
- * Who may reach what: every operation of the contracts × {own record, another tenant's, none}, wherever a request can name one. Another
- * tenant's record and none must answer the same, byte for byte but for the request's id. Generated from the contracts, so that a
- * new route is in it without anyone remembering.
+ * Every operation of the contracts × {the tenant's record, another tenant's, none}, wherever a request can name one.
+ * Another tenant's record and a missing one must get the same response, byte for byte except the request's id.
+ * Generated from the contracts, so that it includes new routes.
  */
 
 const api = useApi();
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 interface Exchange {
   readonly status: number;
-  /** All that was answered but for what differs with each request, `ids` written alike. */
+  /** The response without what differs between requests, with `ids` replaced by the same text. */
   readonly said: string;
 }
 
@@ -55,10 +55,10 @@ async function exchange(scenario: Scenario, id: string | undefined = undefined):
   return { status: response.status, said: id === undefined ? said : said.replaceAll(id, '<id>') };
 }
 
-/** An id of the same form and place in a list as another, of no record anywhere. */
+/** An id with the same form and number as another one, but of no record. */
 const noneLike = (id: string): string => `${id.slice(0, -12)}${randomUUID().slice(-12)}`;
 
-/** The operation with the id of a record in a certain place; undefined where there is no such place. */
+/** The scenario with the id of a record in a certain place; undefined where it has no such place. */
 type Place = (scenario: Scenario, id: string) => Scenario;
 
 async function expectNoDifference(operationId: string, place: Place, anotherTenants: string): Promise<Exchange> {
@@ -102,7 +102,7 @@ const inPath =
     return { ...scenario, path: scenario.path.split('/').with(index, id).join('/') };
   };
 
-/** The id that a valid scenario of a tenant has in a place of its path. */
+/** The id in a place of the path of a tenant's valid scenario. */
 const idInPath = ({ route, path }: Scenario, name: string): string =>
   path.split('/')[route.path.split('/').indexOf(`{${name}}`)] ?? '';
 
@@ -137,7 +137,7 @@ describe('a record named in the body', () => {
   });
 });
 
-/** What is named by a filter that takes ids of records of several kinds. */
+/** The kinds of records of a filter that takes ids of several kinds. */
 const ANY_RECORD = 'Role';
 
 describe('a record named in a filter', () => {
@@ -257,7 +257,7 @@ describe('what others do', () => {
       expect((await exchange(await rivals.scenario(operationId))).status, operationId).toBe(response.status);
     }
     expect(await responses()).toEqual(before);
-    // And they do see what they do themselves.
+    // They do see their own events.
     await testTenant.make('Client');
     expect(await responses()).not.toEqual(before);
   });

@@ -10,7 +10,9 @@ import { operations } from '../support/scenario.ts';
 import { callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** A platform caller that forgets `org_id` makes nothing of the platform's, least of all a key that opens every organization. */
+/**
+ * A platform caller that forgets `org_id` creates no record of the platform, above all no key for every organization.
+ */
 
 const PERSON = randomUUID();
 const fresh = (): Readonly<Record<string, JsonBody>> => ({

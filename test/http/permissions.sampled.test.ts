@@ -13,7 +13,7 @@ import { useApi } from '../support/use-api.ts';
 const INTEGRATIONS = '/api/v1/integrations';
 const ROLES = '/api/v1/roles';
 
-// The authorizer's responses are not kept, so that a change of permissions counts at once.
+// The authorizer's responses are not cached, so that a change of permissions takes effect at once.
 const api = useApi({ authorizerTtlSeconds: 0 });
 
 const org = prepared(() => api.orgToken());
@@ -55,7 +55,7 @@ const bearerOperations = operations.flatMap(([id, { permission }]) =>
 
 const ofTenants = bearerOperations.filter(([id]) => !PLATFORM_ONLY.has(id));
 
-/** Operations that read, where there is a permission to write what they read. */
+/** Reading operations with a corresponding write permission. */
 const readable = bearerOperations.flatMap(([id, permission]) => {
   const write = permission.replace(/:read$/, ':write');
   const isWritten = write !== permission && bearerOperations.some(([, each]) => each === write);
@@ -83,7 +83,7 @@ describe('an operation', () => {
 
   it.each(sampled(ofTenants, 6))('%s needs %s and no other', async (operationId, permission) => {
     const scenario = await testTenant.scenario(operationId);
-    // What a restricted caller may give is a matter of its own.
+    // Other tests cover what a restricted caller may give.
     const body = operationId === 'createIntegration' ? { ...scenario.body, permissions: [] } : scenario.body;
     const path = scenario.route.method === 'GET' ? scenario.path : await towardsTheWeak(scenario.path);
     const { token } = await only(permission);
@@ -103,7 +103,7 @@ describe('an operation', () => {
     expect(status).toBe(403);
   });
 
-  /** An integration is changed by those only who have what it has; whatever else the path names stays. */
+  /** Only callers with all permissions of an integration may change it; other records in the path stay. */
   const towardsTheWeak = async (path: string): Promise<string> => {
     const [, rest] = /^\/api\/v1\/integrations\/[^/]+(.*)$/.exec(path) ?? [];
     return rest === undefined ? path : `${INTEGRATIONS}/${(await register(full, [])).body.id}${rest}`;

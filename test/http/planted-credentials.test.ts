@@ -10,8 +10,9 @@ import type { RawItem } from '../support/table-dump.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**
- * What somebody gains who makes the function of integrations write what he wants, with the rights of its role: any pointer, and any credentials of
- * his own tenant (`test/infra/isolation.stack.test.ts`). No other role of a tenant writes either.
+ * What an attacker gains who controls the writes of the function `integrations`, with the rights of its role: any
+ * pointer, and any credentials of the attacker's tenant (`test/infra/isolation.stack.test.ts`). No other role of a
+ * tenant writes either.
  */
 
 const api = useApi({ authorizerTtlSeconds: 0 });
@@ -35,7 +36,7 @@ const read = async (Key: RawItem): Promise<RawItem> => {
 const plant = (Item: RawItem) => api.table.client.send(new PutItemCommand({ TableName: api.table.tableName, Item }));
 const plantPointer = (appCode: string, tenant: string) => plant({ ...pointer(appCode), tenant: { S: tenant } });
 
-/** The attacker's own credentials, which he knows the secret of, in another place and with more in them. */
+/** The attacker's own credentials, with a known secret, under another key and with more fields. */
 const plantOwn = async (place: RawItem, more: RawItem = {}) =>
   plant({ ...(await read(credentials(attacker.orgId, attacker.appCode))), ...more, ...place });
 
@@ -72,7 +73,7 @@ describe('a pointer that was planted', () => {
     expect([await reads(victim.token), await loginWith(api, victim.appCode, victim.secret)]).toEqual([200, 200]);
     expect(await logIn(victim.appCode)).toBe(401);
     await forgetAppCodes();
-    // All that is left of the code is the attacker's own, for his own tenant; its owner cannot log in.
+    // The code now leads only to the attacker's own tenant; its owner cannot log in.
     expect(await orgOfToken(victim.appCode)).toBe(attacker.orgId);
     expect([await reads(victim.token), await loginWith(api, victim.appCode, victim.secret)]).toEqual([200, 401]);
   });

@@ -10,7 +10,10 @@ import { prepared } from '../support/prepared.ts';
 import { callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Memberships carry power for the systems that show them. The gateway keeps the authorizer's responses for 60 s here, as in AWS. */
+/**
+ * Memberships carry privileges for the systems that show them. The gateway caches the authorizer's responses for 60 s
+ * here, as in AWS.
+ */
 
 const CREATE = '/api/v1/users/memberships';
 const WRITER = { permissions: ['memberships:write'] };
@@ -135,7 +138,7 @@ describe.each(cuts)('a key that was %s', (how, status, cut) => {
     const release = await arrived;
     await cut(writer);
     release();
-    // With its tokens ended it still signs, and is asked anew.
+    // After its tokens were ended, it still signs, and its credentials are read again.
     const isAllowed = (await delivering).status === 200;
     const after = (await owner.read(`/api/v1/users/${person}/memberships`)).data;
     expect([isAllowed, after.length - data.length]).toEqual(how === TOKENS_END ? [true, 1] : [false, 0]);

@@ -13,8 +13,8 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**
- * What a key may do that was cut off while the gateway still holds the authorizer's response for its token: read, but neither make nor change
- * power. Here the response is held for the standard 60 s, as in AWS.
+ * A revoked key while the gateway still caches the authorizer's response for its token: it may read, but do no
+ * privileged operation. The gateway caches for the standard 60 s here, as in AWS.
  */
 
 const gate = new GatedHandler();
@@ -29,7 +29,7 @@ beforeEach(async () => {
   key = await warm(await keyMadeBy(api, owner));
 });
 
-/** Has the gateway keep the authorizer's response. */
+/** Makes the gateway cache the authorizer's response. */
 async function warm(one: Key): Promise<Key> {
   await one.read('/api/v1/permissions');
   return one;
@@ -41,7 +41,7 @@ const records = async () => (await owner.read(`${INTEGRATIONS}?page_size=200`)).
 
 const again = async (secret: unknown) => callsOf(api, await api.login(key.appCode, String(secret)));
 
-/** Makes credentials as they were before secrets had ids. */
+/** Makes credentials in their old form, without ids of secrets. */
 const forgetSecretId = async (appCode: string) =>
   environmentTable().client.send(
     new UpdateCommand({ ...(await placeOfCredentials(appCode)), UpdateExpression: 'REMOVE secrets[0].id' }),

@@ -20,9 +20,9 @@ beforeEach(async () => {
   vi.useRealTimers();
   faulty.follow(() => undefined);
   org = await api.orgToken();
-  // The clock of the functions stands still; nothing that waits is touched.
+  // The functions' clock stands still; timers are not changed.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  // What cannot be flushed within a second is let go, which a busy machine might take.
+  // A flush that takes more than a second is dropped, which might happen on a busy machine.
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
 });
 
@@ -104,7 +104,7 @@ describe('the request budget', () => {
     await ask();
     faulty.follow(() => undefined);
     for (let turn = 0; turn < 89; turn++) await ask('GET', `/api/v1/clients/${randomUUID()}`);
-    // The authorizer asks each time here. What begins a bucket is refused once, and then begins it.
+    // The authorizer reads each time here. The write that begins a bucket is refused once, and then begins it.
     expect(faulty.calls.filter((call) => call === 'UpdateItem')).toHaveLength(4);
   });
 
@@ -182,7 +182,7 @@ describe('the budget of a tenant', () => {
     vi.stubEnv('TENANT_RATE_LIMIT', '2');
     expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 429, 429]);
     expect([(await list(second.token)).status, (await list(second.token)).status]).toEqual([200, 429]);
-    // Nor does the integration lose anything to one that its tenant has no budget for.
+    // A refusal by the tenant's budget does not charge the integration.
     vi.setSystemTime(Date.now() + 60_000);
     expect([(await list(second.token)).status, (await list(second.token)).status]).toEqual([200, 200]);
     expect((await ask()).status).toBe(429);
@@ -339,7 +339,7 @@ describe('containers that share a budget', () => {
         for (let turn = 0; turn < 10; turn++) if (await request(bucket, of, start + second * 1000)) passed++;
       }
     }
-    // A full bucket at first, then what flows back in a minute.
+    // A full bucket at first, then a minute's refill.
     expect(passed).toBeLessThanOrEqual(2 * LIMIT + 2 * (LIMIT / 20));
     expect(passed).toBeGreaterThan(1.9 * LIMIT);
   });
@@ -356,7 +356,7 @@ describe('containers that share a budget', () => {
     const bucket = new Bucket();
     const now = Date.now();
     for (let turn = 0; turn < 50; turn++) bucket.take(100, now);
-    // Half of the minute is gone, for others with other limits too.
+    // Half of the minute is spent, also for others with other limits.
     expect([bucket.quota(100, now), bucket.quota(10, now)]).toEqual([
       { remaining: 50, reset: 30 },
       { remaining: 5, reset: 30 },

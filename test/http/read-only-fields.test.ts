@@ -6,7 +6,10 @@ import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Nothing that was sent vanishes behind a success (`docs/decisions/0138-read-only-fields.md`): every operation whose body may name fields that it cannot set. */
+/**
+ * No field that was sent is silently ignored (`docs/decisions/0138-read-only-fields.md`): every operation whose body
+ * may name fields that it cannot set.
+ */
 
 const api = useApi();
 

@@ -9,7 +9,7 @@ import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 import { later } from './api-driver.ts';
 
-/** What holds for every kind of record, made from the contracts. What is special about one kind is in the file of its domain. */
+/** Tests for every kind of record, from the contracts. The file of a domain tests its specifics. */
 
 const api = useApi();
 const org = prepared(() => api.orgToken());
@@ -68,7 +68,7 @@ describe.each(kindsWith('create'))('a new %s', (kind) => {
     expect(record.org_id ?? org.orgId).toBe(org.orgId);
     const found = await read(created.headers.get('location') ?? '', scenario);
     expect([found.status, found.body]).toEqual([200, record]);
-    // A response with a secret has no version of the record.
+    // A response with a secret has no entity tag.
     expect(created.headers.get('etag')).toBe(secret === undefined ? tagOf(found) : null);
   });
 
@@ -81,7 +81,7 @@ describe.each(kindsWith('create'))('a new %s', (kind) => {
   });
 });
 
-/** Times that the service moves at a change. */
+/** Times that the service sets at a change. */
 const MOVED = ['updated_at', 'last_activity_at', 'last_health_check'];
 
 describe.each(kindsWith('update'))('a change of a %s', (kind) => {

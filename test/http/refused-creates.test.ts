@@ -11,7 +11,7 @@ import { deliver } from '../support/deliver.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** What creates that are refused, and numbers that are lost, do to lists, over HTTP. */
+/** Effects of refused creates and lost numbers on lists, over HTTP. */
 
 const api = useApi();
 let acme: Calls & OrgAccess;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const listOf = (kind: string) => `ORG#${acme.orgId}#${kind}`;
 
-/** How many numbers of a list were given out, and how many tombstones it has for good. */
+/** The number of allocated numbers of a list, and of its permanent tombstones. */
 async function leftBy(kind: string) {
   const table = environmentTable();
   const Key = { PK: storedSets.partitionOf(listOf(kind)), SK: COUNTER };

@@ -6,7 +6,10 @@ import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Repeating a request never shows more than asking anew: of no first response, to nobody, however old his token is. */
+/**
+ * Repeating a request never shows more than a new request would: for every first response, every caller, and every age
+ * of the token.
+ */
 
 const api = useApi({ firstKey: false });
 const org = prepared(() => api.orgToken());

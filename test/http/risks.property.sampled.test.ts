@@ -7,8 +7,8 @@ import { useApi } from '../support/use-api.ts';
 import { apiDriverOf } from './api-driver.ts';
 
 /**
- * Whatever happens to a client's services and resources, in whatever order and even at once, its derived fields are what a count
- * over its records gives.
+ * Whatever happens to a client's services and resources, in any order and even concurrently, its derived fields equal a
+ * count of its records.
  */
 
 const api = useApi();
@@ -33,7 +33,7 @@ const sample = fc.record(
   { requiredKeys: ['cpu_usage', 'memory_usage', 'storage_usage'] },
 );
 
-/** Records are named by position, so that most steps meet one that exists, and some one that is gone. */
+/** Records are named by position, so that most steps use an existing one, and some a deleted one. */
 const at = fc.nat(3);
 const service_id = fc.option(at, { nil: undefined });
 const step = fc.oneof(
@@ -111,13 +111,13 @@ const NONE = '87d6100d-2b60-4000-8000-000000000000';
 const pick = (ids: readonly string[], position: number): string =>
   ids.at(-1 - (position % Math.max(1, ids.length))) ?? NONE;
 
-/** What the client says of itself. */
+/** The client's derived fields. */
 async function told(clientId: string): Promise<unknown> {
   const { services_count, total_resources, has_risks } = (await mine.get(`/clients/${clientId}`)).body;
   return { services_count, total_resources, has_risks };
 }
 
-/** What its records say. */
+/** The count of its records. */
 async function counted(clientId: string): Promise<unknown> {
   const records = async (kind: string) =>
     (await mine.get(`/${kind}?client_id=${clientId}&page_size=200`)).body.data as JsonBody[];
@@ -131,7 +131,7 @@ async function counted(clientId: string): Promise<unknown> {
   return { services_count: services.length, total_resources: resources.length, has_risks: risks.length > 0 };
 }
 
-/** Ends a story: with all records gone nothing is left to count, and nothing is counted below nothing. */
+/** The end of each run: after all records are deleted, all counts are 0, never negative. */
 async function endOf(client: ClientStory): Promise<void> {
   await client.clear();
   expect(await told(client.clientId)).toEqual({ services_count: 0, total_resources: 0, has_risks: false });

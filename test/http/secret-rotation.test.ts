@@ -16,7 +16,7 @@ const rotate = (
 const rotated = async (org: OrgAccess, body: JsonBody = {}): Promise<string> =>
   String((await rotate(org, body)).body.secret);
 
-/** What a secret opens: a login and a delivery. */
+/** Whether a secret works for a login and a delivery. */
 async function opens({ appCode }: OrgAccess, secret: string): Promise<[login: number, delivery: number]> {
   const login = await api.request('POST', '/api/v1/auth/login', { body: { app_code: appCode, secret } });
   const delivery = await deliver(api, { appCode, secret }, { event_type: 'secret.tried', data: {} });

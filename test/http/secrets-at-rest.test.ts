@@ -7,14 +7,14 @@ import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { dumpOf, foundIn, type RawItem } from '../support/table-dump.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Every operation is played with secrets wherever it takes or gives any; then the whole table is searched for them. */
+/** Plays every operation with secrets in all fields that take or return any; then searches the whole table for them. */
 
 const api = useApi();
 let org: OrgAccess;
 let testTenant: TestTenant;
 const secrets: string[] = [];
 
-/** A secret that is found again wherever it is, and that base64, JSON and URLs would write differently. */
+/** A secret that can be found anywhere, and that base64, JSON and URLs would encode differently. */
 const newSecret = (): string => {
   const secret = `Secret "${randomBytes(24).toString('hex')}" <&/+>`;
   secrets.push(secret);
@@ -50,7 +50,7 @@ async function play(scenario: Scenario): Promise<JsonBody> {
 async function playEverything(): Promise<void> {
   for (const [operationId] of operations) {
     await play(withSecrets(await testTenant.scenario(operationId)));
-    // And as the examples have it: a secret that the service makes is in the response alone.
+    // Also with the unchanged examples: a secret that the service generates is only in the response.
     const { secret } = await play(await testTenant.scenario(operationId));
     if (typeof secret === 'string') secrets.push(secret);
   }
@@ -77,7 +77,7 @@ describe('the table', () => {
     expect(secrets.length).toBeGreaterThan(20);
     expect(dump.length).toBeGreaterThan(operations.length);
     expect(foundIn(dump, secrets)).toEqual([]);
-    // What is no secret is found, so the search does see what the operations have written.
+    // The search finds values that are not secret, so it does see the operations' writes.
     expect(foundIn(dump, [org.appCode, org.orgId, 'vault.opened'])).toHaveLength(3);
   });
 

@@ -12,9 +12,12 @@ import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
 import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** How large fields, records, pages and reads may be. `npm test` leaves out pages, which take hundreds of large records. */
+/** Bounds of fields, records, pages and reads. `npm test` leaves out pages, which take hundreds of large records. */
 
-/** The SDK's own request handler, which counts what the table answers to reads, in bytes of its JSON: somewhat more than what it reads. */
+/**
+ * The SDK's own request handler, which counts the table's responses to reads in bytes of JSON: somewhat more than what
+ * is read.
+ */
 class Meter extends NodeHttpHandler {
   bytes = 0;
 
@@ -36,7 +39,7 @@ const object = (bytes: number, filling = 'x') => {
   return { t: filling.repeat((bytes - around) / (JSON.stringify(filling).length - 2)) };
 };
 
-/** A text that cannot be compressed to much less than what it is. */
+/** A text that can hardly be compressed. */
 const noise = (bytes: number) => ({
   t: randomBytes(bytes)
     .toString('base64')
@@ -229,7 +232,7 @@ describe.skipIf(EXTENT === 'sample')('a page', () => {
         tags: Array.from({ length: 100 }, () => '€'.repeat(100)),
         custom_fields: object(MAX_JSON),
       });
-      // Those that do not match lie between, so that the others are read one by one.
+      // Records that do not match lie between, so that the others are read singly.
       const between = filter === '' ? 0 : 4;
       await inTurn(160, async () => {
         await acme.create(TICKETS, { ...ticket, status: 'open' });
@@ -275,7 +278,7 @@ describe.skipIf(EXTENT === 'sample')('a list without pages', () => {
   });
 });
 
-/** Does something so often, a few at a time. */
+/** Does something this many times, a few at a time. */
 async function inTurn(times: number, task: () => Promise<unknown>): Promise<void> {
   for (let done = 0; done < times; done += 10) {
     await Promise.all(Array.from({ length: Math.min(10, times - done) }, task));

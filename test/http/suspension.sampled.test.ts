@@ -13,7 +13,10 @@ import { dumpOf } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** A suspended organization, over HTTP. The gateway keeps what the authorizer said of a token for an hour here: it is never asked again. */
+/**
+ * A suspended organization, over HTTP. The gateway caches the authorizer's response for an hour here, so it never calls
+ * it again.
+ */
 
 const SUSPENDED = 'urn:problem-type:custodia:organization-suspended';
 
@@ -23,7 +26,7 @@ const clients = (org: OrgAccess) => callsOf(api, org.token).ask('GET', '/api/v1/
 const createClient = (org: OrgAccess, headers: Record<string, string> = {}) =>
   callsOf(api, org.token).ask('POST', '/api/v1/clients', { name: 'Bistro' }, { headers });
 
-/** What differs between the records of an organization and its lists. */
+/** Differences between the records of an organization and its lists. */
 const differencesIn = async (org: OrgAccess) =>
   (await verify(Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000)), kinds, { repair: false }))
     .differences;
@@ -96,7 +99,7 @@ describe('a suspended organization', () => {
     await resumeOrganization(org.orgId);
     expect((await createClient(org)).status).toBe(201);
     expect((await clients(org)).body.total).toBe(2);
-    // The first refusal began to create, and gave its number back.
+    // The first refusal began to create, and released its number.
     const head = (await dumpOf(api.table)).find(
       ({ PK, SK }) => PK?.S === `ORG#${org.orgId}#CLIENT#SET` && SK?.S === 'HEAD',
     );

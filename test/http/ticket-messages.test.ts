@@ -66,7 +66,7 @@ describe('messages', () => {
     expect([rest.body.data.length, rest.headers.get('link')]).toEqual([50, null]);
     const all = [...first.body.data, ...rest.body.data];
     expect(new Set(all.map(({ id }) => id)).size).toBe(1_050);
-    // Rounds came one after another; within a round the order is nobody's.
+    // Rounds are sequential; within a round the order is undefined.
     expect(all.map(({ message }) => message)).toEqual(
       Array.from({ length: 1_050 }, (_, index) => String(Math.floor(index / 50))),
     );
@@ -92,7 +92,7 @@ async function storeMessages(ticketId: string, round: number, count: number): Pr
   await session.commit();
 }
 
-/** All that the table holds below or of a ticket. */
+/** All items of a ticket and its children. */
 async function traces(ticketId: string): Promise<unknown[]> {
   const { client, tableName } = api.table;
   const found: unknown[] = [];

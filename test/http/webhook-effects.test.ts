@@ -17,7 +17,7 @@ describe('every event with an effect does what its route does', () => {
   it.each(withEvents)('%s: %s', async (type, operationId) => {
     const { path, body, route } = await testTenant.scenario(operationId);
     const [id] = Object.keys(route.params.shape).length === 0 ? [] : [path.split('/')[4]];
-    // Whatever else partners have to say is ignored by name.
+    // Other members of partners are ignored and named.
     const more = { created: 1_763_700_000, livemode: true };
     const data = { ...more, ...body, ...(id === undefined ? {} : { [route.event?.idField ?? 'id']: id }) };
     expect((await deliver(api, org, { event_type: type, data })).body).toMatchObject({ received: true });

@@ -13,8 +13,9 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**
- * What a weak key knows does not become stronger: whoever has made an integration, or rotated its secret, does not log in with that secret once the
- * integration may do more than he could. The gateway keeps the authorizer's responses for 60 s here, as in AWS.
+ * Secrets that a weak key knows do not become stronger: a caller that has created an integration, or rotated its
+ * secret, cannot log in with that secret once the integration has more permissions than the caller had. The gateway
+ * caches the authorizer's responses for 60 s here, as in AWS.
  */
 
 const WEAK = ['integrations:write', 'clients:read'];
@@ -37,7 +38,7 @@ const made = (permissions: Permissions, by: Calls = weak, more: JsonBody = {}) =
   keyMadeBy(api, by, { permissions, ...more });
 const rotatedBy = async (by: Calls, key: Key) => String((await rotate(by, key)).body.secret);
 
-/** What a secret opens: a login and a delivery. */
+/** Whether a secret works for a login and a delivery. */
 async function opens({ appCode }: Pick<Key, 'appCode'>, secret: unknown): Promise<readonly number[]> {
   const delivered = await deliver(api, { appCode, secret: String(secret) }, { event_type: 'secret.tried', data: {} });
   return [await loginWith(api, appCode, secret), delivered.status];
@@ -47,7 +48,7 @@ const SHUT = [401, 401];
 
 type Reply = Awaited<ReturnType<Calls['ask']>>;
 
-/** The change has ended so many secrets, and given the integration a new one. */
+/** Expects that the change has ended so many secrets, and given the integration a new one. */
 async function expectEnded(key: Key, { status, body, headers }: Reply, count = 1): Promise<void> {
   const { secret, ended_secrets, ...record } = body;
   expect([status, ended_secrets, secret]).toEqual([200, count, expect.stringMatching(/^cst_[\w-]{43}$/)]);

@@ -6,7 +6,10 @@ import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** What requests take of their budgets: 1, and 1 more for each 100 read or write units begun beyond the first 100 (docs/decisions/0081). */
+/**
+ * The cost of requests in their budgets: 1, and 1 more for each 100 read or write units beyond the first 100
+ * (docs/decisions/0081).
+ */
 
 const faulty = new FaultyHandler();
 const api = useApi({ authorizerTtlSeconds: 0 });
@@ -19,7 +22,7 @@ beforeAll(async () => {
   for (let made = 0; made < 34; made++) await newResource(45_000);
 }, 60_000);
 beforeEach(() => {
-  // The clock of the functions stands still, and begins with full buckets; nothing that waits is touched.
+  // The functions' clock stands still, and begins with full buckets; timers are not changed.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 });
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
   faulty.follow(() => undefined);
@@ -47,7 +50,7 @@ const newResource = async (bytes: number): Promise<string> => {
 
 const left = ({ headers }: ApiResponse): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
-/** What a request takes of a budget of 600, with its response. */
+/** The cost of a request in a budget of 600, with its response. */
 const costOf = async (request: () => Promise<ApiResponse>): Promise<readonly [status: number, cost: number]> => {
   vi.stubEnv('RATE_LIMIT', '600');
   const before = left(await send('GET', `/api/v1/clients/${clientId}`));

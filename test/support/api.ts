@@ -21,7 +21,8 @@ import './refused-logins.ts';
  *     const { token } = await api.orgToken();
  *     const { status, body } = await api.request('POST', '/api/v1/clients', { token, body: { name: 'Acme' } });
  *
- * Every answer is checked against the contract: status, headers, exactly the declared fields. What does not conform throws.
+ * Checks every response against the contract: status, headers, exactly the declared fields. A response that does not
+ * conform throws.
  */
 export interface Api {
   readonly url: string;
@@ -41,7 +42,7 @@ export interface RequestOptions {
   readonly token?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, and without a content type unless `headers` names one. */
+  /** Sent unchanged, and without a content type unless `headers` has one. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -49,7 +50,7 @@ export interface RequestOptions {
 export interface ApiResponse<T = JsonBody> {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** The parsed JSON, else the text. */
   readonly body: T;
 }
 
@@ -67,12 +68,12 @@ export interface ApiOptions
     'firstKey' | 'authorizerTtlSeconds' | 'corsOrigins' | 'limits' | 'report' | 'around' | 'stage' | 'throttling'
   > {}
 
-/** Test files make many integrations in one organization. */
+/** Test files create many integrations in one organization. */
 const MANY = 100_000;
 
-/** Starts the API on a free port. `firstKey` is on unless told otherwise, as for `npm start`. */
+/** Starts the API on a free port. `firstKey` is on by default, as for `npm start`. */
 export async function startApi({ firstKey = true, ...options }: ApiOptions = {}): Promise<Api> {
-  // Writers that meet come in larger numbers than one machine answers well.
+  // Tests of conflicts send more requests at once than the default limit.
   const limits = { inFlight: MANY, ...options.limits };
   const table = await freshTable();
   const keyFile = join(keyDirectory(), 'keys.json');
@@ -85,7 +86,7 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
     authorizerTtlSeconds: options.authorizerTtlSeconds,
     corsOrigins: options.corsOrigins,
   });
-  // The functions keep their table for as long as the process lives; a test file may start several APIs, one after the other.
+  // The functions cache their table for the life of the process; a test file may start several APIs in sequence.
   configureTable({});
   await ensureLocalKeys(keyFile);
   const platform = await ensurePlatformIntegration({ dataDir: mkdtempSync(join(keyDirectory(), 'platform-')) });
@@ -133,7 +134,7 @@ export function requester(url: string): Api['request'] {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      // As bytes: fetch would give a text a content type of its own.
+      // As bytes, because fetch adds a content type to a text.
       body: body === undefined ? bytesOf(raw) : bytesOf(JSON.stringify(body)),
     });
     const text = await response.text();

@@ -3,7 +3,7 @@ import { ids, schema, storedSets, type Table } from '#lists';
 import { COUNTER, NumberSet } from '#lists/maintenance';
 import { Members } from '../../shared/lists/number-set.ts';
 
-/** What is stored of a list, read past all counting. */
+/** The stored items of a list, read without the list's own code. */
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -30,7 +30,7 @@ export async function itemsIn(table: Table, partition: string): Promise<Item[]> 
 export const recordsIn = async (table: Table, partition: string): Promise<Item[]> =>
   (await itemsIn(table, partition)).filter((item) => item[schema.TOMBSTONE] === undefined);
 
-/** All numbers that a set holds. */
+/** All numbers in a set. */
 export async function numbersIn(table: Table, set: string): Promise<number[]> {
   const included = NumberSet.ofItems(await itemsIn(table, set));
   const members = new Members({ from: 0, to: Number.MAX_SAFE_INTEGER, included, absent: new Set() });
@@ -41,9 +41,9 @@ export async function numbersIn(table: Table, set: string): Promise<number[]> {
 export type Values = Readonly<Record<string, readonly unknown[]>>;
 
 export interface Audit {
-  /** Numbers that were given out and have neither a record nor a gap; some may have a tombstone already. */
+  /** Allocated numbers without record and gap; some may already have a tombstone. */
   readonly lost: readonly number[];
-  /** What the sets say that the records do not, or the other way round. */
+  /** Differences between the sets and the records. */
   readonly faults: readonly string[];
 }
 

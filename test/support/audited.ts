@@ -1,4 +1,7 @@
-/** Each operation that must leave an event, the kind of its record, and what of the record it sets with the body of its example. */
+/**
+ * Each operation that must leave an event, the kind of its record, and the fields that it sets with the body of its
+ * example.
+ */
 export const AUDITED: Readonly<Record<string, readonly [recordType: string, fields: readonly string[]]>> = {
   createIntegration: [
     'Integration',

@@ -4,15 +4,15 @@ import { vi } from 'vitest';
 import { configureTable } from '#table';
 import { listening } from './listening.ts';
 
-/** Services of AWS as commands see them: over HTTP, so that the SDK's signing and retries are in between. */
+/** AWS services over HTTP, so that commands use the SDK's signing and retries. */
 
 export interface Asked {
-  /** `logs.StartQuery`, or of AWS Backup `backup/backup-jobs/`. */
+  /** `logs.StartQuery`, or for AWS Backup `backup/backup-jobs/`. */
   readonly what: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What is answered: JSON with status 200, or with the status that is named. */
+/** The response: JSON with status 200, or with the given status. */
 export type Responding = (asked: Asked, index: number) => object | { readonly status: number; readonly body: object };
 
 export interface AwsStub {
@@ -20,7 +20,10 @@ export interface AwsStub {
   readonly stop: () => void;
 }
 
-/** Starts the services, and has this process call them. Environment variables are stubbed: `test/support/restore.ts` sets them back. */
+/**
+ * Starts the services, and makes this process call them. It stubs environment variables, which
+ * `test/support/restore.ts` restores.
+ */
 export async function startAwsStub(responding: Responding): Promise<AwsStub> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {

@@ -1,6 +1,6 @@
 import { type AuthorizerContext, type Caller, callerOf } from '#identity';
 
-/** What the authorizer says of a caller of an organization (empty: of the platform) that may do everything there. */
+/** The authorizer's context of a caller of an organization (empty: of the platform) with all permissions there. */
 export const authorizerContext = (orgId: string, context: Partial<AuthorizerContext> = {}): AuthorizerContext => ({
   integration_id: 'i',
   app_code: 'a',
@@ -14,7 +14,7 @@ export const authorizerContext = (orgId: string, context: Partial<AuthorizerCont
   ...context,
 });
 
-/** Such a caller, without a gateway to ask. */
+/** Such a caller, without a gateway. */
 export function aCaller(orgId: string, context: Partial<AuthorizerContext> = {}): Caller {
   const caller = callerOf(authorizerContext(orgId, context));
   if (caller === undefined) throw new Error('no caller');

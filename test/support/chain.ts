@@ -43,7 +43,7 @@ export type ChainEvent = APIGatewayProxyEvent &
 type Middlewares = MiddlewareObj<ChainEvent, APIGatewayProxyResult>[];
 type Handler = (event: ChainEvent) => Promise<APIGatewayProxyResult>;
 
-/** A proxy event with what has been added to it; the rest is as good as nothing, or missing. */
+/** A proxy event with some members; the rest is empty or missing. */
 export const chainEvent = (given: Partial<ChainEvent> = {}): ChainEvent =>
   ({
     httpMethod: 'GET',
@@ -61,7 +61,7 @@ export const chainEvent = (given: Partial<ChainEvent> = {}): ChainEvent =>
     ...given,
   }) as ChainEvent;
 
-/** The same, its route found. */
+/** The same, with its route. */
 export function routedEvent(route: Route, given: Partial<ChainEvent> = {}): ChainEvent {
   const event = chainEvent(given);
   return { ...event, matched: matchedRoute(route), request: requestOf(event) };
@@ -75,14 +75,17 @@ const matchedRoute = (route: Route): MatchedRoute => ({
   itemPath: undefined,
 });
 
-/** Of Lambda's context, what is looked at: how many milliseconds the function has left. */
+/** The used part of Lambda's context: the remaining milliseconds. */
 export const lambdaContext = (remaining = 10_000): Context =>
   ({ getRemainingTimeInMillis: () => remaining }) as Context;
 
-/** What the handler answers unless the test has its own. */
+/** The default response of the handler. */
 export const RESPONSE: APIGatewayProxyResult = { statusCode: 200, body: '{}' };
 
-/** Sends an event through these middlewares, the outermost first, to a handler. @throws whatever none of them answers */
+/**
+ * Sends an event through these middlewares, the outermost first, to a handler. @throws an error that none of them
+ * handles
+ */
 export async function through(
   middlewares: Middlewares,
   event: ChainEvent,
@@ -101,7 +104,7 @@ export async function refusal(middlewares: Middlewares, event: ChainEvent): Prom
   throw thrown;
 }
 
-/** What middy hands to the parts of a middleware, for a test that cannot wait for a chain. */
+/** The arguments of a middleware's parts, for a test that cannot wait for a chain. */
 export const middyRequest = (event: ChainEvent): Request<ChainEvent, APIGatewayProxyResult> => ({
   event,
   context: lambdaContext(),
@@ -110,7 +113,7 @@ export const middyRequest = (event: ChainEvent): Request<ChainEvent, APIGatewayP
   internal: {},
 });
 
-/** A session of a test that needs its clock, or a table. Without one nothing answers. */
+/** A session of a test that needs its clock, or a table. By default the table does not respond. */
 export const aSession = (clock: Clock = systemClock, table: Table = nowhere): RequestSession =>
   new RequestSession(table, clock, clock() + 10_000);
 

@@ -3,12 +3,13 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { schema } from '#lists';
 import { bodyOf, FaultyHandler, reply } from './faults.ts';
 
-/** For a time, or until so many transactions were sent after it: the same on a quick machine and on a slow one. */
+/** For a time, or until so many later transactions were sent, which does not depend on the machine's speed. */
 export type Hold = { readonly milliseconds: number } | { readonly sends: number };
 
 /**
- * `TransactionConflict` as DynamoDB raises it and emulators do not: below the SDK's retries, an item that is in a transaction refuses other
- * transactions and single writes, and transactions that read it. Other reads pass. A transaction sent again with its token passes, for DynamoDB answers it with what it did before.
+ * `TransactionConflict` as DynamoDB raises it and emulators do not: below the SDK's retries, an item that is in a
+ * transaction refuses other transactions and single writes, and transactions that read it. Other reads pass. A
+ * transaction sent again with its token passes, because DynamoDB returns its earlier result.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  *
  *     const conflicts = new Conflicts();
@@ -16,10 +17,10 @@ export type Hold = { readonly milliseconds: number } | { readonly sends: number 
  */
 export class Conflicts {
   readonly #hold: Hold;
-  /** By item, until when (in milliseconds, or transactions that were sent) it is in a transaction. */
+  /** By item, the end of its transaction (in milliseconds, or in sent transactions). */
   readonly #held = new Map<string, number>();
   readonly #tokens = new Set<string>();
-  /** Transactions that were sent, each time that they were. */
+  /** Sent transactions, counting each attempt. */
   transactions = 0;
   /** Transactions and single writes that were refused. */
   refused = 0;
@@ -29,14 +30,14 @@ export class Conflicts {
     this.#hold = hold;
   }
 
-  /** Forgets what was counted and what is held. */
+  /** Resets counts and held items. */
   reset(): void {
     this.#held.clear();
     this.transactions = 0;
     this.refused = 0;
   }
 
-  /** The answer to a request that meets a transaction; none for one that does not. */
+  /** The response to a request that conflicts with a transaction; undefined for others. */
   responseTo(operation: string, body: Body) {
     switch (operation) {
       case 'TransactWriteItems':
@@ -90,7 +91,7 @@ export class Conflicts {
   }
 }
 
-/** The SDK's request handler between which and DynamoDB transactions meet; several may share what is held. */
+/** The SDK's request handler, behind which transactions conflict; several handlers may share the held items. */
 export class ConflictingHandler extends FaultyHandler {
   readonly #conflicts: Conflicts;
 

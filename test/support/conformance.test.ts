@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { things } from '../local/gateway-fixture.ts';
 import { conformance, NotConforming } from './conformance.ts';
 
-/** The check that every response of the tests goes through. */
+/** The check of every response in tests. */
 
 const check = conformance([things]);
 const headers = new Headers({ 'X-Request-Id': 'r', 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });

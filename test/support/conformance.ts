@@ -16,7 +16,7 @@ export interface Responded {
   readonly body: unknown;
 }
 
-/** The answer is not one that the contract declares. */
+/** The response is not one that the contract declares. */
 export class NotConforming extends Error {
   override readonly name = 'NotConforming';
 
@@ -27,11 +27,11 @@ export class NotConforming extends Error {
   }
 }
 
-/** What the gateway answers on any route, for requests that no contract speaks of. */
+/** The gateway's responses on any route, to requests that no contract declares. */
 export const GATEWAY_STATUSES: readonly number[] = [400, 413, 414, 415, 431];
 const GATEWAY_PROBLEMS: readonly ProblemType[] = ['malformed-request', 'content-too-large', 'unsupported-media-type'];
 
-/** Answers the check of answers against the contracts; it throws NotConforming. */
+/** Returns a check of responses against the contracts, which throws NotConforming. */
 export function conformance(contracts: readonly Contract[]): (replied: Responded) => void {
   const findResource = resourceTree(contracts);
   return (replied) => {
@@ -40,7 +40,7 @@ export function conformance(contracts: readonly Contract[]): (replied: Responded
   };
 }
 
-/** The route; or, where there is none, the status that says so. */
+/** The route; or the status for a missing route. */
 function routeOf(findResource: ReturnType<typeof resourceTree>, { method, path }: Responded): Route | 404 | 405 {
   const segments = splitPath(path.split(/[?#]/)[0] ?? '');
   const match = findResource(segments.map((raw) => ({ raw, decoded: decoded(raw) })));
@@ -71,7 +71,7 @@ function complaintOf(route: Route | 404 | 405, replied: Responded): string | und
   return typeof route === 'number' ? 'there is no such route' : successComplaint(route, replied);
 }
 
-/** What a caller is told of its budget. */
+/** The headers about the caller's budget. */
 const BUDGET: Readonly<Record<string, RegExp>> = {
   'RateLimit-Policy': /^"(default|tenant)";q=\d+;w=60$/,
   RateLimit: /^"(default|tenant)";r=\d+;t=\d+$/,
@@ -81,7 +81,7 @@ const successComplaint = (route: Route, replied: Responded): string | undefined 
   budgetComplaint(route, replied) ?? recordComplaint(route, replied);
 
 function budgetComplaint(route: Route, { headers }: Responded): string | undefined {
-  // Where a token may be left out, nobody may be there to be charged.
+  // Where a token is optional, there may be no caller to charge.
   if (route.auth === 'none' || route.auth === 'bearer-optional') return undefined;
   const wrong = Object.entries(BUDGET).find(([name, pattern]) => !pattern.test(headers.get(name) ?? ''))?.[0];
   return wrong === undefined ? undefined : `its ${wrong} is ${headers.get(wrong)}`;
@@ -96,7 +96,7 @@ function recordComplaint(route: Route, { status, headers, body }: Responded): st
   if (!types.includes(headers.get('content-type') ?? '')) return `its type is ${headers.get('content-type')}`;
   const parsed = schema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
-  // Defaults and normal forms of the schema must be in the response already.
+  // The response must already contain the schema's defaults and normal forms.
   return isDeepStrictEqual(parsed.data, body) ? undefined : `its schema would give ${JSON.stringify(parsed.data)}`;
 }
 
@@ -118,7 +118,7 @@ const problemSchema = z.strictObject({
     .optional(),
 });
 
-/** Headers that a status must come with (RFC 9110 §15.5.2, §15.5.6; RFC 6585 §4). */
+/** Headers that a status requires (RFC 9110 §15.5.2, §15.5.6; RFC 6585 §4). */
 const REQUIRED_HEADERS: Readonly<Record<number, string>> = {
   401: 'WWW-Authenticate',
   405: 'Allow',

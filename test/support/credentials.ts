@@ -7,7 +7,7 @@ import { type Credentials, findIntegration } from '#tenancy/credentials';
 export const storedCredentials = async (appCode: string): Promise<Credentials | undefined> =>
   (await findIntegration(RequestSession.ofEnvironment(10_000), appCode))?.credentials;
 
-/** Where they are: the table's name and the key of the item. */
+/** The table's name and the key of the item. */
 export async function placeOfCredentials(
   appCode: string,
 ): Promise<{ TableName: string; Key: { PK: string; SK: string } }> {

@@ -16,7 +16,7 @@ export interface FreshTable {
   readonly endpoint: string;
 }
 
-/** An empty table of its own for a test file, in the run's one DynamoDB; it goes when the run ends. */
+/** An empty table for a test file, in the run's DynamoDB; it ends with the run. */
 export const freshTable = async (): Promise<FreshTable> => {
   const endpoint = inject('dynamoDbEndpoint');
   const client = localDynamoDbClient(endpoint);

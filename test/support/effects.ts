@@ -3,9 +3,9 @@ import type { Api, OrgAccess } from './api.ts';
 import { storedCredentials } from './credentials.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What a scenario's request has left behind, seen through the API, whatever its operation. */
+/** The effect of a scenario's request, read through the API, for every operation. */
 export interface Effect {
-  /** Raised by exactly one by the effect, however often it is looked at. */
+  /** The effect raises it by exactly one. */
   readonly count: number;
   /** Audit events in the caller's own audit log. */
   readonly events: number;
@@ -15,14 +15,14 @@ export interface Effect {
 
 type Access = Pick<OrgAccess, 'token'>;
 
-/** Where a created record shows, if not at the path it was posted to. */
+/** The list of a created record, if not the path that it was posted to. */
 const SHOWN_AT: Readonly<Record<string, (scenario: Scenario) => string>> = {
   createMembership: ({ body }) => `/api/v1/users/${body?.user_id}/memberships`,
   ingestLog: () => '/api/v1/logs',
   receiveWebhook: () => '/api/v1/webhook-events',
 };
 
-/** Looks at what there is of a scenario's effect. */
+/** Reads the effect of a scenario. */
 export async function lookAt(api: Api, { token }: Access, scenario: Scenario): Promise<Effect> {
   const access = { token: scenario.token ?? token };
   const { body } = await api.request<{ total: number }>('GET', '/api/v1/audit-events', access);
@@ -57,7 +57,7 @@ async function change(api: Api, { token }: Access, { route, path, body }: Scenar
 
 const firstSecrets = new Map<string, string | undefined>();
 
-/** How many secrets have come before the one that the integration had when it was first looked at; a second rotation ends that one. */
+/** Counts rotations by the secret that the integration had at the first read; a second rotation ends that one. */
 async function rotations(api: Api, { token }: Access, path: string): Promise<Seen> {
   const { secrets = [] } = await credentialsAt(api, { token }, path);
   const hashes = secrets.map(({ hash }) => hash);
@@ -65,7 +65,7 @@ async function rotations(api: Api, { token }: Access, path: string): Promise<See
   return { count: hashes.indexOf(firstSecrets.get(path) ?? ''), tag: undefined };
 }
 
-/** Whether tokens were ended; done twice it is the same for a token of before. */
+/** Whether tokens were ended; for an older token, ending them twice makes no difference. */
 async function endOfTokens(api: Api, access: Access, path: string): Promise<Seen> {
   const { token_epoch = 0 } = await credentialsAt(api, access, path);
   return { count: Math.min(token_epoch, 1), tag: undefined };

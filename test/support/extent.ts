@@ -1,21 +1,22 @@
 import { randomOf } from './random.ts';
 
 /**
- * How much a test does of what has many cases: `npm test` a sample, `npm run test:slow` the extended tests, `npm run test:nightly` all that
- * is worth a night. The environment variable `TEST_EXTENT` says so to files named `x.sampled.test.ts`, which alone are run by all three.
+ * The extent of tests with many cases: `npm test` runs a sample, `npm run test:slow` the extended tests,
+ * `npm run test:nightly` all that is worth a night. The environment variable `TEST_EXTENT` selects it for files named
+ * `x.sampled.test.ts`, which all three run.
  */
 export type Extent = 'sample' | 'extended' | 'nightly';
 
 export const EXTENT = extentOf(process.env.TEST_EXTENT);
 
-/** @throws Error a misspelt word would pass for a sample */
+/** @throws Error for an unknown value, which would otherwise run only a sample */
 export function extentOf(word: string | undefined): Extent {
   if (word === undefined || word === '') return 'sample';
   if (word === 'sample' || word === 'extended' || word === 'nightly') return word;
   throw new Error(`TEST_EXTENT=${word} must be sample, extended or nightly.`);
 }
 
-/** The value of this run: how often a property is tried, how long a text is. */
+/** The value for this run's extent, such as the runs of a property or the length of a text. */
 export const byExtent = <T>(values: Readonly<Record<Extent, T>>): T => values[EXTENT];
 
 /** How many times as many cases extended tests have as `npm test`. */

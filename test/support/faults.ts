@@ -3,8 +3,8 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 /**
- * Faults between the SDK and DynamoDB: below the SDK's own retries, where a network has its faults. A plan says what happens to
- * which call; calls are counted from 0, every attempt of the SDK being a call.
+ * Faults between the SDK and DynamoDB: below the SDK's own retries, where a network has its faults. A plan maps calls
+ * to faults. Calls are counted from 0; every attempt of the SDK is a call.
  */
 export type Fault =
   /** The request never arrives: the connection is reset. */
@@ -13,19 +13,19 @@ export type Fault =
   | 'reply-lost'
   /** The request is carried out, its reply comes too late. */
   | 'timeout'
-  /** DynamoDB refuses for load; nothing is carried out. */
+  /** DynamoDB throttles; nothing is carried out. */
   | 'throttled'
-  /** Carried out, the reply is lost, and DynamoDB is started again: it knows no token of a transaction any more. */
+  /** Carried out, the reply is lost, and DynamoDB is restarted: it no longer knows tokens of transactions. */
   | 'forgotten'
   /** DynamoDB fails before carrying it out. */
   | 'server-error'
   /** DynamoDB carries it out and then fails. */
   | 'applied-server-error'
-  /** A transaction meets another; a single write meets a transaction. Reads are left alone. */
+  /** A conflict: a transaction with another, or a single write with a transaction. Reads are not affected. */
   | 'conflict'
-  /** The process dies before the call: this and every later call of it. */
+  /** The process ends before the call: this and all later calls fail. */
   | 'crash'
-  /** The process dies after the call. */
+  /** The process ends after the call. */
   | 'crash-after';
 
 export type Plan = (call: { readonly index: number; readonly operation: string }) => Fault | undefined;
@@ -42,7 +42,7 @@ export class FaultyHandler extends NodeHttpHandler {
   #dead = false;
   #isForgetful = false;
 
-  /** Forgets the calls and follows a new plan. */
+  /** Resets the calls and sets a new plan. */
   follow(plan: Plan): void {
     this.plan = plan;
     this.calls.length = 0;
@@ -89,25 +89,25 @@ export class FaultyHandler extends NodeHttpHandler {
     }
   }
 
-  /** Sends a request whose reply nobody will read. Left unread it would hold its connection, and the SDK has fifty of them. */
+  /** Sends a request and discards its reply. An unread reply would hold one of the SDK's fifty connections. */
   async #carryOut(request: Request, options?: Options): Promise<void> {
     const { response } = await super.handle(request, options);
     if (response.body instanceof Readable) response.body.resume();
   }
 }
 
-/** A request's body as it is sent. */
+/** A request's body as sent. */
 export const bodyOf = ({ body }: Request): string =>
   typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array);
 
-/** Has a transaction carried out as one that was never sent before: the engines check no signature. */
+/** Makes DynamoDB treat a transaction as new. The engines check no signature. */
 function forgetToken(request: Request): void {
   const { ClientRequestToken: _, ...rest } = JSON.parse(bodyOf(request)) as Readonly<Record<string, unknown>>;
   request.body = JSON.stringify(rest);
   request.headers['content-length'] = String(Buffer.byteLength(request.body as string));
 }
 
-/** What a dying process sees: nothing it could handle. */
+/** The error in an ending process, which nothing handles. */
 export class Crash extends Error {
   override readonly name = 'Crash';
 }
@@ -129,7 +129,7 @@ function conflictOf(operation: string) {
 const failure = (status: number, type: string, message: string, more: object = {}) =>
   reply(status, { __type: type, message, Message: message, ...more });
 
-/** What DynamoDB would answer. */
+/** DynamoDB's response. */
 export function reply(statusCode: number, content: object) {
   const body = Buffer.from(JSON.stringify(content));
   return {

@@ -8,13 +8,13 @@ interface Held {
   readonly arrived: PromiseWithResolvers<() => void>;
 }
 
-/** The SDK's own request handler, which can hold a call back, so that two requests meet in a chosen order. */
+/** The SDK's own request handler, which can delay a call, so that two requests run in a chosen order. */
 export class GatedHandler extends NodeHttpHandler {
   #next: Held | undefined;
 
   /**
-   * Holds the next call of an operation (`TransactWriteItems`) back; the calls after it pass.
-   * @returns once it has arrived, what lets it go
+   * Delays the next call of an operation (`TransactWriteItems`); later calls pass.
+   * @returns when it has arrived, a function that releases it
    */
   hold(operation: string): Promise<() => void> {
     const arrived = Promise.withResolvers<() => void>();
