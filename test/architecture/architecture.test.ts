@@ -8,13 +8,13 @@ import { circleIn, type Source, sources, sourcesIn } from './sources.ts';
 
 const within = (folder: string): readonly Source[] => sources.filter(({ path }) => path.startsWith(folder));
 
-/** What breaks a rule about imports: `file → import`. */
+/** Violations of a rule about imports: `file → import`. */
 const forbidden = (from: readonly Source[], isForbidden: (name: string, path: string) => boolean): string[] =>
   from.flatMap(({ path, imports }) =>
     imports.filter((name) => isForbidden(name, path)).map((name) => `${path} → ${name}`),
   );
 
-/** What imports from a layer above its own. Layers are told from the lowest up, by the paths that are in them. */
+/** Imports from a higher layer. Layers are listed from the lowest up, by their paths. */
 const upward = (layers: readonly RegExp[]): string[] => {
   const levelOf = (path: string): number => layers.findIndex((layer) => layer.test(path));
   return forbidden(sources, (name, path) => levelOf(path) >= 0 && levelOf(name) > levelOf(path));
@@ -96,7 +96,7 @@ describe('imports', () => {
   });
 
   it('of the stack and of the local gateway are contracts, never what is behind them', () => {
-    // The operator's commands are the one thing that the functions offer beside their routes.
+    // Besides their routes, the functions offer only code for the operator's commands.
     const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts'];
     const outside = [...within('infra/'), ...within('local/')];
     expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
@@ -145,13 +145,14 @@ describe('the table', () => {
       'shared/table/keys.ts',
       'shared/tenancy/keys.ts',
     ]);
-    // The stack makes its policies of the same keys.
+    // The stack's policies use the same keys.
     const elsewhere = outside.filter(({ path }) => !path.startsWith('infra/'));
     expect(saying(elsewhere, /from '#(table|tenancy)\/keys'/)).toEqual([]);
   });
 
   it('is never scanned by a function', () => {
-    // But by the operator with an administrator's own credentials: no role of the stack may scan (`test/infra/rights.stack.test.ts`).
+    // Except the operator with an administrator's own credentials: no role of the stack may scan
+    // (`test/infra/rights.stack.test.ts`).
     expect(saying(sources, /\bScan(?!IndexForward|ned)/)).toEqual(['shared/maintenance/erase/sweep.ts']);
     expect(saying(sources, /ExecuteStatement|PartiQL/)).toEqual([]);
   });
@@ -162,7 +163,7 @@ describe('the table', () => {
       'shared/table/repository/audit-events.ts',
       'shared/table/tenant.ts',
     ];
-    // The operator verifies their lists. That it changes none of them is for its role to see to (`test/infra/isolation.stack.test.ts`).
+    // The operator verifies their lists. Its role prevents changes of events (`test/infra/isolation.stack.test.ts`).
     const naming = saying(sources, /\bauditEventEntity\b/).filter(
       (path) => !/^(infra|operator)\/|\/index\.ts$/.test(path),
     );
@@ -257,7 +258,7 @@ describe('what the functions reach', () => {
     expect(forbidden(sources, (name) => name === '@aws-lambda-powertools/logger')).toEqual([
       'shared/telemetry/log-writer.ts → @aws-lambda-powertools/logger',
     ]);
-    // The access line is no message: no level may leave it out.
+    // The access line is no message: it must not depend on the log level.
     expect(saying(functions, /\bconsole\.|process\.std(out|err)/)).toEqual([
       'shared/telemetry/access-line.ts',
       'shared/telemetry/logger.ts',
@@ -272,7 +273,7 @@ describe('what people read on a terminal', () => {
     expect(
       saying(programs, /\bconsole\.|std(out|err)\b.*\bwrite\b|\.write\(.*\bstd(out|err)\b|createInterface/),
     ).toEqual(['local/terminal/output.ts']);
-    // They escape by themselves: they write on whatever stream they are given.
+    // They escape texts themselves, for any given stream.
     expect(saying(programs, /\bstream\.write\(/)).toEqual(['local/terminal/log.ts', 'local/terminal/progress.ts']);
     expect(saying(within('local/terminal/'), /\bescaped\(|\.map\(escaped\)/)).toEqual([
       'local/terminal/log.ts',

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import { parseAst } from 'vitest/node';
 import * as z from 'zod';
 
-/** The regular expressions of the source: literals, those that zod brings, and those that are made while it runs. */
+/** The regular expressions of the source: literals, those of zod, and those that are made at run time. */
 
 export const ROOT = join(import.meta.dirname, '../..');
 
@@ -86,7 +86,9 @@ function patternOf(format: string): RegExp | undefined {
   }
 }
 
-/** Loads these files anew and does some work; answers the expressions that our code makes meanwhile with `RegExp(…)`. */
+/**
+ * Loads these files again and does some work; returns the expressions that our code makes meanwhile with `RegExp(…)`.
+ */
 export async function expressionsMadeBy(files: readonly string[], work: () => Promise<void>): Promise<Expression[]> {
   const made: Expression[] = [];
   class Recorded extends RegExp {

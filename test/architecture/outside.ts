@@ -1,6 +1,6 @@
 import { transformSync } from 'esbuild';
 
-/** What code can reach beside what it is given: addresses on a network, and the clock of the machine. */
+/** Ways by which code can reach network addresses and the machine's clock. */
 
 const transformed = new Map<string, string>();
 

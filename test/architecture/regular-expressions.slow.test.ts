@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type Expression, expressionsIn, expressionsMadeBy } from './expressions.ts';
 
 /**
- * Whoever sends a text has shown nothing yet, so no regular expression may take more than linear work on one. A checker counts in how many ways
- * an expression can match the same text, whatever the text: work is linear where that has a bound. What it calls safe is; of what it refuses,
- * some is linear all the same, or never sees a text of others. That is listed here with the reason.
+ * The sender of a text is not verified yet, so no regular expression may take more than linear work. A checker counts
+ * the ways in which an expression can match the same text: work is linear where that number has a bound. Expressions
+ * that it finds safe are safe; some that it refuses are linear nevertheless, or never see texts of callers. These are
+ * listed here with the reason.
  */
 
 /** Most ways to match the same text, and most steps of the checker until it gives up and refuses. */

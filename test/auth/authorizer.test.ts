@@ -227,7 +227,7 @@ describe('a registration, about which the gateway asks each time where anyone ma
       headers: { Authorization: `Bearer ${token}` },
     });
   const freshToken = () => api.login(org.appCode, org.secret);
-  /** How many of these requests were looked up. */
+  /** The number of requests whose caller was looked up. */
   const lookUps = async (...asked: readonly APIGatewayRequestAuthorizerEvent[]) => {
     faults.follow(() => undefined);
     for (const each of asked) await handler(each);

@@ -7,7 +7,7 @@ import { freshDirectory } from '../support/directory.ts';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Replacing the key that signs tokens, step by step, with callers who notice nothing (`docs/decisions/0010-access-tokens.md`). */
+/** Rotation of the key that signs tokens, unnoticed by callers (`docs/decisions/0010-access-tokens.md`). */
 
 const api = useApi({ authorizerTtlSeconds: 0 });
 const org = prepared(() => api.orgToken());
@@ -21,7 +21,7 @@ const newKey = (): SigningKey => {
   return { kty, crv, x, d } as SigningKey;
 };
 
-/** Has the functions find these signing keys, the first of which signs; the other keys of the machine stay. */
+/** Makes the functions use these signing keys, the first of which signs; the other keys of the machine stay. */
 async function rotateTo(signing: readonly SigningKey[]): Promise<void> {
   const before = process.env.KEY_FILE ?? '';
   const file = join(await freshDirectory(), 'keys.json');

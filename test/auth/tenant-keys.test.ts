@@ -6,7 +6,10 @@ import { stsError, stsSession } from '../infra/account/account.ts';
 import { listening } from '../support/listening.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
-/** Under which credentials secrets are encrypted and opened. What the policies make of them: `test/infra/isolation.stack.test.ts`. */
+/**
+ * The credentials under which secrets are encrypted and decrypted. `test/infra/isolation.stack.test.ts` tests the
+ * policies.
+ */
 
 const servers: Server[] = [];
 let environment: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ const xmlOf = (session: object) =>
     .join('')}</Credentials></AssumeRoleResult></AssumeRoleResponse>`;
 const KEY = JSON.stringify({ Plaintext: 'AQID' });
 
-/** What was sent, whoever sent it; and with what the next requests are answered, the last of them again and again. */
+/** All sent requests, and the responses to the next ones; the last response is repeated. */
 let sent: Sent[] = [];
 let responses: (readonly [status: number, text: string] | Error)[] = [];
 

@@ -55,7 +55,7 @@ describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (
     return page;
   }
 
-  /** What `fetch` gives a script of the page; `refused` where the browser keeps the answer from it. */
+  /** The result of `fetch` in a script of the page; `refused` where the browser withholds the response. */
   const fetched = (page: Page | undefined, path: string, asked: Asked = {}) =>
     page?.evaluate(
       async ([url, options]) => {

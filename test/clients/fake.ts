@@ -1,6 +1,6 @@
 import { type Custodia, type CustodiaOptions, createCustodia } from '../../clients/typescript/src/index.ts';
 
-/** A client over answers that a test writes down, with a clock that only moves by sleeping. */
+/** A client over prepared responses, with a clock that only moves by sleeping. */
 
 export interface Sent {
   readonly method: string;
@@ -10,7 +10,7 @@ export interface Sent {
   readonly body: string;
 }
 
-/** What is answered to a request: a response, or an error that `fetch` throws. */
+/** The result of a request: a response, or an error that `fetch` throws. */
 export type Reply = (sent: Sent, request: Request) => Response | Error | Promise<Response | Error>;
 
 export interface Fake {

@@ -63,7 +63,7 @@ describe('a reference', () => {
   });
 });
 
-/** All fields and parameters that a caller gives, and those that are answered. */
+/** All fields and parameters of requests, and those of responses. */
 const places = contracts
   .flatMap(({ routes }) => Object.entries(routes))
   .flatMap(([id, { params, query, body, response }]) =>
@@ -77,7 +77,7 @@ const places = contracts
         : [],
     ),
   );
-/** Names of the records that some route answers with. */
+/** Names of the records that some route returns. */
 const records = new Set(
   contracts.flatMap(({ routes }) => Object.values(routes).map(({ response }) => String(response.schema?.meta()?.id))),
 );

@@ -9,8 +9,8 @@ import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
 import { validBody, validParams, validQuery } from '../../shared/http/request/validate.ts';
 
 /**
- * Every field and parameter of every contract gets values that are wrong in one way or another. What the field errors say is one of these
- * sentences: none of zod's own, and none that is not looked at here.
+ * Every field and parameter of every contract gets wrong values of many kinds. Their field errors are among these
+ * sentences, none of which is zod's own.
  */
 const SENTENCES: readonly RegExp[] = [
   /^is required$/,

@@ -11,7 +11,7 @@ import { filtersOfferedTooEarly, filtersWritten, readReleasedFilters } from '../
 import manifest from '../../package.json' with { type: 'json' };
 import { validQuery } from '../../shared/http/request/validate.ts';
 
-/** A filter that a contract offers and storage cannot serve: found by the compiler, and when the function loads. */
+/** A filter that a contract offers but storage cannot serve is found by the compiler, and when the function loads. */
 
 const shop = record('Shop', () => ({
   id: readOnly(field.uuid()),

@@ -11,7 +11,9 @@ import { byExtent, EXTENT, sampled } from '../support/extent.ts';
 import { readBody } from '../support/read-body.ts';
 import { filled } from './linear-work/hostile.ts';
 
-/** Whoever sends a request has shown nothing yet: checking it must not cost more than a bounded multiple of reading it. */
+/**
+ * The sender of a request is not verified yet: checking it must not cost more than a bounded multiple of reading it.
+ */
 
 /** A check that is not linear is found with short texts, and does not run for hours on long ones. In characters. */
 const SIZES = EXTENT === 'nightly' ? ['500000', '1000000'] : ['16384', '32768'];

@@ -38,7 +38,7 @@ describe('a shape says of a route what its schemas say', () => {
   it('of responses: exactly the fields of the example, in their order', () => {
     for (const [, declared] of every) {
       const { response } = metadataOf(declared);
-      // A text is answered as it is.
+      // A text is returned unchanged.
       if (response === null || declared.response.media !== undefined) continue;
       const shown = present(response, declared.response.example);
       expect(JSON.stringify(shown)).toBe(JSON.stringify(present(JSON.parse(JSON.stringify(response)), shown)));

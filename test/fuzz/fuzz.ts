@@ -35,7 +35,7 @@ export interface Finding {
 export interface FuzzReport {
   readonly sent: number;
   readonly byStatus: ReadonlyMap<number, number>;
-  /** Operations that answered with success at least once. */
+  /** Operations that succeeded at least once. */
   readonly succeeded: ReadonlySet<string>;
   readonly findings: readonly Finding[];
   /** What took much CPU time whenever it was tried. */
@@ -46,7 +46,7 @@ const AT_A_TIME = 16;
 /** A body by which it is measured what bytes cost. */
 const LARGE = 1_000_000;
 const BATCH = 400;
-/** What is answered besides to a path or method that is no longer the operation's. */
+/** Further statuses for a path or method that is no longer the operation's. */
 const ELSEWHERE = [404, 405];
 /** A run that has found so much need not go on. */
 const ENOUGH_FINDINGS = 25;

@@ -10,7 +10,7 @@ export interface Wire {
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** The parsed JSON, else the text. */
   readonly body: unknown;
   /** How long the body is, in bytes. */
   readonly bytes: number;

@@ -11,9 +11,9 @@ import { type Key, keyMadeBy } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Who reads and sets credentials leaves a trace (`docs/decisions/0071-credentials-of-records.md`). */
+/** Reads and changes of credentials leave audit events (`docs/decisions/0071-credentials-of-records.md`). */
 
-/** The SDK's request handler, which notes the calls and refuses those that count reads while it is told to. */
+/** The SDK's request handler, which records the calls, and on request refuses those that count reads. */
 class Wire extends NodeHttpHandler {
   readonly calls: string[] = [];
   refusesCounts = false;
@@ -31,7 +31,7 @@ class Wire extends NodeHttpHandler {
 const wire = new Wire();
 const api = useApi({ report: () => undefined });
 beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: wire }));
-/** No day ends meanwhile. */
+/** Keeps the day from ending meanwhile. */
 const NOON = new Date().setUTCHours(12, 0, 0, 0);
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));
 afterEach(() => {
@@ -65,7 +65,7 @@ describe.each(
       permissions: [`${area}:read`, `${area}:write`, `${area}:credentials`, 'audit:read'],
     });
   });
-  /** A record that somebody else has made. */
+  /** A record that another caller has created. */
   const make = (credentials: unknown = SECRET) => owner.create(path, { client_id, ...fields, credentials });
   const readsBy = async (by = reader) => readsIn(await auditLogOf(owner, `&actor_id=${by.id}`));
 
@@ -141,7 +141,7 @@ describe.each(
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     const reads = (await readsBy()).map((event) => Number(event.reads));
     expect(reads.length).toBeGreaterThan(0);
-    // One at most from each power of two to the next.
+    // At most one between a power of two and the next.
     expect(new Set(reads.map((count) => Math.floor(Math.log2(count)))).size).toBe(reads.length);
   });
 

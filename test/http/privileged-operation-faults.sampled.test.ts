@@ -11,8 +11,8 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**
- * A key that ends its own tokens, while calls of the table are lost: condition and change are one write, and what the write makes untrue
- * must not be held against the request that wrote it. (Changes of other integrations are in `faults.sampled.test.ts`.)
+ * A key that ends its own tokens while calls of the table are lost: condition and change are one write, and the request
+ * must not be refused because of its own write. (Changes of other integrations are in `faults.sampled.test.ts`.)
  *
  * `npm test` lets each request meet two faults, `npm run test:slow` each fault, as often as it is its turn; `npm run test:nightly` as often as
  * may be.
@@ -23,13 +23,13 @@ const ATTEMPTS = 2;
 const api = useApi({ firstKey: false, report: () => undefined });
 const owner = prepared(async () => callsOf(api, (await api.orgToken()).token));
 beforeAll(async () => {
-  // Time passes by faults alone: the function has enough of it however slow the machine is, and runs out of it soon.
+  // Only faults advance the clock: a slow machine does not use up the function's time, and faults soon do.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 
 const useFreshClient = (): void => useTableOver(faulty, ATTEMPTS);
 
-/** A key, and what its tokens' end was raised to. */
+/** A key, and its new token epoch. */
 async function freshKey(): Promise<Key> {
   faulty.follow(() => undefined);
   useFreshClient();
@@ -39,7 +39,7 @@ async function freshKey(): Promise<Key> {
 }
 const epochOf = async ({ appCode }: Key) => (await storedCredentials(appCode))?.token_epoch ?? 0;
 
-/** Sends a request whose transaction meets a fault so many times, and once more when that was answered with a 503. */
+/** Sends a request whose transaction meets a fault so many times, and repeats it after a 503. */
 async function meet(request: () => ReturnType<Calls['ask']>, fault: Fault, times: number) {
   let met = 0;
   faulty.follow(({ operation }) => {
@@ -78,7 +78,7 @@ describe('a key that', () => {
       const rotate = () => key.ask('POST', `${key.path}/rotate-secret`, fields, { headers });
       const { status, body, headers: responded, isSecond } = await meet(rotate, fault, times);
       expect([status, await epochOf(key)]).toEqual([201, 1]);
-      // It is not shown to a token that has ended, but in the response of the very request that ended it.
+      // It is not shown to a token that has ended, except in the response of the request that ended it.
       expect(body.secret).toBe(isSecond && responded.get('idempotent-replayed') === 'true' ? null : secret);
       expect([await loginWith(api, key.appCode, secret), await loginWith(api, key.appCode, key.secret)]).toEqual([
         200, 401,
@@ -95,7 +95,7 @@ describe('a key that', () => {
   it.each(faultsIn(2))('ends its own tokens ends them once: %s, %s times', async (fault, times) => {
     const key = await freshKey();
     const { status } = await meet(() => key.ask('POST', `${key.path}/revoke-tokens`), fault, times);
-    // Whoever has to ask again learns from the 401 that it was done.
+    // A caller that has to repeat the request learns from the 401 that it was carried out.
     expect([200, 401]).toContain(status);
     expect(await epochOf(key)).toBe(1);
   });
@@ -115,7 +115,7 @@ it.each([...faultsIn(0), ['forgotten', 1] as const])(
       ['clients:read'],
       401,
     ]);
-    // Whoever has to ask again, and finds that it was done, rotates.
+    // A caller that has to repeat the request, and learns that it was carried out, rotates.
     const { secret = isSecond ? (await owner.ask('POST', `${key.path}/rotate-secret`, {})).body.secret : undefined } =
       body;
     expect(await loginWith(api, key.appCode, secret)).toBe(200);

@@ -25,7 +25,7 @@ it.skipIf(!canListProcesses)(
     const [login = '', create = '', list = ''] = linesToPaste(first);
     const token = (await paste([login, 'echo $TOKEN'])).trim();
     const { id } = JSON.parse(await paste([login, create]));
-    // DynamoDB Local answers before it has stored a transaction: the last ones may be lost.
+    // DynamoDB Local responds before it has stored a transaction: the last ones may be lost.
     await paste([login, create, create]);
     const verify = () => runOperator(['verify', '--local', '--org', id], { DATA_DIR }, { alone: true });
     const stdout = expect.stringMatching(/^Records looked at: [1-9]\d*\. Differences: 0\. Repaired: 0\.\n$/);

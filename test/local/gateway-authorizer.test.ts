@@ -6,7 +6,7 @@ const token = (value: string) => ({ headers: ['authorization', `Bearer ${value}`
 
 type Options = Parameters<typeof fakeGateway>[0];
 
-/** A gateway whose authorizer answers so, and the events that its authorizer has got. */
+/** A gateway whose authorizer responds in this way, and the events that the authorizer got. */
 async function authorizing(response: (event: APIGatewayRequestAuthorizerEvent) => unknown, options: Options = {}) {
   const events: APIGatewayRequestAuthorizerEvent[] = [];
   const authorize = (event: APIGatewayRequestAuthorizerEvent): unknown => {

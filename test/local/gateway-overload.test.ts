@@ -10,7 +10,7 @@ const DONE = { statusCode: 200, body: 'done' };
 
 const waitUntil = (isTrue: () => boolean) => vi.waitUntil(isTrue, { timeout: PATIENCE });
 
-/** A function that answers when it is told to. */
+/** A function that responds on request. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const things = vi.fn(() => promise);

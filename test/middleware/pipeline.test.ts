@@ -12,7 +12,7 @@ import { type ChainEvent, chainEvent, lambdaContext } from '../support/chain.ts'
 import { bodyOf, FaultyHandler, reply } from '../support/faults.ts';
 
 /**
- * The middlewares together: which of them answers first, and with which headers. The table is only asked whether the
+ * The middlewares together: which of them responds first, and with which headers. The table is only asked whether the
  * caller's organization is suspended.
  */
 
@@ -137,7 +137,7 @@ describe('a request', () => {
   it('beyond the budget is refused, whatever else is wrong with it but for its token', async () => {
     const requestContext = authorizedAs({ rate_limit: '1', permissions: '' });
     const event = { ...requestWith(mistakes.slice(3)), requestContext };
-    // It would be flushed to the table, which does not answer.
+    // It would be flushed to the table, which does not respond.
     vi.spyOn(logger, 'warn').mockReturnValue(undefined);
     expect([(await send(event)).type, (await send(event)).type]).toEqual(['forbidden', 'too-many-requests']);
   });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listening } from '../support/listening.ts';
 
-/** What AWS answers about an account, over HTTP as its services speak: STS, Lambda, API Gateway and CloudTrail. */
+/** AWS's responses about an account, over HTTP: STS, Lambda, API Gateway and CloudTrail. */
 export interface AccountResponses {
   readonly executions: number;
   readonly codeSize: number;
@@ -21,7 +21,7 @@ interface Trail {
 export interface FakeAccount {
   /** What to set for a process that is to ask here. */
   readonly variables: Readonly<Record<string, string>>;
-  /** In answer to the next call of a service, this; its status comes first. */
+  /** The response to the next call of a service, with its status first. */
   readonly fail: (service: string, times: number, status: number, body: object) => void;
   readonly calls: string[];
   replies: AccountResponses;

@@ -9,7 +9,7 @@ import { type Api, startApi } from '../support/api.ts';
 
 /** What was asked for, as method and path. */
 const seen: string[] = [];
-/** What is asked for so is answered with 500 from now on. */
+/** Requests for these paths get a 500 from now on. */
 let broken: RegExp | undefined;
 
 let api: Api;

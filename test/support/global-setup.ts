@@ -3,8 +3,9 @@ import { type EngineName, findEngine, startDynamoDb } from '#local-dynamodb';
 import { EXTENT } from './extent.ts';
 
 /**
- * Starts the DynamoDB of a project's tests: dynoxide where it is installed, which takes a fifth of the CPU time; for what is sampled, in nightly
- * tests, what `npm start` uses, DynamoDB Local. `TEST_ENGINE=dynoxide` or `java` chooses. Returns what stops it.
+ * Starts the DynamoDB of a project's tests: dynoxide where it is installed, which takes a fifth of the CPU time; for
+ * what is sampled, in nightly tests, what `npm start` uses, DynamoDB Local. `TEST_ENGINE=dynoxide` or `java` chooses.
+ * Returns a function that stops it.
  */
 const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const asked = (process.env.TEST_ENGINE || undefined) as EngineName | undefined;

@@ -3,8 +3,8 @@ import type { FreshTable } from './dynamodb.ts';
 import type { Ran } from './operator.ts';
 
 /**
- * Runs an erasure until all keys are deleted, and ends it there as Ctrl-C does. The next run finds that more time has passed since than it waits
- * for requests under way.
+ * Runs an erasure until all keys are deleted, and ends it there as Ctrl-C does. At the next run, the wait for requests
+ * under way is over.
  */
 export async function interruptErasure(
   { client, tableName }: FreshTable,

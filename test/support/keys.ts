@@ -4,7 +4,7 @@ import { type Calls, callsOf } from './tenant-calls.ts';
 
 export const INTEGRATIONS = '/api/v1/integrations';
 
-/** An integration with its secret and a token of it. */
+/** An integration with its secret and a token. */
 export interface Key extends Calls {
   readonly id: string;
   /** The path of its record. */
@@ -13,7 +13,7 @@ export interface Key extends Calls {
   readonly secret: string;
 }
 
-/** An integration that `by` makes, logged in. */
+/** An integration that `by` creates, logged in. */
 export async function keyMadeBy(api: Api, by: Calls, fields: JsonBody = {}): Promise<Key> {
   const asked = { app_code: `app-${randomUUID()}`, display_name: 'Key', ...fields };
   const made = await by.create(INTEGRATIONS, asked);

@@ -4,15 +4,18 @@ import { bodyOf, FaultyHandler } from './faults.ts';
 
 type Request = Parameters<NodeHttpHandler['handle']>[0];
 
-/** The SDK's request handler, which keeps a chosen request. It arrives when the test says so: late, if its sender gets no answer, or again. */
+/**
+ * The SDK's request handler, which holds a chosen request. The test delivers it: late, if its sender gets no response,
+ * or again.
+ */
 export class LateHandler extends FaultyHandler {
   readonly #chosen: (operation: string, body: string) => boolean;
   readonly #hasResponded: boolean;
   #kept: Request | undefined;
 
   /**
-   * @param chosen whether it is the request to keep; the first one is
-   * @param isAnswered whether it is also carried out at once, and its sender gets the answer
+   * @param chosen selects the request to hold; the first match is held
+   * @param isAnswered whether it is also carried out at once, and its sender gets the response
    */
   constructor(chosen: (operation: string, body: string) => boolean, hasResponded = false) {
     super();
@@ -20,7 +23,7 @@ export class LateHandler extends FaultyHandler {
     this.#hasResponded = hasResponded;
   }
 
-  /** Has the kept request arrive, or arrive again. @param forgotten whether its token was forgotten meanwhile */
+  /** Delivers the held request, late or again. @param forgotten whether its token was forgotten meanwhile */
   async deliver(forgotten = false): Promise<{ readonly status: number }> {
     if (this.#kept === undefined) throw new Error('no request was kept');
     this.follow(() => undefined);

@@ -6,7 +6,7 @@ export type Line = Readonly<Record<string, unknown>>;
 export const NAMESPACE = 'Custodia/custodia-test';
 
 /**
- * What functions log while something is done, as they do in AWS.
+ * The log lines of functions during some work, as in AWS.
  * @throws SyntaxError for a line that is not JSON
  */
 export async function written<T>(

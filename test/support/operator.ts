@@ -10,8 +10,8 @@ export interface Ran {
 }
 
 /**
- * Runs the operator's command line, with these variables beside those of this process or, if told so, instead of them. `signal` ends it as Ctrl-C
- * does.
+ * Runs the operator's command line, with these variables in addition to those of this process, or instead of them.
+ * `signal` ends it as Ctrl-C does.
  */
 export const runOperator = (
   args: readonly string[],

@@ -7,7 +7,7 @@ import { openTenant } from './storage.ts';
 /** More than a container remembers. */
 const MANY = 1_001;
 
-/** Has this process forget which ids it has stored or found, as another container would not know them. Writes nothing. */
+/** Makes this process forget the ids that it has stored or found, like another container. Writes nothing. */
 export function forgetIds(): void {
   const ids = openTenant(environmentTable(), randomUUID()).deduplication<object>('EVENT', randomUUID());
   for (let index = 0; index < MANY; index++) ids.remember(randomUUID(), {}, 1, () => new Error('never committed'));
@@ -16,7 +16,7 @@ export function forgetIds(): void {
 /** More values than a container remembers. */
 const MANY_VALUES = 10_001;
 
-/** Has this process forget which values of filters it has noted. Writes nothing. */
+/** Makes this process forget the values of filters that it has noted. Writes nothing. */
 export async function forgetValues(): Promise<void> {
   const checks: Promise<void>[] = [];
   const session = {
@@ -34,7 +34,7 @@ export async function forgetValues(): Promise<void> {
 /** More app codes than a container remembers. */
 const MANY_CODES = 5_001;
 
-/** Has this process forget whose app codes are. Sends nothing. */
+/** Makes this process forget the tenants of app codes. Sends nothing. */
 export async function forgetAppCodes(): Promise<void> {
   const client = { send: async () => ({ Item: { tenant: 'PLATFORM' } }) };
   const session = { tables: { environment: { name: 'other', client } } } as unknown as RequestSession;

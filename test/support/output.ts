@@ -1,14 +1,17 @@
 import { afterAll, afterEach } from 'vitest';
 
 /**
- * Tests print nothing: `npm test` shows its report alone. Log lines of functions go nowhere, but with a test that fails they are shown.
- * A test that prints anything else fails. Tests that read what is printed take it from `process.stdout` themselves (`lines.ts`).
+ * Tests print nothing: `npm test` shows only its report. Log lines of functions are discarded, but shown with a failing
+ * test. A test that prints anything else fails. Tests that check output read it from `process.stdout` themselves
+ * (`lines.ts`).
  */
 let printed = '';
 
 type Write = typeof process.stdout.write;
 interface Streams {
-  /** What writes to the terminal. Workers share their process between test files, each of which loads this anew. */
+  /**
+   * The original writers to the terminal. Test files share the process of a worker, and each loads this module again.
+   */
   realWrite?: Write;
 }
 const streams = globalThis as typeof globalThis & Streams;
@@ -37,7 +40,7 @@ function expectNothing(): void {
   if (text !== '') throw new Error(`A test must not print:\n${text}`);
 }
 
-/** What is no log line of a function, which is an object of JSON with a level or with metrics. */
+/** Output other than log lines of functions, which are JSON objects with a level or with metrics. */
 export function strayOutput(text: string): string {
   return text
     .split('\n')

@@ -1,2 +1,2 @@
-/** How long is waited for what another process or a page is to do: it ends what hangs, on a busy machine, too. In milliseconds. */
+/** The longest wait for another process or a page, also on a busy machine. It ends tests that hang. In milliseconds. */
 export const PATIENCE = 120_000;

@@ -16,11 +16,11 @@ export interface Paused {
   readonly release: () => void;
 }
 
-/** The SDK's request handler, at which chosen calls can be held up, as the network or a sleeping process may hold them. */
+/** The SDK's request handler, which can delay chosen calls, as the network or a sleeping process may. */
 export class PausingHandler extends FaultyHandler {
   readonly #pauses: Pause[] = [];
 
-  /** Holds up the next call of this operation whose body, as sent, contains a text. */
+  /** Delays the next call of this operation whose body, as sent, contains a text. */
   pauseBefore(operation: string, text = ''): Paused {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();

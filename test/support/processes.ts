@@ -17,7 +17,7 @@ export const descendants = (root: number): number[] => {
   return below(root);
 };
 
-/** A zombie counts as gone: in a container nobody may collect it. */
+/** A zombie counts as ended: in a container nobody may reap it. */
 export const isRunning = (pid: number): boolean => livingProcesses().some((entry) => entry.pid === pid);
 
 const livingProcesses = (): ProcessEntry[] =>

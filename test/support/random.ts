@@ -1,4 +1,4 @@
-/** Random choices that a seed makes again. */
+/** Random choices that a seed reproduces. */
 export interface Random {
   /** A whole number from 0 up to, not including, `end`. */
   readonly below: (end: number) => number;
@@ -6,7 +6,7 @@ export interface Random {
   readonly chance: (probability: number) => boolean;
 }
 
-/** Mulberry32. Each `stream` of a seed has choices of its own, so that what one process does does not move those of another. */
+/** Mulberry32. Each `stream` of a seed has its own choices, so that processes do not affect each other's. */
 export function randomOf(seed: number, stream: string): Random {
   let state = seed >>> 0;
   for (const character of stream) state = Math.imul(state ^ character.charCodeAt(0), 0x9e3779b1) >>> 0;

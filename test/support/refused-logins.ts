@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
-/** A refused login is answered 200 ms after it came. No test of the API waits for that; all else that waits does. */
+/** A refused login takes 200 ms. Tests of the API do not wait for that, only for other timers. */
 const { setTimeout: wait } = timers;
 
 timers.setTimeout = (milliseconds, value, options) => {

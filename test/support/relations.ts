@@ -3,7 +3,7 @@ import type { Route } from '#contract';
 import { referencesIn, uniqueFieldsOf } from '#contract/derived';
 import { contracts } from '../../functions/all-contracts.ts';
 
-/** What the contracts say of records and of fields that refer to others, so that no test keeps a list of them. */
+/** Records and references according to the contracts, so that no test keeps a list of them. */
 
 const routes = contracts.flatMap((contract) => Object.entries(contract.routes));
 
@@ -11,7 +11,10 @@ const routes = contracts.flatMap((contract) => Object.entries(contract.routes));
 export const creatorOf = (record: string): readonly [operationId: string, route: Route] | undefined =>
   routes.find(([, { method, body }]) => method === 'POST' && body?.name === `${record}Create`);
 
-/** Names of records by the fields and parameters that hold an id of theirs, wherever these are. The `id` of a path is another record's in each. */
+/**
+ * Names of records by the fields and parameters that hold their ids. The `id` of a path belongs to another record in
+ * each path.
+ */
 export const references: ReadonlyMap<string, string> = new Map(
   routes.flatMap(([, { params, query, body }]) =>
     [params, query, ...(body === undefined ? [] : [body.schema])].flatMap((schema) =>
@@ -40,7 +43,7 @@ export function freshValue({ shape }: z.ZodObject, field: string, example: unkno
 
 let made = 0;
 
-/** Other letters and digits in the same places, each time others: `SN-0042` becomes `AA-1000`, `AA-2000` … */
+/** Other letters and digits in the same places, different in each call: `SN-0042` becomes `AA-1000`, `AA-2000` … */
 function likeExample(example: string): string {
   made += 1;
   let rest = made;

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, vi } from 'vitest';
 
-/** A file leaves the environment and the clock as they were: the next one shares its process, and reads them before a test of its own begins. */
+/**
+ * Restores the environment and the clock after each file: the next one shares the process, and reads them before its
+ * first test.
+ */
 const environment = process.env;
 let before: NodeJS.ProcessEnv;
 

@@ -7,9 +7,9 @@ import type { Api, JsonBody, OrgAccess } from './api.ts';
 import { creatorOf, freshValue } from './relations.ts';
 
 /**
- * A valid request for every operation, made from the contracts: the body is the route's own example with references to records
- * that exist and unique values of its own, the path's ids are those of records made for it. A new route has its scenario without
- * anyone writing one.
+ * A valid request for every operation, from the contracts: the body is the route's own example with references to
+ * existing records and with new unique values; the path has ids of new records. A new route gets its scenario
+ * automatically.
  */
 export interface Scenario {
   readonly operationId: string;
@@ -24,7 +24,7 @@ export const operations: readonly (readonly [operationId: string, route: Route])
   Object.entries(routes),
 );
 
-/** Records that no operation creates by itself: the one that leaves them, and where they are listed. */
+/** Records that no operation creates directly: the operation that leaves them, and their list. */
 const LEFT_BY: Readonly<Record<string, readonly [operationId: string, list: string]>> = {
   WebhookEvent: ['receiveWebhook', '/api/v1/webhook-events'],
   AuditEvent: ['createRole', '/api/v1/audit-events'],
@@ -33,7 +33,7 @@ const LEFT_BY: Readonly<Record<string, readonly [operationId: string, list: stri
 /** Operations of platform callers alone. */
 export const PLATFORM_ONLY: ReadonlySet<string> = new Set(['listOrgs', 'createOrg']);
 
-/** A tenant in which scenarios are played. */
+/** A tenant for scenarios. */
 export class TestTenant {
   readonly #api: Pick<Api, 'request' | 'platformToken'>;
   readonly #org: OrgAccess;
@@ -73,7 +73,10 @@ export class TestTenant {
     });
   }
 
-  /** The id of a record of this name, the same at every call: the tenant's own organization and integration, or one that is made. */
+  /**
+   * The id of a record of this name, the same in every call: the tenant's own organization and integration, or a new
+   * record.
+   */
   reference(record: string): Promise<string> {
     if (record === 'Organization') return Promise.resolve(this.#org.orgId);
     if (record === 'Integration') return Promise.resolve(this.#org.integrationId);
@@ -84,7 +87,7 @@ export class TestTenant {
     return made;
   }
 
-  /** Makes a record of this name and gives its id. Of organizations there is the tenant's own. */
+  /** Creates a record of this name and returns its id. For organizations, returns the tenant's own. */
   async make(record: string): Promise<string> {
     if (record === 'Organization') return this.#org.orgId;
     if (LEFT_BY[record] !== undefined) return this.#makeBy(...LEFT_BY[record]);
@@ -96,7 +99,7 @@ export class TestTenant {
     return String(body.id);
   }
 
-  /** A record that an operation leaves besides what it is for. */
+  /** A record that an operation leaves as a side effect. */
   async #makeBy(operationId: string, list: string): Promise<string> {
     await this.send(await this.scenario(operationId));
     const { body } = await this.#api.request<{ data: { id: string }[] }>('GET', list, { token: this.#org.token });
@@ -134,7 +137,7 @@ export class TestTenant {
       return [field, unique.has(field) ? freshValue(schema, field, value, suffix) : value];
     });
     const body = Object.fromEntries(await Promise.all(fields));
-    // There is one organization, and each time something of it shall change.
+    // There is only one organization, and each change must be effective.
     return operationId === 'updateOrg' ? { ...body, name: `Name ${suffix}` } : body;
   }
 

@@ -13,7 +13,7 @@ import type { FreshTable } from './dynamodb.ts';
 
 type Place = Pick<FreshTable, 'tableName' | 'endpoint'>;
 
-/** How often the SDK tries a call, in one of our own attempts. */
+/** The SDK's tries of a call, in one of our own attempts. */
 export const SDK_ATTEMPTS = 4;
 
 /** All of the SDK's retries, but not their waits. */
@@ -22,7 +22,10 @@ const retriesAtOnce = (attempts: number) => ({
   retryStrategy: new ConfiguredRetryStrategy(attempts, 1),
 });
 
-/** From now on the API calls its table by this handler, with all retries of a fresh client: the SDK saves on them when many were in vain. */
+/**
+ * Makes the API call its table by this handler, with all retries of a new client: the SDK makes fewer after many
+ * failures.
+ */
 export const useTableOver = (requestHandler: NodeHttpHandler, attempts = SDK_ATTEMPTS): void =>
   configureTable({ ...retriesAtOnce(attempts), requestHandler });
 
@@ -37,12 +40,12 @@ export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: N
   });
 };
 
-/** A handle to one tenant in a session of its own, which tries for so many milliseconds. */
+/** A handle to one tenant in a new session with this timeout in milliseconds. */
 export function openTenant(table: Table, orgId: string, clock: Clock = systemClock, patience = 10_000): Tenant {
   return Tenant.of(aCaller(orgId), new RequestSession(table, clock, clock() + patience));
 }
 
-/** Does something in a tenant as the pipeline would: again when a record has changed meanwhile, and nothing half. */
+/** Does something in a tenant as the pipeline does: again when a record has changed meanwhile, and all or nothing. */
 export function doIn<T>(tenant: Tenant, operation: (tenant: Tenant) => Promise<T>): Promise<T> {
   return runToCommit(tenant.session, () => operation(tenant));
 }

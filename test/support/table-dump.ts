@@ -1,7 +1,7 @@
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { FreshTable } from './dynamodb.ts';
 
-/** The table as a thief has it: every item, every attribute. For tests only: the service never scans. */
+/** A dump of the table with every item and attribute. For tests only: the service never scans. */
 
 export type RawItem = Record<string, AttributeValue>;
 
@@ -18,7 +18,7 @@ export async function dumpOf({ client, tableName }: FreshTable): Promise<RawItem
   return items;
 }
 
-/** Which of these texts a thief finds in the items: as they are, escaped in JSON, or encoded in base64, base64url or hex. */
+/** Those of the texts that the items contain: unchanged, escaped in JSON, or encoded in base64, base64url or hex. */
 export function foundIn(items: readonly RawItem[], secrets: readonly string[]): string[] {
   const readable = items.flatMap((item) => Object.entries(item).flatMap(([name, value]) => [name, ...textsOf(value)]));
   const texts = readable.flatMap((text) => formsOf(text, 2)).join('\n');
@@ -36,7 +36,7 @@ function textsOf(value: AttributeValue): string[] {
   return [];
 }
 
-/** A text, and whatever a part of it may stand for. */
+/** A text, and its decoded parts. */
 function formsOf(text: string, depth: number): string[] {
   if (depth === 0) return [text];
   const encoded = text.match(/[\w+/-]{16,}/g) ?? [];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Api, ApiResponse, JsonBody, RequestOptions } from './api.ts';
 
-/** A body whose usual parts can be looked into: a list's records, a problem's findings. */
+/** A body with typed access to the usual parts: a list's records, a problem's field errors. */
 export type ResponseBody = JsonBody & { readonly data: JsonBody[]; readonly errors?: JsonBody[] };
 export type Created = JsonBody & { readonly id: string };
 
@@ -43,10 +43,10 @@ export const newTenant = async (api: Api): Promise<Calls & { readonly orgId: str
   return { ...callsOf(api, token), orgId };
 };
 
-/** The findings of a problem with one field of the body. */
+/** The field errors of a problem with one field of the body. */
 export const pointsAt = (field: string) => [expect.objectContaining({ in: 'body', pointer: `#/${field}` })];
 
-/** Asks the same of two ids: the answers must be the same but for the request id. */
+/** Sends the same request for two ids: the responses must be the same except for the request id. */
 export async function expectNoDifference(
   status: number,
   attempt: (id: string) => Promise<ApiResponse<ResponseBody>>,

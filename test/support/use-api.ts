@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { type Api, type ApiOptions, startApi } from './api.ts';
 import { prepared } from './prepared.ts';
 
-/** The API of a test file, which is started before all that the file prepares and closed after it. */
+/** The API of a test file, which starts before the file's preparations and is closed after it. */
 export function useApi(options: ApiOptions = {}): Api {
   const api = prepared(() => startApi(options));
   afterAll(() => api.close());

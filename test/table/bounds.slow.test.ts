@@ -22,7 +22,10 @@ import { systemClock } from '../../shared/clock.ts';
 import type { Filter } from '../../shared/table/repository/records.ts';
 import { Conflicts } from '../support/conflicts.ts';
 
-/** What operations and pages may cost at most. DynamoDB Local counts the units of transactions too low, so this needs the other engine. */
+/**
+ * The bounds of operations and pages. DynamoDB Local counts too few units for transactions, so this needs the other
+ * engine.
+ */
 const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
 
 describe.skipIf(!HAS_ENGINE)('an operation', () => {
@@ -121,7 +124,7 @@ describe.skipIf(!HAS_ENGINE)('a page', () => {
       expect(page).toMatchObject({ total, records: 25 });
       expect(page.roundTrips).toBeLessThanOrEqual(index === 0 ? firstRoundTrips : 2);
       expect(page.ofRecords).toBeLessThanOrEqual(ofRecords);
-      // The head costs one, or a half beside sets.
+      // The counter item costs one, or a half beside sets.
       expect(page.sets).toBeLessThanOrEqual(fields === 0 ? 1 : 0.5 + (fields * NUMBERS) / NUMBERS_A_UNIT);
       expect([page.sets, page.ofRecords]).toEqual([pages[0]?.sets, pages[0]?.ofRecords]);
     }

@@ -8,7 +8,7 @@ import { itemsIn } from '../support/audit.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
-/** What lies below a record ends with it; and sets that nobody needs any more are taken away. */
+/** Child records are deleted with their parent, and unneeded sets are deleted. */
 
 interface Job {
   id: string;
@@ -40,7 +40,7 @@ const removeWithNotes = (id: string, over?: PausingHandler) =>
   );
 
 const notesOf = (id: string) => itemsIn(table.table, `${jobs.partition}#${id}#NOTE`);
-/** Everything that is stored below a job, and what waits to be swept. */
+/** All child items of a job, and pending cascade deletes. */
 async function leftOf(id: string): Promise<number> {
   const places = [storedSets.partitionOf(`${jobs.partition}#${id}#NOTE`), cascadeDeletePartition(table.open().id)];
   const items = await Promise.all([notesOf(id), ...places.map((place) => itemsIn(table.table, place))]);

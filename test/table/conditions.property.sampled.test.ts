@@ -13,7 +13,7 @@ import { tableOf } from '../../shared/table/connection/client.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
 
-/** What the service says of an item that it has read is what DynamoDB says of it in a transaction. */
+/** The service evaluates conditions on a read item as DynamoDB does in a transaction. */
 
 let table: Table;
 beforeAll(async () => {

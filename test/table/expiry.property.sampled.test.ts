@@ -6,7 +6,10 @@ import { entity } from '#table';
 import { byExtent } from '../support/extent.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';
 
-/** Lists whose records expire, against what is stored and not yet expired, while days pass and DynamoDB's TTL deletes when it likes. */
+/**
+ * Compares lists whose records expire with the stored, unexpired records, while days pass and DynamoDB's TTL deletes at
+ * random times.
+ */
 
 interface Line {
   id: string;
@@ -46,7 +49,7 @@ async function readAll(list: typeof lines, at: number, level?: string) {
   return { totals: [...new Set(pages.map(({ total }) => total))], ids: pages.flatMap(({ ids }) => ids) };
 }
 
-/** Of what is written and not expired, every list shows all, and nothing else. */
+/** Every list shows exactly the written, unexpired records. */
 async function check(list: typeof lines, now: number): Promise<void> {
   const live = (await itemsOf()).filter(({ expiry }) => expiry > now);
   for (const level of [undefined, ...LEVELS]) {

@@ -9,7 +9,7 @@ import { type Paused, PausingHandler } from '../support/pauses.ts';
 import { doIn } from '../support/storage.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
-/** Numbers without a record are closed by readers and by the writers who allocated them, each once, whoever comes late. */
+/** Readers, and the writers that allocated them, close numbers without a record, each exactly once in any order. */
 
 interface Job {
   id: string;

@@ -4,7 +4,7 @@ import { entity } from '#table';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
-/** When readers take a number for lost: also in a list that is never quiet, and whatever clocks say. */
+/** When readers treat a number as lost, also in a busy list, and with wrong clocks. */
 
 interface Job {
   readonly id: string;

@@ -6,7 +6,7 @@ import { ids } from '#lists';
 
 const number = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
-/** What common validators take for a UUID (`docs/decisions/0009-ids.md`). */
+/** What common validators accept as a UUID (`docs/decisions/0009-ids.md`). */
 const VALIDATORS: Readonly<Record<string, (id: string) => boolean>> = {
   'uuid@14 validate': validate,
   'uuid@14 version 4': (id) => version(id) === 4,

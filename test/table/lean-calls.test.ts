@@ -22,7 +22,7 @@ import { LOCAL_AWS } from '#local-dynamodb';
 import { codePoint } from '../support/code-point.ts';
 import { bodyOf } from '../support/faults.ts';
 
-/** The lean client beside the SDK's own: what they send, and what they make of an answer. */
+/** The lean client compared with the SDK's own: their requests, and their results from a response. */
 
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 type Command = object;
@@ -33,7 +33,7 @@ interface Reply {
   readonly body: string;
 }
 
-/** Keeps what is sent; answers one thing after the other, the last of them for ever. */
+/** Records requests; returns the responses in order, the last one repeatedly. */
 class Responding extends NodeHttpHandler {
   sent: Sent[] = [];
   replies: Reply[];
@@ -62,7 +62,7 @@ const sdkClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(new DynamoDBClient(config), { unmarshallOptions: { wrapNumbers: exact } });
 const leanClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient => leanDocumentClient(config, exact);
 
-/** What comes of a command: what was sent, and the output or the error. */
+/** The outcome of a command: the request, and the output or the error. */
 type Outcome = (command: Command, replies: readonly Reply[]) => Promise<{ readonly sent: Sending[]; ended: unknown }>;
 type Sending = ReturnType<typeof comparable>;
 
@@ -79,7 +79,7 @@ function outcomes(make: typeof sdkClient, config: DynamoDBClientConfig = {}): Ou
   };
 }
 
-/** Sends a command by the SDK's client and by ours, and expects the same of both. */
+/** Sends a command by the SDK's client and by ours, and expects the same outcome. */
 function comparison(config: DynamoDBClientConfig = {}) {
   const [bySdk, byOurs] = [outcomes(sdkClient, config), outcomes(leanClient, config)];
   return async (command: () => Command, replies: readonly Reply[] = [OK]) => {

@@ -9,7 +9,10 @@ import { LOCAL_AWS } from '#local-dynamodb';
 
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 
-/** Answers `GetItem` with an item that has the asked key, and keeps what was sent. Answers the first calls with these statuses. */
+/**
+ * Returns an item with the requested key for `GetItem`, and records requests. Returns these statuses for the first
+ * calls.
+ */
 class Responding extends NodeHttpHandler {
   readonly sent: Sent[] = [];
   readonly #statuses: number[];

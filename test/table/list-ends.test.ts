@@ -6,7 +6,7 @@ import { entity } from '#table';
 import { dumpOf } from '../support/table-dump.ts';
 import { TestList, useTable } from './test-list.ts';
 
-/** What lists consist of goes when what it serves is gone. */
+/** Items of lists are deleted when they are no longer needed. */
 
 interface Line {
   readonly id: string;

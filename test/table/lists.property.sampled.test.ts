@@ -12,8 +12,9 @@ import { doIn, openTenant } from '../support/storage.ts';
 import { NO_FAULTS, newOrganization, TestList, useTable } from './test-list.ts';
 
 /**
- * Lists, filtered and by prefix, against a plain array: random creates, moves, deletes and reads, one after another and many at once, by processes
- * whose clocks disagree by minutes and months, with transactions that conflict, and with a process dying or the network failing at any call.
+ * Compares lists, filtered and by prefix, with a plain array: random creates, moves, deletes and reads, sequential and
+ * concurrent, by processes whose clocks differ by minutes and months, with conflicting transactions, and with crashes
+ * and network failures at any call.
  */
 
 interface Job {
@@ -142,7 +143,7 @@ async function run(records: Repository<Job>, what: Step, known: readonly string[
 const readAt = (error: number, query: Partial<PageQuery<never>>) =>
   jobs.read({ page_size: PAGE_SIZE, ...query }, { at: NOW + error });
 
-/** Every page of a list, walked in both orders by readers whose clocks disagree, against what is stored. */
+/** Compares every page of a list, read in both orders by readers whose clocks differ, with the stored records. */
 async function checkList(query: { filter?: Filter; prefix?: string }, expected: readonly string[]): Promise<void> {
   const pages = Array.from({ length: Math.ceil((expected.length + 1) / PAGE_SIZE) }, (_, index) => index);
   for (const sort of ['created_at', '-created_at'] as const) {

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 const firstId = async () => String((await jobs.stored())[0]?.id);
 
-/** Has the commit meet this fault, and holds up its next attempt while `meanwhile` runs. */
+/** Makes the commit meet this fault, and delays its next attempt while `meanwhile` runs. */
 async function through<T>(fault: Fault, work: () => Promise<T>, meanwhile?: () => Promise<unknown>): Promise<T> {
   let paused: ReturnType<PausingHandler['pauseBefore']> | undefined;
   let met = false;
@@ -138,7 +138,10 @@ it('an attempt that is carried out after a later one was refused leaves the outc
   expect([(await jobs.stored()).length, (await jobs.read()).total, await jobs.audit()]).toEqual([1, 1, NO_FAULTS]);
 });
 
-/** Loses the first transaction on its way, and delivers it when it is told to; the second one is refused meanwhile, the third waits. */
+/**
+ * Loses the first transaction, and delivers it when the test says so; meanwhile the second one is refused, and the
+ * third waits.
+ */
 class OvertakenHandler extends PausingHandler {
   #held: (() => ReturnType<PausingHandler['handle']>) | undefined;
   #transactions = 0;

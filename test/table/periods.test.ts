@@ -5,7 +5,7 @@ import { periods } from '#lists/maintenance';
 const DAY = 86_400_000;
 const retention = fc.constantFrom(1, 2, 30, 31, 32, 33, 90, 400);
 
-/** Heads with any marks: days in no order, several at one number, one far ahead. */
+/** Counter items with any marks: unordered days, several at one number, one far ahead. */
 const mark = fc.record({ end: fc.integer({ min: 20_700, max: 20_900 }), first: fc.integer({ min: 0, max: 40 }) });
 const head = fc
   .record({

@@ -19,7 +19,7 @@ const unique = { slug: (slug: string) => slug };
 const A_SHOP = { name: 'Acme', slug: null };
 const prefixes = { name: 'indexed', slug: 'claimed' } as const;
 const shops = new TestList(table, entity<Shop>('SHOP', { prefixes, unique }), A_SHOP);
-/** The release before, which knows nothing of prefixes. */
+/** The previous release, which does not know prefixes. */
 const before = new TestList(table, entity<Shop>('SHOP', { unique }), A_SHOP);
 
 async function idsOf(prefix: string): Promise<string[]> {

@@ -15,7 +15,7 @@ import { IdempotentRequest } from '../../../shared/http/unit-of-work/idempotency
 import { filled, type Make, SHAPES, TEXTS } from './hostile.ts';
 
 /**
- * Whatever is checked before the service trusts who sends it: every field of every body, query and path, and every header that is read,
+ * All checks before the sender is verified: every field of every body, query and path, and every header that is read,
  * with texts far beyond the limits of the gateway.
  */
 export interface Check {

@@ -37,7 +37,7 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly kms: FakeKms;
   /** The table behind the account, which takes anybody's requests. */
   readonly table: FreshTable;
-  /** Where the gateway answers: what the output `BaseUrl` is in AWS. */
+  /** The gateway's address: the output `BaseUrl` in AWS. */
   readonly url: string;
   /** Runs the operator's command line on the stack, as somebody of the account. */
   readonly operator: (...args: string[]) => Promise<Ran>;

@@ -16,7 +16,7 @@ const failure = z.object({
 });
 
 export interface Audit {
-  /** Undefined: the registry was not asked, or did not answer. */
+  /** Undefined: the registry was not called, or did not respond. */
   readonly isWell: boolean | undefined;
   readonly lines: readonly string[];
 }
