@@ -35,7 +35,7 @@ it('a file that shares its modules with others mocks none of them', () => {
 
 it('CI runs the command of the README, before it what asks the registry and the tests of another day on DynamoDB Local, and then the others', () => {
   const [, command] = /^npm ci && (npm test) /m.exec(read('README.md')) ?? [];
-  const lines = read('.ci/run').split('\n');
+  const lines = Array.from(read('.ci/run').split('\n'), (line) => line.trim());
   expect(lines.filter((line) => line.includes('npm') && !line.startsWith('#'))).toEqual([
     expect.stringMatching(/^npm ci /),
     'npm --silent run check:packages',

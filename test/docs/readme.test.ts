@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { useApi } from '../support/use-api.ts';
 
 /** The README is short and true: its tour works when pasted and prints what it shows. */
 
@@ -29,11 +29,7 @@ it('has at most 1,000 words', () => {
 });
 
 describe('the tour', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi();
-  });
-  afterAll(() => api.close());
+  const api = useApi();
 
   it('works when pasted, and returns what it shows', async () => {
     expect(tour.length).toBeGreaterThan(5);

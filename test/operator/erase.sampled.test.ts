@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { environmentEncryption } from '#auth';
 import { StoredKeyGone } from '#encryption';
 import { verify } from '#maintenance';
@@ -10,7 +10,7 @@ import { countRecords, eraseOrganization, type Receipt } from '../../operator/er
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { byExtent, sampled } from '../support/extent.ts';
@@ -21,16 +21,15 @@ import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { useTableOver } from '../support/storage.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Erasing an organization. The gateway keeps what the authorizer said of a token for an hour. */
 
 const faulty = new FaultyHandler();
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 3_600 });
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 3_600 });
   useFreshClient();
 });
-afterAll(() => api.close());
 
 const useFreshClient = (): void => useTableOver(faulty);
 

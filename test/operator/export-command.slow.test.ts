@@ -3,24 +3,24 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { kinds } from '../../operator/kinds.ts';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { runOperator } from '../support/operator.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { dumpOf, foundIn } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** `custodia export` as it is run, of an organization in which every operation was played. */
 
 const SECRETS = { credentials: 'a-credential-of-a-service', event: 'a-secret-in-an-event' };
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   await api.orgToken('Another');
   const testTenant = new TestTenant(api, org);
@@ -38,7 +38,6 @@ beforeAll(async () => {
   });
   await deliver(api, org, { event_type: 'invoice.paid', data: { secret: SECRETS.event } });
 });
-afterAll(() => api.close());
 
 const exported = (...options: string[]) => runOperator(['export', '--table', api.table.tableName, ...options]);
 

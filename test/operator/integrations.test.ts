@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
 import { disableIntegration, integrationsOf } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
 import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Cutting off a key of an organization without a key of anybody. The gateway asks about each request. */
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
-});
-afterAll(() => api.close());
+const api = useApi({ authorizerTtlSeconds: 0 });
 
 const differencesOf = async (id: string) =>
   (await verify(Tenant.ofOperator(id, RequestSession.ofEnvironment(10_000)), kinds, { repair: false })).differences;

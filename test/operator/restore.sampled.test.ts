@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
 import { disableIntegration } from '../../operator/integrations.ts';
@@ -7,7 +7,7 @@ import { kinds } from '../../operator/kinds.ts';
 import { compareTenant, restoreTenant } from '../../operator/restore.ts';
 import { resumeOrganization } from '../../operator/suspending.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
@@ -15,16 +15,15 @@ import { useTableOver } from '../support/storage.ts';
 import { copyOf, dropTable, tableWithKeys } from '../support/table-copy.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** One organization back from a copy of the table, and nobody else. */
 
 const faulty = new FaultyHandler();
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   useFreshClient();
 });
-afterAll(() => api.close());
 
 const useFreshClient = (): void => useTableOver(faulty);
 

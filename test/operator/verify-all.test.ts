@@ -10,9 +10,10 @@ import { kinds } from '../../operator/kinds.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import { type AllOptions, verifyAll } from '../../operator/verify-all.ts';
 import { type RunOfVerify, VerifyProgress } from '../../operator/verify-progress.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { tableAt } from '../support/storage.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** `custodia verify --all`: every tenant for itself, and where a run that was interrupted goes on. */
 
@@ -26,13 +27,12 @@ class Refusing extends FaultyHandler {
 }
 
 const wire = new Refusing();
-let api: Api;
+const api = useApi();
 let table: Table;
 let orgs: readonly OrgAccess[];
 let directory: string;
 let file: string;
 beforeAll(async () => {
-  api = await startApi();
   table = tableAt(api.table);
   orgs = [await api.orgToken(), await api.orgToken(), await api.orgToken()];
   for (const { token } of orgs) {
@@ -42,9 +42,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'custodia-'));
   configureTable({ requestHandler: wire });
 });
-afterAll(async () => {
+afterAll(() => {
   rmSync(directory, { recursive: true });
-  await api.close();
 });
 beforeEach(async () => {
   wire.tenant = 'nobody';

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { uniqueKey } from '#table/keys';
-import { type Api, startApi } from '../support/api.ts';
 import { EXTENT } from '../support/extent.ts';
+import { useApi } from '../support/use-api.ts';
 import { DamagedTenant, differencesOf, named } from './damaged-tenant.ts';
 
 /** Verifying while the API is in use: the nightly tests do it, for it may take minutes until nothing changes. */
 
 describe.skipIf(EXTENT !== 'nightly')('while the API is in use', () => {
   const TIMES = 6;
-  let api: Api;
+  const api = useApi();
   let made: DamagedTenant;
   beforeAll(async () => {
-    api = await startApi();
     made = await DamagedTenant.make(api);
   });
-  afterAll(() => api.close());
 
   /** Writes until `isOver`: every kind of change that moves sets and counters of the two clients. */
   async function write(seed: number, isOver: () => boolean): Promise<void> {
