@@ -7,65 +7,9 @@ import { bodyWith } from './api-body.ts';
 import { assemble, EVERYTHING, PROFILES, resourcesIn, resourcesOf, stageOf, synthesize } from './synthesize.ts';
 import { nameOf } from './upgrades/names.ts';
 
-/** Rules that hold for every stage, whatever is set, and the limits of AWS. All that a stage has is in `snapshots/`. */
+/** Rules that hold for every stage, whatever is set, and the limits of AWS. All that a stage has, and how it is protected, is in `snapshots/`. */
 
 type Resource = Deployed['resources'] extends ReadonlyMap<string, infer R> ? R : never;
-
-/** What protects data and secrets: for each type what its resources have. cdk-nag has rules for more (`nag.stack.test.ts`). */
-const RULES: readonly (readonly [rule: string, type: string, holds: object])[] = [
-  [
-    'a table is recoverable, and cannot be deleted',
-    'DynamoDB::GlobalTable',
-    {
-      TimeToLiveSpecification: { AttributeName: 'TTL', Enabled: true },
-      Replicas: [
-        { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
-      ],
-    },
-  ],
-  ['logs are forgotten', 'Logs::LogGroup', { RetentionInDays: expect.any(Number) }],
-  ['a vault gives up no backup early', 'Backup::BackupVault', { LockConfiguration: { MinRetentionDays: 90 } }],
-  ['a domain takes TLS 1.2 at least', 'ApiGateway::DomainName', { SecurityPolicy: 'TLS_1_2' }],
-  [
-    'a stage has a limit, and logs no bodies and no headers',
-    'ApiGateway::Stage',
-    {
-      MethodSettings: [
-        {
-          HttpMethod: '*',
-          ResourcePath: '/*',
-          DataTraceEnabled: false,
-          ThrottlingRateLimit: expect.any(Number),
-          ThrottlingBurstLimit: expect.any(Number),
-        },
-      ],
-      AccessLogSetting: { DestinationArn: expect.stringContaining('AccessLogs') },
-    },
-  ],
-  [
-    'a firewall keeps no credential in its samples',
-    'WAFv2::WebACL',
-    {
-      DataProtectionConfig: {
-        DataProtections: [
-          { Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization', 'cookie', 'x-signature'] } },
-          { Field: { FieldType: 'QUERY_STRING' } },
-          { Field: { FieldType: 'BODY' } },
-        ].map((each) => ({ Action: 'SUBSTITUTION', ...each })),
-      },
-    },
-  ],
-  [
-    'a firewall logs no credential',
-    'WAFv2::LoggingConfiguration',
-    {
-      RedactedFields: [
-        ...['authorization', 'cookie', 'x-signature'].map((Name) => ({ SingleHeader: { Name } })),
-        { QueryString: {} },
-      ],
-    },
-  ],
-];
 
 /** What holds data, which outlives its stack. */
 const HOLDING = /^AWS::(DynamoDB::GlobalTable|KMS::Key|Logs::LogGroup|Backup::BackupVault)$/;
@@ -79,15 +23,6 @@ describe.each(Object.entries(PROFILES))('a stage of the profile %s', (_, context
   const templates = synthesize({ context });
   const stage = stageOf(templates);
   const of = (type: string) => [...stage.resources].filter(([, { Type }]) => Type === `AWS::${type}`);
-
-  it.each(RULES)('%s', (_rule, type, holds) => {
-    for (const [id, { Properties }] of of(type)) expect(Properties, id).toMatchObject(holds);
-  });
-
-  it('renews every key that encrypts', () => {
-    for (const [id, { Properties }] of of('KMS::Key'))
-      expect(Properties.EnableKeyRotation ?? false, id).toBe(Properties.KeySpec === undefined);
-  });
 
   it('keeps what holds data when its stack goes, and nothing else', () => {
     for (const [id, resource] of stage.resources) {

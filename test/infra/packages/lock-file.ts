@@ -11,6 +11,7 @@ interface Locked {
   readonly integrity?: string;
   /** A package of this repository. */
   readonly link?: boolean;
+  readonly inBundle?: boolean;
   readonly dependencies?: Named;
   readonly devDependencies?: Named;
   readonly optionalDependencies?: Named;
