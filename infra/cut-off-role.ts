@@ -5,7 +5,7 @@ import { recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
 import { quotaKey } from '#tenancy/keys';
 import { allowItems } from './item-policy.ts';
-import { oneTenantRole } from './one-tenant-role.ts';
+import { oneTenantRole } from './operators.ts';
 import type { TableReference } from './table.ts';
 import { AUDIT_EVENTS, CREDENTIALS_PARTITION, SETS_OF_AUDIT_EVENTS, TENANT } from './tenant-role.ts';
 

@@ -1,7 +1,7 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { ANY_APP, allowItems, denyAllBut } from './item-policy.ts';
-import { oneTenantRole } from './one-tenant-role.ts';
+import { oneTenantRole } from './operators.ts';
 import type { TableReference } from './table.ts';
 import {
   AUDIT_EVENTS,

@@ -5,7 +5,7 @@ import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cd
 import { Construct } from 'constructs';
 import type { Contract } from '#contract';
 import { anonymousRequests } from './anonymous-paths.ts';
-import { logGroup } from './logs.ts';
+import { logGroup } from './retention.ts';
 import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 

@@ -5,7 +5,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { functionNameOf } from './live-alias.ts';
-import { logGroup } from './logs.ts';
+import { logGroup } from './retention.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,7 +2,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { arnPattern } from './arn-pattern.ts';
 import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
-import { oneTenantRole } from './one-tenant-role.ts';
+import { oneTenantRole } from './operators.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 import type { TableReference } from './table.ts';
 import { AUDIT_EVENTS, CREDENTIALS_PARTITION, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';

@@ -2,7 +2,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
-import { oneTenantRole } from './one-tenant-role.ts';
+import { oneTenantRole } from './operators.ts';
 import type { TableReference } from './table.ts';
 import { AUDIT_EVENTS, CREDENTIALS_PARTITION, OF_TENANT } from './tenant-role.ts';
 

@@ -16,7 +16,7 @@ import { originVariables } from './api-body/undeclared.ts';
 import { CustomDomain } from './custom-domain.ts';
 import type { Functions } from './functions.ts';
 import { liveArn } from './live-alias.ts';
-import { logGroup } from './logs.ts';
+import { logGroup } from './retention.ts';
 import { AUTHORIZER } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';

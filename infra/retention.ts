@@ -1,4 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
 /**
@@ -9,3 +11,15 @@ import type { Settings } from './settings.ts';
  */
 export const retention = ({ deletionProtection }: Settings): RemovalPolicy =>
   deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+
+/**
+ * A log group with the stage's retention. CloudFormation names it.
+ * @param name only for a service that requires one, and then with a part that CloudFormation generates for each new
+ * resource
+ */
+export const logGroup = (scope: Construct, id: string, settings: Settings, name?: string): LogGroup =>
+  new LogGroup(scope, id, {
+    ...(name === undefined ? {} : { logGroupName: name }),
+    retention: settings.logRetentionDays,
+    removalPolicy: retention(settings),
+  });

@@ -4,9 +4,8 @@ import { changesOf } from '#table';
 import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';
 import { requireKnown } from './known-permissions.ts';
-import { checkMembership } from './privileged-memberships.ts';
+import { checkMembership, checkSystemRole } from './privileges.ts';
 import { membershipEntity, roleEntity } from './store.ts';
-import { checkSystemRole } from './system-role.ts';
 
 export const accessOperations: Operations<typeof access> = {
   listRoles: pagesOf(roleEntity),

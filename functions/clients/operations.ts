@@ -2,9 +2,8 @@ import { WHOLE_LIST } from '#contract';
 import { type Operations, organizationOf, pagesOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
-import { actionsOf, recordAction } from './actions.ts';
 import type { Client, clients } from './contract.ts';
-import { clientEntity, type StoredClient, toClient } from './store.ts';
+import { actionsOf, clientEntity, recordAction, type StoredClient, toClient } from './store.ts';
 
 export const clientOperations: Operations<typeof clients> = {
   listClients: pagesOf(clientEntity, ({ record }) => toClient(record)),

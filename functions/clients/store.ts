@@ -1,4 +1,5 @@
-import { entity, storedAs } from '#table';
+import type { Caller } from '#identity';
+import { entity, storedAs, type Tenant } from '#table';
 import { type Client, client, clientAction } from './contract.ts';
 
 /** A client as stored: risks are counted, so that a service or resource can change without reading the others. */
@@ -16,3 +17,24 @@ export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
 export const actionEntity = entity('ACTION', clientAction, { json: ['details'], byTime: true, parent: clientEntity });
 
 export const toClient = (stored: StoredClient): Client => ({ ...stored, has_risks: stored.risks > 0 });
+
+/** The log of changes of a client. */
+export const actionsOf = (tenant: Tenant, clientId: string) => tenant.below(actionEntity, clientId);
+
+/** Stages an entry of that log. */
+export async function recordAction(
+  tenant: Tenant,
+  caller: Caller,
+  clientId: string,
+  action: { readonly type: string; readonly details: Record<string, unknown> },
+): Promise<void> {
+  await actionsOf(tenant, clientId).create({
+    fields: {
+      ...action,
+      client_id: clientId,
+      performed_by: caller.integrationId,
+      performed_at: tenant.session.timestamp,
+      result: 'success',
+    },
+  });
+}

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Operations } from '#http';
 import * as respond from '#http/respond';
+import document from '../../openapi.json' with { type: 'json' };
 import type { openapi } from './contract.ts';
-import { served } from './document.ts';
 
 /** How long caches may keep the document, in seconds. It changes only with a deployment. */
 const MAX_AGE = 300;
@@ -10,3 +11,21 @@ export const openApiOperations: Operations<typeof openapi> = {
   getOpenApi: async () =>
     respond.text(served.text, { ETag: served.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
 };
+
+/**
+ * The committed `openapi.json` without its spaces, which are almost half of it; a deployed stage puts its own address into it (`API_BASE_URL`). A JSON
+ * import is the one that both Node and esbuild understand.
+ */
+const text = JSON.stringify({ ...document, servers: serversOf(process.env.API_BASE_URL) });
+
+export const served = {
+  text,
+  /** Strong: a digest of the bytes (RFC 9110 §8.8.3). */
+  etag: `"${createHash('sha256').update(text).digest('base64url')}"`,
+} as const;
+
+/** `/` is the root of the host, which at the address of a stage is not where its paths begin. */
+function serversOf(baseUrl: string | undefined): typeof document.servers {
+  if (baseUrl === undefined) return document.servers;
+  return document.servers.map((server) => ({ ...server, url: baseUrl, description: 'This stage' }));
+}

@@ -2,7 +2,7 @@ import { WHOLE_LIST } from '#contract';
 import { type Operations, organizationOf, pagesOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
-import { checkMembership } from '../access/privileged-memberships.ts';
+import { checkMembership } from '../access/privileges.ts';
 import { membershipEntity } from '../access/store.ts';
 import { requireClient } from '../clients/counters.ts';
 import type { users } from './contract.ts';

@@ -48,3 +48,15 @@ export function checkAge({ occurredAt }: EventHeaders, tolerance: number | null,
 
 const invalidHeader = (name: string, detail: string): Problem =>
   new Problem('invalid-parameter', { errors: [{ in: 'header', pointer: `#/${name}`, detail }] });
+
+/** Largest difference of an event's time from now, in seconds: the stricter of the stage's and the integration's; null: any. */
+export function toleranceOf(integration: number | null | undefined): number | null {
+  const set = [stageTolerance(), integration].filter((seconds) => typeof seconds === 'number');
+  return set.length === 0 ? null : Math.min(...set);
+}
+
+/** `WEBHOOK_TOLERANCE_SECONDS`; null where that is not a whole number from 1 on. */
+const stageTolerance = (): number | null => {
+  const seconds = process.env.WEBHOOK_TOLERANCE_SECONDS ?? '';
+  return /^[1-9]\d{0,8}$/.test(seconds) ? Number(seconds) : null;
+};

@@ -8,10 +8,9 @@ import { apply, type SentEvent } from './apply.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import type { Applied, Effects } from './effects.ts';
 import { encryptData } from './event-data.ts';
-import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
+import { checkAge, type EventHeaders, eventHeadersOf, toleranceOf } from './headers.ts';
 import { type Sender, senderOf } from './sender.ts';
 import { eventEntity, ignoredFields, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
-import { toleranceOf } from './tolerance.ts';
 
 /**
  * Receives a delivery: verifies the sender, parses the event, checks that it is new, and applies its effect. The event, its id in the

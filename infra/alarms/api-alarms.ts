@@ -2,7 +2,7 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { apiMetric } from '../api-metric.ts';
+import { apiMetric } from '../metrics.ts';
 import { countLines, respondedWith } from './log-metrics.ts';
 import { percentile, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';

@@ -3,7 +3,7 @@ import { EventField, type EventPattern, type IRuleTarget, Match, Rule, RuleTarge
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { prefixOf, stackNames } from '../stacks/stage-stack.ts';
-import { type AlarmDescription, descriptionOf } from './runbook.ts';
+import { type AlarmDescription, descriptionOf } from './subject.ts';
 
 interface EventsProps {
   readonly topics: readonly ITopic[];

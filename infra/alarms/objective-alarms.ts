@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { apiMetric } from '../api-metric.ts';
+import { apiMetric } from '../metrics.ts';
 import { type Measure, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 

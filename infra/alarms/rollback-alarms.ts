@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { Alarm, IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { apiMetric } from '../api-metric.ts';
+import { apiMetric } from '../metrics.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 

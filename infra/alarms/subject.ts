@@ -12,7 +12,6 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { prefixOf } from '../stacks/stage-stack.ts';
 import type { Measure } from './metric-math.ts';
-import { type AlarmDescription, descriptionOf } from './runbook.ts';
 
 interface AlarmProps extends Measure, Omit<AlarmDescription, 'runbook'>, Partial<Pick<AlarmDescription, 'runbook'>> {
   /**
@@ -74,3 +73,15 @@ export abstract class Subject extends Construct {
     return alarm;
   }
 }
+
+/** The text of an alarm's notification. */
+export interface AlarmDescription {
+  /** What happened. */
+  readonly meaning: string;
+  /** The row of the table in `docs/operations.md` with the remedy. */
+  readonly runbook: string;
+}
+
+/** The words of the mail. Tests compare them with the page. */
+export const descriptionOf = ({ meaning, runbook }: AlarmDescription): string =>
+  `${meaning}. Runbook: docs/operations.md#alarm-${runbook}`;

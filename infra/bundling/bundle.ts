@@ -5,9 +5,8 @@ import type { Contract } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
 import { MatchedFilters } from './matched-filters.ts';
-import { precompiledRouteMetadata } from './route-metadata.ts';
 import { sdkParts } from './sdk-parts.ts';
-import { staticModules } from './static-modules.ts';
+import { precompiledRouteMetadata, staticModules } from './static-modules.ts';
 import { zodOnDemand } from './zod-on-demand.ts';
 
 /** By function name, the directory whose `index.mjs` exports `handler`. */

@@ -1,13 +1,16 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Contract } from '#contract';
 import { requestHeaders } from '#contract/derived';
-import { hasDeprecations } from './deprecation.ts';
-import { responseHeaderComponents } from './headers.ts';
+import { compactDocument } from './compact-document.ts';
+import { hasDeprecations, responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import type { OpenApi } from './nodes.ts';
 import { operationOf } from './operation.ts';
-import { published } from './published.ts';
+import { withPropertyExamples } from './property-examples.ts';
 import { Responses } from './responses.ts';
+import { withSafeNames, withSchemaTexts } from './schemas.ts';
+import { withSharedParameters } from './shared-parameters.ts';
+import { closedRequests, openResponses } from './strictness.ts';
 import { tidy } from './tidy.ts';
 
 /**
@@ -83,3 +86,19 @@ const sorted = (components: object): object =>
 
 /** The OpenAPI document as the text of `openapi.json`. */
 export const documentText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
+
+/**
+ * The document in the form that suits generators, linters and consoles best: clients are made from it. Each pass
+ * changes only the form of what the contracts declare (`docs/decisions/0040`).
+ */
+const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
+  withSchemaTexts,
+  withPropertyExamples,
+  closedRequests,
+  openResponses,
+  withSharedParameters,
+  withSafeNames,
+  compactDocument,
+];
+
+const published = (document: OpenApi): OpenApi => PASSES.reduce((before, pass) => pass(before), document);

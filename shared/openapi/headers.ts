@@ -1,4 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
+import type { Route } from '#contract';
 import { refusalContext } from '#contract/problem';
 
 /** Response headers, as components. */
@@ -82,3 +83,13 @@ export const headerReferences = (names: readonly ResponseHeader[]): Record<strin
       { $ref: `#/components/headers/${name}` },
     ]),
   );
+
+/** Since when something is deprecated, until when it works, and where it says what to use instead (`docs/versioning.md`). */
+export const deprecationSentence = ({ since, sunset, link }: NonNullable<Route['deprecated']>): string =>
+  `Deprecated since ${since}${sunset === undefined ? '' : `, ends on ${sunset}`}: see ${link}.`;
+
+/** Whether responses of a route may say that something is deprecated. */
+export const hasDeprecations = ({ deprecated, deprecatedParameters = {} }: Route): boolean =>
+  deprecated !== undefined || Object.keys(deprecatedParameters).length > 0;
+
+export const DEPRECATION_HEADERS = ['Deprecation', 'Sunset'] as const satisfies readonly ResponseHeader[];

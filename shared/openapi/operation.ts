@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Body, Contract, Route } from '#contract';
 import { maxBodyOf } from '#contract/derived';
-import { deprecationSentence } from './deprecation.ts';
+import { deprecationSentence } from './headers.ts';
 import { SECURITY } from './info.ts';
 import { parametersOf } from './parameters.ts';
 import type { Responses } from './responses.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Route } from '#contract';
 import { requestHeaders, takesHeader } from '#contract/derived';
-import { deprecationSentence } from './deprecation.ts';
+import { deprecationSentence } from './headers.ts';
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 

@@ -3,8 +3,13 @@ import type { Contract, Route } from '#contract';
 import { itemRouteOf, problemsOf, referencesIn, takesHeader } from '#contract/derived';
 import { GATEWAY_TIMEOUT } from '#contract/gateway';
 import { PROBLEMS, type ProblemType } from '#contract/problem';
-import { DEPRECATION_HEADERS, hasDeprecations } from './deprecation.ts';
-import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
+import {
+  BUDGET_HEADERS,
+  DEPRECATION_HEADERS,
+  hasDeprecations,
+  headerReferences,
+  type ResponseHeader,
+} from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
 const NOT_MODIFIED = 'NotModified';

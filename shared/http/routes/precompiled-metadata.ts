@@ -1,4 +1,4 @@
 import type { RouteMetadata } from './route-metadata.ts';
 
-/** The metadata of the function's routes, by operation id. It is empty outside of bundles: a bundle has the metadata instead of this file (`infra/bundling/route-metadata.ts`). */
+/** The metadata of the function's routes, by operation id. It is empty outside of bundles: a bundle has the metadata instead of this file (`infra/bundling/static-modules.ts`). */
 export const PRECOMPILED_METADATA: Readonly<Record<string, RouteMetadata>> = {};

@@ -5,7 +5,7 @@ import { lazily } from '../../lazily.ts';
 
 /**
  * The facts about a route's schemas that most requests need, as plain data: a read is served without building a schema.
- * They are derived from the schemas, for a bundle when it is made (`infra/bundling/route-metadata.ts`,
+ * They are derived from the schemas, for a bundle when it is made (`infra/bundling/static-modules.ts`,
  * `docs/decisions/0054`).
  */
 export interface RouteMetadata {

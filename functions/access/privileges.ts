@@ -7,7 +7,7 @@ import type { Membership, Role } from './contract.ts';
 import { roleEntity } from './store.ts';
 
 /**
- * Memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change
+ * System roles, and memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change
  * the memberships of superadmins. Where a role has permissions, or one of these is affected, the caller's credentials must be live at commit.
  *
  * Roles never change, and a user that becomes a superadmin meanwhile might as well have become it after this change. So
@@ -64,3 +64,15 @@ const systemRole = (): Problem =>
 
 const platformOnly = (what: string): Problem =>
   new Problem('forbidden', { detail: `Only a platform caller may change ${what}.` });
+
+/**
+ * Only platform callers create system roles: a tenant must not present its own roles as the service's.
+ * @throws Problem `forbidden`
+ */
+export function checkSystemRole(caller: Caller, isSystem: boolean): void {
+  if (caller.orgId === null || !isSystem) return;
+  throw new Problem('forbidden', {
+    detail: 'Only a platform caller may make a system role.',
+    errors: [{ in: 'body', pointer: '#/is_system', detail: 'may be set by a platform caller only' }],
+  });
+}
