@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { doors, sources, sourcesIn } from './sources.ts';
 
 /**
- * Libraries have a door: nothing outside imports past it (`docs/decisions/0191`). Tests may look for what a door does not show, and take what it
- * shows from the door.
+ * Libraries have a door: nothing outside imports past it (`docs/decisions/0191`). Tests may import files behind a door,
+ * but must import a door's names from the door.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** How many names a door may have: a dozen, or what stands here. A new one is a decision: what a library shows, others will use. */
+/** The most names of a door: a dozen, or the number here. A new name is a decision, because others will use it. */
 const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
   '#contract': 22,
@@ -58,7 +58,10 @@ const shownBy = (door: string): string[] => [
   ...modulesOf(door).flatMap(({ path }) => exportsOf(path)),
 ];
 
-/** Past the doors: from outside a library into one of its other files. A library may have a second door: `#lists/maintenance`. */
+/**
+ * Imports past a door: from outside a library into one of its other files. A library may have a second door:
+ * `#lists/maintenance`.
+ */
 const pastDoor = (library: string) =>
   sources.flatMap(({ path, imports }) =>
     path.startsWith(`${library}/`)

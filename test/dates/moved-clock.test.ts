@@ -4,12 +4,12 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-/** The clock that the tests run under is the one that was asked for: else `npm run test:dates` would prove nothing. */
+/** Tests run under the requested clock: otherwise `npm run test:dates` would prove nothing. */
 
 const MODULE = join(import.meta.dirname, 'moved-clock.ts');
 const MINUTE = 60_000;
 
-/** What the machine says, which nothing here moves. In epoch milliseconds. */
+/** The machine's time, which nothing here moves. In epoch milliseconds. */
 const realNow = (): number => performance.timeOrigin + performance.now();
 
 /** How far the clock of this run is ahead, in milliseconds. */

@@ -51,7 +51,7 @@ function advance(by: number): void {
   process.env.TEST_CLOCK = String(clock.ahead);
 }
 
-/** Dates that are given stay what they are; only who asks for the present is told another. */
+/** Given dates are unchanged; only the current time is moved. */
 function replaceDate(): void {
   const now = (): number => realNow() + clock.ahead;
   const moved = new Proxy(Date, {

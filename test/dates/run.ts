@@ -13,7 +13,7 @@ import { commandLine } from '../../local/terminal/command-line.ts';
 /** Folders with tests that look at the time: those of storage are all run, of the others those that name a date or a clock. */
 const FOLDERS = ['test/dates', 'test/table', 'test/auth', 'test/http', 'test/middleware'];
 const LOOKS_AT_TIME = /\bDate\b|[cC]lock/;
-/** What is sampled or slow is not run (vitest.config.ts). */
+/** Sampled and slow tests are not run (vitest.config.ts). */
 const FILES = globSync(FOLDERS.map((folder) => `${folder}/*.test.ts`)).filter(
   (file) => file.startsWith('test/table/') || LOOKS_AT_TIME.test(readFileSync(file, 'utf8')),
 );

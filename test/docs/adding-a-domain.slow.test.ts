@@ -8,8 +8,8 @@ import { EXTENT } from '../support/extent.ts';
 import { copyRelease, ROOT } from './copy.ts';
 
 /**
- * What the README and `docs/adding-a-domain.md` tell newcomers is true: in a copy of the repository their code is put where they say, and
- * then everything that is made from the contracts is green, without a word anywhere else.
+ * The instructions of the README and of `docs/adding-a-domain.md` work: their code is put into a copy of the
+ * repository, and then all tests that derive from the contracts pass without further changes.
  */
 
 const LONG = 600_000;
@@ -80,7 +80,7 @@ async function addEndpoint(): Promise<void> {
 
 /** Runs a command in the copy, as a user would. */
 async function run(command: string): Promise<string> {
-  // Nothing of this run of the tests shall be known there. A sample might leave out what was added.
+  // The copy must not see variables of this test run. A sample might leave out the added domain.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
   env.TEST_EXTENT = 'nightly';
   const { stdout } = await promisify(exec)(command, { cwd: copy, env, maxBuffer: 100_000_000 }).catch(

@@ -7,7 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../local/dynamodb/engine.ts';
 import { copyRelease, ROOT } from './copy.ts';
 
-/** `docs/adding-a-filter.md` is carried out: its changes in copies of the repository, and its lines in a shell, which print what it says. */
+/**
+ * Carries out `docs/adding-a-filter.md`: its changes in copies of the repository, and its lines in a shell, with the
+ * output on the page.
+ */
 
 const LONG = 600_000;
 
@@ -43,7 +46,7 @@ async function change(copy: string, title: string): Promise<number> {
   return changes.length;
 }
 
-/** Runs lines in a shell, whose servers end with it. Of this run of the tests nothing is known there. */
+/** Runs lines in a shell, whose servers end with it. It does not see variables of this test run. */
 async function run(lines: string): Promise<string> {
   const { PATH, HOME, JAVA_HOME } = process.env;
   const env = { PATH, HOME, ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }) };

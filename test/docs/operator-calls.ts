@@ -7,7 +7,7 @@ export function commandOf(words: readonly string[], from: Command = operatorProg
   return next === undefined ? from : commandOf(words.slice(1), next);
 }
 
-/** What is wrong with a call of `npx custodia`: no command, options that it does not have, or none that it must have. */
+/** Errors in a call of `npx custodia`: an unknown command, unknown options, or missing required options. */
 export function mistakesIn(words: readonly string[]): string[] {
   const command = commandOf(words);
   const known = command.options.map(({ long }) => long);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 
-/** The page that a new engineer reads first is short, and what it links to and names is there. */
+/** The first page for new engineers is short, and its links and names exist. */
 
 const PAGE = join(import.meta.dirname, '../../docs/path-of-a-request.md');
 const page = readFileSync(PAGE, 'utf8');

@@ -114,7 +114,7 @@ function holds(line: Line, clause: string): boolean {
   if (present !== undefined) return fieldOf(line, present) !== undefined;
   const [, field = '', operator, text = ''] = /^([\w.]+) (=|!=|in) (.+)$/.exec(clause) ?? [];
   const value = fieldOf(line, field);
-  // What is not there is not compared.
+  // Missing fields are not compared.
   if (value === undefined) return false;
   switch (operator) {
     case '=':

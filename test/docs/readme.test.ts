@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/use-api.ts';
 
-/** The README is short and true: its tour works when pasted and prints what it shows. */
+/** The README is short and correct: its tour works when pasted and prints the shown output. */
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 
 interface Step {
   readonly commands: string;
-  /** What the README shows of their output; nothing where it shows none. */
+  /** The README's output of the commands; undefined where it shows none. */
   readonly shown: string;
 }
 
@@ -42,7 +42,7 @@ describe('the tour', () => {
 
 const MARK = '--- next step ---';
 
-/** Runs blocks of commands in one shell, which must know them all, and answers what each printed. */
+/** Runs blocks of commands in one shell, where all must exist, and returns the output of each. */
 async function paste(blocks: readonly string[]): Promise<string[]> {
   const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script]);
@@ -52,7 +52,7 @@ async function paste(blocks: readonly string[]): Promise<string[]> {
 
 const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
 
-/** What differs from one run to the next, by what it looks like in the README. */
+/** Values that differ between runs, by their form in the README. */
 const VARYING: readonly (readonly [shown: RegExp, pattern: string])[] = [
   [/…/, '.*'],
   [/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/, '[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}'],

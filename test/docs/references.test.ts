@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import clientScripts from '../../clients/typescript/package.json' with { type: 'json' };
 import scripts from '../../package.json' with { type: 'json' };
 
-/** What comments, pages and scripts name is in the repository. */
+/** Names in comments, pages and scripts exist in the repository. */
 
 const ROOT = join(import.meta.dirname, '../..');
 

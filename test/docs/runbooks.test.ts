@@ -8,7 +8,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
 import { mistakesIn } from './operator-calls.ts';
 
-/** What the runbooks of `docs/operations.md` tell somebody to type exists: commands, options, settings and routes. */
+/** The commands, options, settings and routes in the runbooks of `docs/operations.md` exist. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');

@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 const text = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
 
-/** What stands in backquotes and looks like a file of this repository. */
+/** Texts in backquotes that look like files of this repository. */
 const files = [...new Set(Array.from(text.matchAll(/`([\w./-]+\.(?:ts|md|json))`/g), ([, file]) => file ?? ''))];
 
 describe('docs/security.md', () => {
   it('names tests that test something', () => {
     const tests = files.filter((file) => file.startsWith('test/') && file.endsWith('.test.ts'));
     expect(tests.length).toBeGreaterThan(30);
-    // A whole file that is left out tests nothing, whatever is in it.
+    // A skipped file tests nothing.
     const testsNothing = (source: string): boolean =>
       !/^ *(it|test)(\.(each|for|skipIf)\b|\()/m.test(source) || /^(describe|it|test)\.(skip|todo)\b/m.test(source);
     expect(tests.filter((file) => testsNothing(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);

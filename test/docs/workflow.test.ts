@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
 import { mistakesIn } from './operator-calls.ts';
 
-/** What GitHub runs, by the lines of its files. */
+/** GitHub's workflows, by the lines of their files. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, '.github', file), 'utf8');
@@ -115,7 +115,8 @@ describe('a deployment', () => {
   it('calls the stage often enough to see a crash, and too seldom for the firewall', () => {
     const [, rate] = /--rate (\d+) /.exec(commands(action).join()) ?? [];
     const rounds = (Number(rate) * 60) / ROUND;
-    // Two crashes in a minute send a canary back, which has one call in ten: that there are two in the four minutes before it ends.
+    // Two crashes in a minute roll back a canary, which gets one call in ten: the probability of two in the four
+    // minutes before it ends.
     const seenInAMinute = 1 - 0.9 ** rounds - rounds * 0.1 * 0.9 ** (rounds - 1);
     expect(1 - (1 - seenInAMinute) ** 4).toBeGreaterThan(0.99);
     const anonymous = 1 + READS.filter(({ needsToken }) => !needsToken).length;

@@ -4,7 +4,7 @@ import { kindOf, PLACEHOLDER } from './requests.ts';
 /** How many records of a kind are remembered; the oldest go first. */
 const KEPT = 40;
 
-/** What is known of the records that were made on the way, so that requests can name some that are there. */
+/** Records that the run has created, so that requests can name existing ones. */
 export class Corpus {
   readonly #ids = new Map<string, string[]>();
   readonly #spared: string;
@@ -35,7 +35,7 @@ export class Corpus {
     }
   }
 
-  /** The text with its placeholders replaced. A kind of which nothing is known gets an id that nobody has. */
+  /** The text with its placeholders replaced. A kind without known records gets an unused id. */
   fill(text: string): string {
     return text.replace(PLACEHOLDER, (_, kind: string, index: string) => {
       const known = this.#ids.get(kind) ?? [];

@@ -25,7 +25,7 @@ async function leastCpu(task: () => Promise<unknown>, tries: number): Promise<nu
 }
 
 export class CpuBound {
-  /** What any request costs, in milliseconds. */
+  /** The cost of a simple request, in milliseconds. */
   readonly #floor: number;
   readonly #perByte: number;
 

@@ -23,7 +23,7 @@ export interface Described {
 
 const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as SchemaNode;
 
-/** What a reference leads to, or the node itself. */
+/** The target of a reference, or the node itself. */
 export function resolved(node: unknown): SchemaNode {
   const { $ref } = node as { $ref?: unknown };
   if (typeof $ref !== 'string') return node as SchemaNode;

@@ -22,7 +22,7 @@ export interface FuzzOptions {
   readonly maxSeconds: number;
   /** Also measures CPU time, which is no finding: a busy machine takes longer. */
   readonly measuresCpu?: boolean;
-  /** Told how many requests were sent so far, now and then. */
+  /** Called now and then with the number of requests sent. */
   readonly onProgress?: (sent: number, findings: number) => void;
 }
 

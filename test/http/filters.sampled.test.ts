@@ -87,7 +87,7 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
       }),
     );
     values = Object.fromEntries(pairs);
-    // Records that refer to others of one client: their references are of the one testTenant or of the other.
+    // Records that refer to others of one client: their references come from one test tenant or the other.
     const bits = filters.some(isReference) ? ['reference', ...filters.filter((each) => !isReference(each))] : filters;
     for (let number = 0; number < 2 ** bits.length; number++) {
       const choice = (filter: string): 0 | 1 =>

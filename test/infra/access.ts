@@ -4,7 +4,7 @@ import { isAllowed, mayAssume, mayUseKey, type Principal } from './account/iam.t
 import type { Deployed } from './account/template.ts';
 import { STAGE } from './synthesize.ts';
 
-/** Who may do what with which keys of the table, by the policies of the template. */
+/** The rights of principals on keys of the table, by the policies of the template. */
 
 export const ACME = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
 export const RIVAL = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a61';

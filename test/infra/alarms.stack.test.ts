@@ -7,7 +7,7 @@ import { type Alarm, alarmsIn, compositesIn, faultsOf } from './alarms/alarms-in
 import { unpublished } from './alarms/published.ts';
 import { EVERYTHING, PROFILES, resourcesOf, synthesize } from './synthesize.ts';
 
-/** That every alarm can be raised, and that its mail says what to do. What each watches, and from when on it is raised, is in `snapshots/`. */
+/** Every alarm can be raised, and its mail names the remedy. `snapshots/` has the metrics and thresholds. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFIX = 'custodia-dev';
@@ -60,7 +60,7 @@ describe('docs/operations.md', () => {
     ([, anchor = '', name = '', meaning = '', todo = '']) => ({ anchor, name, meaning, todo }),
   );
 
-  /** Names and descriptions of all that tells somebody: alarms, and rules for events. */
+  /** Names and descriptions of everything that notifies: alarms, and rules for events. */
   const told: readonly (readonly [name: string, description: string])[] = [
     ...[...alarms, ...composites].map(([name, { AlarmDescription }]) => [name, AlarmDescription] as const),
     ...resourcesOf(templates.operations, 'AWS::Events::Rule').flatMap(([, { Properties }]) =>

@@ -50,14 +50,14 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/** Modules of Node that take milliseconds, and that nothing needs before there is a request. */
+/** Modules of Node that take milliseconds to load, and that are needed only for requests. */
 const NEEDLESS =
   /NativeModule (internal\/fs\/(streams|promises)|timers\/promises|zlib|internal\/webstreams|internal\/crypto\/webcrypto)/;
 
-/** A bound that is far above what it bounds says nothing. */
+/** A bound far above the value is useless. */
 const LEAST_PART = 0.9;
 
-/** What the bundles of the stack must be. Making them takes a while, so they are those of a test that deploys it. */
+/** Requirements on the stack's bundles. Making them takes a while, so a test that deploys the stack passes them in. */
 export function describeBundles(functions: () => ReadonlyMap<string, DeployedFunction>): void {
   describe('the bundles', () => {
     test('are those of every contract and the authorizer, and each has a bound', () => {

@@ -7,7 +7,7 @@ import { faultsIn, idsIn } from './alarms/formula.ts';
 import { unpublished } from './alarms/published.ts';
 import { stageOf, synthesize } from './synthesize.ts';
 
-/** The dashboard of a stage shows what is published, of everything that is in the stack. */
+/** The dashboard of a stage shows published metrics, for everything in the stack. */
 
 const NAMESPACE = 'Custodia/custodia-dev';
 
@@ -46,7 +46,7 @@ const expressionsOf = ({ properties }: Widget) =>
   properties.metrics.flatMap((row) => ('expression' in row ? [row.expression] : []));
 const shown = widgets.flatMap(metricsOf);
 
-/** What the functions publish, as their own lines say it. */
+/** The functions' metrics, read from their own lines. */
 function ofFunctions() {
   const invocation = new Invocation({});
   for (const counter of Object.keys(COUNTERS)) invocation.count(counter as Counter);

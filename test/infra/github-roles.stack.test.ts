@@ -6,7 +6,7 @@ import { GitHubRoles, githubRolesSettingsFrom } from '../../infra/github-roles.t
 import { deployed } from './account/template.ts';
 import { CDK_CONTEXT } from './synthesize.ts';
 
-/** The roles of the pipeline: who may assume them, and what they may do. */
+/** The roles of the pipeline: who may assume them, and their rights. */
 
 const CONTEXT = { stage: 'prod', repository: 'acme@123456/custodia@456789' };
 

@@ -32,7 +32,7 @@ interface Accepted {
   readonly reason: string;
 }
 
-/** What of the constructs is accepted, where, and why. */
+/** The accepted findings: where, and why. */
 const acceptedIn = (scope: IConstruct): Accepted[] =>
   scope.node.findAll().flatMap(({ node }) =>
     node.metadata

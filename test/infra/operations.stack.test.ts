@@ -10,7 +10,7 @@ import { logged } from '../../shared/telemetry/logger.ts';
 import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';
 
-/** `docs/operations.md` says of logs and metrics what is so. Its table of alarms has its tests in `alarms.stack.test.ts`. */
+/** `docs/operations.md` is correct about logs and metrics. `alarms.stack.test.ts` tests its table of alarms. */
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 const section = (title: string): string => page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EVERYTHING, resourcesIn, resourcesOf, type Statement, statementsIn, synthesize } from './synthesize.ts';
 
-/** Rules for every policy of a stage. What they let each role do is in `snapshots/access.txt`. */
+/** Rules for every policy of a stage. `snapshots/access.txt` lists the rights of each role. */
 
 const templates = synthesize();
 const statements = statementsIn(templates);
@@ -37,7 +37,7 @@ describe('no policy', () => {
   });
 
   it('lets anybody touch an item without looking at its partition key', () => {
-    // What tells of a table touches none of its items.
+    // Descriptions of a table touch none of its items.
     const touches = (action: string): boolean =>
       action.startsWith('dynamodb:') && !action.startsWith('dynamodb:Describe');
     const touching = statements.filter(({ Effect, Action }) => Effect === 'Allow' && Action.some(touches));

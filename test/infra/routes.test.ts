@@ -5,7 +5,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';
 
-/** The document that API Gateway imports says what the contracts do. */
+/** The document that API Gateway imports agrees with the contracts. */
 
 const routes = contracts.flatMap(({ name, routes }) =>
   Object.values(routes).flatMap((route) =>

@@ -10,7 +10,7 @@ import { destructiveChanges } from './upgrades/diff.ts';
 import { nameOf, textOfName } from './upgrades/names.ts';
 import { RECORDED, type ReleaseRecord, recordOf, recordSchema, type StackRecord, textOf } from './upgrades/record.ts';
 
-/** An upgrade from the release before keeps what a stage holds, and meets no name that is taken. */
+/** An upgrade from the previous release keeps a stage's data, and needs no name that is taken. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const text = readFileSync(join(ROOT, 'infra/released.json'), 'utf8');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { freshDirectory } from '../support/directory.ts';
 
-/** What commands say before they begin: to a mistake in their flags, and to a Node that is too old. */
+/** Errors of commands before they begin: for wrong flags, and for a Node that is too old. */
 
 const ROOT = join(import.meta.dirname, '../..');
 

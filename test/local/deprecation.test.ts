@@ -11,7 +11,7 @@ import { openApiDocument } from '#openapi';
 import { configureTable } from '#table';
 import { assertDeprecations } from '../../shared/contract/deprecation.ts';
 
-/** What is deprecated says so (`docs/versioning.md`): a contract of a test, over HTTP and in the document. */
+/** Deprecations are announced (`docs/versioning.md`): for a contract of a test, over HTTP and in the document. */
 
 const OLD = { since: '2026-01-15', sunset: '2026-09-01', link: '/api/v1/docs#old-things' } as const;
 const COLOUR = { since: '2025-11-01', link: 'https://docs.acme.example/colour' } as const;

@@ -194,7 +194,7 @@ it.skipIf(!canListProcesses)('one that does not live is given up when it dies ag
   expect(supervisor.deaths).toHaveLength(3);
 });
 
-/** Keeps what it is told; `onRestart` is done, too, at each restart. */
+/** Records the calls; also runs `onRestart` at each restart. */
 function supervisorOf(also: () => void = () => undefined) {
   const restart = Promise.withResolvers<string>();
   const end = Promise.withResolvers<unknown>();

@@ -44,7 +44,7 @@ export interface Call {
   readonly context: Context;
 }
 
-/** Answers what it was asked with, so that a test sees the event. */
+/** Returns its event, so that a test sees it. */
 const echo: FunctionHandler = (event: never, context: Context) => ({
   statusCode: 200,
   body: JSON.stringify({ event, functionName: context.functionName }),

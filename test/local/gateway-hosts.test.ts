@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeGateway, sendBytes } from './gateway-fixture.ts';
 
-/** Whose name a request may call this machine by: a web page can have its own name lead here (DNS rebinding). */
+/** The hosts that requests may name: a web page can make its own name lead here (DNS rebinding). */
 
 const ask = (url: string, target: string, ...headers: string[]): Promise<string> =>
   sendBytes(

@@ -18,7 +18,7 @@ beforeAll(async () => {
   api = await startApi({ around: terminalRequestLog(log as Log, new PassThrough()) });
   meter(environmentTable(), (text) => calls.push(text));
   org = await api.orgToken();
-  // What the authorizer says is kept from then on.
+  // The authorizer's response is cached from then on.
   await api.request('GET', '/api/v1/clients', { token: org.token });
 });
 beforeEach(() => {

@@ -54,7 +54,7 @@ function run(file: string, args: readonly string[], variables: Variables): Start
     if (child.exitCode === null && child.signalCode === null) process.kill(-pid, name);
     return exit;
   };
-  // What npm has started is of its group, and may be left where a test fails.
+  // npm's children are in its process group, and may be left where a test fails.
   onTestFinished(async () => {
     try {
       process.kill(-pid, 'SIGKILL');

@@ -47,7 +47,7 @@ const handler = pipeline(
   () => NOW,
 );
 
-/** A table that knows nothing but that nobody is suspended, or that everybody is. */
+/** A table that only returns that nobody is suspended, or that everybody is. */
 class Nothing extends FaultyHandler {
   isSuspended = false;
 
@@ -91,7 +91,7 @@ const right: Partial<ChainEvent> = {
   body: '{"name":"a"}',
 };
 
-/** From first to last what a request is refused for. Each mistake is there together with all that come after it. */
+/** The refusals of a request in order. Each mistake is sent together with all later ones. */
 const mistakes: readonly [type: string, mistake: () => Partial<ChainEvent>][] = [
   ['route-not-found', () => ({ resource: '/others/{id}' })],
   ['unauthorized', () => ({ requestContext: authorizedAs({ expires_at: '1' }) })],

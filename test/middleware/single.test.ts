@@ -27,7 +27,7 @@ import {
   through,
 } from '../support/chain.ts';
 
-/** What single middlewares do that no response over HTTP shows. Together: `pipeline.test.ts`. */
+/** Behaviour of single middlewares that no response over HTTP shows. `pipeline.test.ts` tests them together. */
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 

@@ -8,7 +8,9 @@ import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { isExecutable } from '../support/executable.ts';
 import { runOperator } from '../support/operator.ts';
 
-/** What the operator is told in a line, and that no name of an organization deceives who reads it (`local/terminal/output.ts`). */
+/**
+ * Errors for the operator in one line, in which no name of an organization can deceive (`local/terminal/output.ts`).
+ */
 
 const UNKNOWN = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
 const NAME = `Mallory\n${UNKNOWN}  2026-01-01T00:00:00.000Z  victim  Victim\r\x1b[2K\x9b2K\u202e`;

@@ -18,13 +18,13 @@ type Found = Awaited<ReturnType<typeof verify>>['differences'];
 export const named = (differences: Found): string[] =>
   differences.map(({ kind, entity, field }) => [kind, entity, field].filter(Boolean).join(' ')).toSorted();
 
-/** What verifying a tenant finds. */
+/** The differences that a verification finds. */
 export const differencesOf = async (id: string, repair = false): Promise<Found> =>
   (await verify(Tenant.ofOperator(id, RequestSession.ofEnvironment(60_000)), kinds, { repair })).differences;
 
 type Made = 'client' | 'service' | 'resource' | 'ticket' | 'terminal';
 
-/** An organization with two clients and what belongs to each, whose items can be damaged. */
+/** An organization with two clients and their records, whose items can be damaged. */
 export class DamagedTenant extends TestTable {
   readonly calls: Calls;
   readonly tenant: TenantId;
@@ -105,7 +105,7 @@ export class DamagedTenant extends TestTable {
     return this.add({ PK, SK: sortKey }, word, times * bit);
   }
 
-  /** All that the API says of lists and counters. */
+  /** All lists and counters in the API. */
   async lists(): Promise<unknown> {
     const paths = [
       ...['clients', 'clients?status=active', 'services', `services?client_id=${this.id('client', 1)}`],

@@ -23,7 +23,7 @@ import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Erasing an organization. The gateway keeps what the authorizer said of a token for an hour. */
+/** Erasing an organization. The gateway caches the authorizer's response for an hour. */
 
 const faulty = new FaultyHandler();
 const api = useApi({ authorizerTtlSeconds: 3_600 });
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const useFreshClient = (): void => useTableOver(faulty);
 
-/** Erases on a clock of its own, which the wait moves on. `meanwhile` happens while it waits for the first time. */
+/** Erases under a separate clock, which the wait advances. `meanwhile` runs during the first wait. */
 function erase(id: string, { sweeps = true, meanwhile = async () => undefined as unknown } = {}): Promise<Receipt> {
   let ahead = 0;
   return eraseOrganization(id, {

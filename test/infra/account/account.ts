@@ -45,7 +45,7 @@ export interface KeyUse {
   readonly tenant: string | undefined;
 }
 
-/** What no log and no error may tell, the same for all. */
+/** Values that no log and no error may contain, the same for all. */
 export const SECRET_CREDENTIALS = {
   AWS_SECRET_ACCESS_KEY: 'secret-access-key-of-the-tests',
   AWS_SESSION_TOKEN: 'session-token-of-the-tests',
@@ -89,7 +89,10 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     response.writeHead(200, XML).end(stsSession(credentialsOf(session)));
   });
 
-  /** A service in front of what really does the work. `denied` says what of a request its signer may not do; `note` remembers what it may. */
+  /**
+   * A service in front of the engine. `denied` returns the actions of a request that its signer may not do; `note`
+   * records the others.
+   */
   const guarded = (
     behind: string,
     type: Record<string, string>,

@@ -32,7 +32,7 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   /** The first platform key. */
   readonly platform: { readonly appCode: string; readonly secret: string };
   readonly account: Account;
-  /** What the functions have logged so far. */
+  /** The functions' log lines so far. */
   readonly lines: readonly Line[];
   readonly kms: FakeKms;
   /** The table behind the account, which takes anybody's requests. */

@@ -8,7 +8,7 @@ import { HEARTBEAT } from '../../../infra/heartbeat.ts';
 import { STACKS } from '../synthesize.ts';
 import type { Deployed } from './template.ts';
 
-/** A function as it is deployed, for what runs it outside of AWS. */
+/** A deployed function, for code that runs it outside of AWS. */
 export interface DeployedFunction {
   /** Name of its folder: `clients`. */
   readonly name: string;
@@ -54,7 +54,7 @@ export function functionsOf({ resources }: Deployed, assembly: string): Readonly
   }
 }
 
-/** What came of an invocation. */
+/** The outcome of an invocation. */
 export type Outcome =
   | { readonly payload: string }
   | { readonly error: { readonly errorType: string; readonly errorMessage: string } };

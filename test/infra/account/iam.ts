@@ -7,7 +7,7 @@ import type { Deployed } from './template.ts';
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_multi-key-or-value-conditions.html
  */
 
-/** Somebody who sends requests: under a role, with the session tags that were given at its assumption. */
+/** A sender of requests: a role with the session's tags. */
 export interface Principal {
   readonly roleArn: string;
   readonly tags: Readonly<Record<string, string>>;

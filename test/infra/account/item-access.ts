@@ -1,6 +1,6 @@
 import type { Asked } from './iam.ts';
 
-/** What a request to DynamoDB asks of IAM: its actions, each with the partition keys that it touches. */
+/** The rights that a request to DynamoDB needs: its actions, each with its partition keys. */
 
 type Value = { readonly S?: string };
 type KeyOf = { readonly PK?: Value };

@@ -99,7 +99,10 @@ export function compositesIn(template: Template, prefix: string) {
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** What CloudWatch would refuse of an alarm, or never fire: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html */
+/**
+ * Properties of an alarm that CloudWatch would refuse, or with which it would never be raised:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+ */
 export function faultsOf({ metrics, expressions, EvaluationPeriods: periods }: Alarm): string[] {
   const ids = metrics.map(({ id }) => id);
   const [{ Period: period } = { Period: 0 }] = metrics;

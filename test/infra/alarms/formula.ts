@@ -9,7 +9,7 @@ const FUNCTIONS = ['FILL', 'IF', 'SERVICE_QUOTA'];
 /** The ids of metrics in an expression. */
 export const idsIn = (expression: string): string[] => expression.match(/\b[a-z]\w*/g) ?? [];
 
-/** What CloudWatch might refuse in an expression, or have no value for. */
+/** Parts of an expression that CloudWatch might refuse, or that have no value. */
 export function faultsIn(expression: string, metrics: readonly string[]): string[] {
   const words = expression.match(WORDS) ?? [];
   const bare = idsIn(expression.replaceAll(/FILL\(\w+, 0\)|SERVICE_QUOTA\(\w+\)/g, ''));

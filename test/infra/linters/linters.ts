@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { isExecutable } from '../../support/executable.ts';
 
-/** Linters of templates that are not of Node's testTenant: they run where somebody has installed them. */
+/** Linters of templates that do not run on Node: they run where they are installed. */
 
 const ROOT = join(import.meta.dirname, '../../..');
 
