@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { contract, noContent, type Route, route } from '#contract';
 import { Problem } from '#contract/problem';
 import { listErrors } from '#lists';
-import { configureTable, NotUnique, RequestSession, StaleRead } from '#table';
-import { Invocation, logger, within } from '#telemetry';
+import { configureTable, RequestSession, StaleRead } from '#table';
 import type { Method } from '../../shared/contract/route.ts';
 import { authenticated } from '../../shared/http/middleware/authenticated.ts';
 import { crossOrigin } from '../../shared/http/middleware/cross-origin.ts';
@@ -12,9 +11,9 @@ import { head } from '../../shared/http/middleware/head.ts';
 import { inSession } from '../../shared/http/middleware/in-session.ts';
 import { notSuspended } from '../../shared/http/middleware/not-suspended.ts';
 import { problemDetails } from '../../shared/http/middleware/problem-details.ts';
-import { requestLog } from '../../shared/http/middleware/request-log.ts';
 import { responseHeaders } from '../../shared/http/middleware/response-headers.ts';
 import { routed } from '../../shared/http/middleware/routed.ts';
+import { problemOf } from '../../shared/http/problems.ts';
 import { aCaller, authorizerContext } from '../support/caller.ts';
 import {
   aSession,
@@ -166,53 +165,11 @@ it('a function without an operation of its contract does not load', () => {
   expect(() => routed(things, {} as never)).toThrow(new TypeError('things has no operation getThing'));
 });
 
-describe('an error', () => {
-  const responseTo = (error: unknown) => through([problemDetails()], chainEvent(), () => Promise.reject(error));
-
-  it.each<[name: string, error: unknown, status: number, type: string, retryAfter?: string]>([
-    ['of the storage', new NotUnique('slug'), 409, 'already-exists'],
-    ['that passes', new listErrors.TableUnavailable('no answer'), 503, 'unavailable', '2'],
-    ['of a record that changes all the time', new StaleRead('changed'), 503, 'unavailable', '2'],
-    [
-      'of a list that is to be built',
-      new listErrors.ListNotBuilt('ORG#1#CLIENT', ['status']),
-      409,
-      'list-being-built',
-      '3600',
-    ],
-    ['of too many matches', new listErrors.TooManyMatches(2_000), 400, 'invalid-parameter'],
-    ['that nobody expects', new TypeError('ORG#1#CLIENT is not a function'), 500, 'internal-error'],
-    ['that is none', 'ORG#a text', 500, 'internal-error'],
-  ])(
-    '%s is told in the words of the API, and shows nothing of the inside',
-    async (_, error, status, type, retryAfter) => {
-      const { headers, body } = await responseTo(error);
-      expect(JSON.parse(body)).toMatchObject({ type: `urn:problem-type:custodia:${type}`, status });
-      expect(headers?.['Retry-After']).toBe(retryAfter);
-      expect(body).not.toContain('ORG#');
-    },
-  );
-
-  const logged = async (error: unknown) => {
-    const log = vi.spyOn(logger, 'error').mockReturnValue(undefined);
-    const invocation = new Invocation({});
-    const event = routedEvent(routeWith('none'));
-    const thrown = within(invocation, () => through([requestLog()], event, () => Promise.reject(error)));
-    expect(await thrown.catch((each: unknown) => each)).toBe(error);
-    return [log.mock.calls, invocation.annotations.problem];
-  };
-
-  it('of the server is logged as it was thrown, one of the caller is not', async () => {
-    const error = new listErrors.TableUnavailable('no answer');
-    expect(await logged(error)).toEqual([[['The service cannot answer now', { error }]], 'unavailable']);
-    vi.restoreAllMocks();
-    expect(await logged('a text')).toEqual([
-      [['The service failed', { error: new Error('a text') }]],
-      'internal-error',
-    ]);
-    vi.restoreAllMocks();
-    expect(await logged(new Problem('invalid-body'))).toEqual([[], 'invalid-body']);
-  });
+it.each([
+  ['of a record that changes all the time', new StaleRead('changed'), 'unavailable'],
+  ['of too many matches', new listErrors.TooManyMatches(2_000), 'invalid-parameter'],
+])('an error %s is told in the words of the API', (_, error, type) => {
+  expect(problemOf(error).type).toBe(type);
 });
 
 describe('a response', () => {
