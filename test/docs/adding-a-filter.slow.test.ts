@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../local/dynamodb/engine.ts';
+import { EXTENT } from '../support/extent.ts';
 import { copyRelease, ROOT } from './copy.ts';
 
 /**
@@ -55,7 +56,7 @@ async function run(lines: string): Promise<string> {
   return (await promisify(execFile)('bash', args, { env, timeout: 300_000 })).stdout;
 }
 
-it(
+it.skipIf(EXTENT !== 'nightly')(
   'a filter that one release writes and the next one offers answers exact totals, while others write',
   async () => {
     const writes = await copyRelease(ROOT, join(directory, 'writes'));

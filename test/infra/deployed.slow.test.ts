@@ -2,19 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { prepareStarts } from '../../bench/cold-start/stack.ts';
 import { proxyEventOf } from '../../bench/proxy-event.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { auth } from '../../functions/auth/contract.ts';
 import { AUTHORIZER, rightsOf } from '../../infra/rights.ts';
-import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
+import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { listening } from '../support/listening.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { prepared } from '../support/prepared.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 import { SECRET_CREDENTIALS, type TableRequest } from './account/account.ts';
-import { deploy, type RunningStack } from './account/deploy.ts';
+import { deploy } from './account/deploy.ts';
 import { LambdaFunction } from './account/functions.ts';
 import { describeBundles } from './bundles.ts';
 import { describeOperator } from './operator-commands.ts';
@@ -25,14 +26,10 @@ import { describeOperator } from './operator-commands.ts';
  * touch a tenant's keys with another's credentials. New operations are played without anyone remembering (`test/support/scenario.ts`).
  */
 
-let api: RunningStack;
-let acme: OrgAccess;
-let rival: OrgAccess;
-beforeAll(async () => {
-  api = await deploy({ firstKey: 'true', rateLimit: '1000000' });
-  [acme, rival] = await Promise.all([api.orgToken('Acme'), api.orgToken('Rival')]);
-});
-afterAll(() => api?.close());
+const api = prepared(() => deploy({ firstKey: 'true', rateLimit: '1000000' }));
+const acme = prepared(() => api.orgToken('Acme'));
+const rival = prepared(() => api.orgToken('Rival'));
+afterAll(() => api.close());
 
 describeBundles(() => api.functions);
 
@@ -291,7 +288,7 @@ describe('a table that does not respond', () => {
   });
 });
 
-describeOperator(() => ({ api, acme, rival, anotherTenants }));
+describeOperator({ api, acme, rival, anotherTenants });
 
 describe('the benchmark of cold starts', () => {
   it('starts every function as often as it likes, with the responses of its first start', async () => {

@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FakeKms, startFakeKms } from '../auth/fake-kms.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startFakeKms } from '../auth/fake-kms.ts';
 import { isExecutable } from '../support/executable.ts';
 import { runOperator } from '../support/operator.ts';
+import { prepared } from '../support/prepared.ts';
+import { useApi } from '../support/use-api.ts';
 
 /**
  * Errors for the operator in one line, in which no name of an organization can deceive (`local/terminal/output.ts`).
@@ -16,17 +17,10 @@ const UNKNOWN = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
 const NAME = `Mallory\n${UNKNOWN}  2026-01-01T00:00:00.000Z  victim  Victim\r\x1b[2K\x9b2K\u202e`;
 const SHOWN = `"Mallory\\n${UNKNOWN}  2026-01-01T00:00:00.000Z  victim  Victim\\r\\u{1b}[2K\\u{9b}2K\\u{202e}"`;
 
-let api: Api;
-let kms: FakeKms;
-let org: OrgAccess;
-beforeAll(async () => {
-  [api, kms] = await Promise.all([startApi(), startFakeKms()]);
-  org = await api.orgToken(NAME);
-});
-afterAll(() => {
-  kms.stop();
-  return api.close();
-});
+const api = useApi();
+const kms = prepared(startFakeKms);
+const org = prepared(() => api.orgToken(NAME));
+afterAll(() => kms.stop());
 
 /** Runs a command on the table of the test, which comes before its other options. */
 function operator(...args: string[]) {

@@ -2,25 +2,25 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../operator/doctor/findings.ts';
-import { type FakeKms, startFakeKms } from '../auth/fake-kms.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { startFakeKms } from '../auth/fake-kms.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { type Ran, runOperator } from '../support/operator.ts';
+import { prepared } from '../support/prepared.ts';
+import { useApi } from '../support/use-api.ts';
 import { type FakeAccount, startFakeAccount } from './fake-account.ts';
 
-let api: Api;
-let kms: FakeKms;
+const api = useApi();
+const kms = prepared(startFakeKms);
 let account: FakeAccount;
 let secret: string;
 beforeAll(async () => {
-  [api, kms, account] = await Promise.all([startApi(), startFakeKms(), startFakeAccount()]);
+  account = await startFakeAccount();
   const made = await operator('create-platform-key', '--app-code', 'ops');
   secret = JSON.parse(made.stdout).secret;
 });
 afterAll(() => {
   kms.stop();
   account.stop();
-  return api.close();
 });
 
 const on = (...options: string[]) => ['--table', api.table.tableName, '--secrets-key', 'master', ...options];

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FakeKms, startFakeKms } from '../auth/fake-kms.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startFakeKms } from '../auth/fake-kms.ts';
 import { loginWith } from '../support/keys.ts';
 import { runOperator } from '../support/operator.ts';
+import { prepared } from '../support/prepared.ts';
 import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** `custodia create-platform-key` and `platform-keys` as they are run. */
 
-let api: Api;
-let kms: FakeKms;
-beforeAll(async () => {
-  [api, kms] = await Promise.all([startApi({ authorizerTtlSeconds: 0 }), startFakeKms()]);
-});
-afterAll(() => {
-  kms.stop();
-  return api.close();
-});
+const api = useApi({ authorizerTtlSeconds: 0 });
+const kms = prepared(startFakeKms);
+afterAll(() => kms.stop());
 
 const operator = (...args: string[]) =>
   runOperator([...args, '--table', api.table.tableName], { AWS_ENDPOINT_URL_KMS: kms.endpoint });

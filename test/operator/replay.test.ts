@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ids } from '#lists';
 import { replayEvent } from '../../operator/replay.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { prepared } from '../support/prepared.ts';
 import { tableAt } from '../support/storage.ts';
-import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Applying stored webhook events again. */
 
-let api: Api;
-let org: OrgAccess;
-let calls: Calls;
-beforeAll(async () => {
-  api = await startApi();
-  org = await api.orgToken();
-  calls = callsOf(api, org.token);
-});
-afterAll(() => api.close());
+const api = useApi();
+const org = prepared(() => api.orgToken());
+const calls = prepared(() => callsOf(api, org.token));
 
 /** Delivers an event, and gives the id under which it is stored. */
 async function stored(event_type: string, data: object, by: OrgAccess = org): Promise<string> {
