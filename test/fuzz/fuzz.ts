@@ -4,13 +4,12 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { conformance, GATEWAY_STATUSES } from '../support/conformance.ts';
 import { Corpus } from './corpus.ts';
-import { CpuBound, cpuDuring } from './cpu-bound.ts';
 import { type FuzzRequest, requests } from './requests.ts';
 import { type Received, send, type Wire } from './send.ts';
 
 /**
  * Sends generated requests to a running API. Every response must be one that the OpenAPI document and the contracts declare, and
- * none may be a 5xx. With `measuresCpu`, those are named that cost much more CPU time than their bytes do (`cpu-bound.ts`).
+ * none may be a 5xx. What requests cost is held by tests that count work (`test/contract/linear-work.sampled.test.ts`).
  */
 export interface FuzzOptions {
   readonly url: string;
@@ -20,8 +19,6 @@ export interface FuzzOptions {
   /** Stops after so many requests or seconds, whatever comes first. */
   readonly maxRequests: number;
   readonly maxSeconds: number;
-  /** Also measures CPU time, which is no finding: a busy machine takes longer. */
-  readonly measuresCpu?: boolean;
   /** Called now and then with the number of requests sent. */
   readonly onProgress?: (sent: number, findings: number) => void;
 }
@@ -38,13 +35,9 @@ export interface FuzzReport {
   /** Operations that succeeded at least once. */
   readonly succeeded: ReadonlySet<string>;
   readonly findings: readonly Finding[];
-  /** What took much CPU time whenever it was tried. */
-  readonly slow: readonly Finding[];
 }
 
 const AT_A_TIME = 16;
-/** A body by which it is measured what bytes cost. */
-const LARGE = 1_000_000;
 const BATCH = 400;
 /** Further statuses for a path or method that is no longer the operation's. */
 const ELSEWHERE = [404, 405];
@@ -65,7 +58,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     const some = fc.sample(requests, { seed: options.seed + batch, numRuns: BATCH });
     for (let at = 0; at < some.length && run.sent < options.maxRequests && Date.now() < end; at += AT_A_TIME) {
       if (run.findings.length >= ENOUGH_FINDINGS) return run;
-      await run.playAtOnce(some.slice(at, at + AT_A_TIME));
+      await Promise.all(some.slice(at, at + AT_A_TIME).map((request) => run.play(request)));
       options.onProgress?.(run.sent, run.findings.length);
       if (run.isShutOut) await run.renew();
     }
@@ -73,20 +66,11 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   return run;
 }
 
-/** A request that was sent. */
-interface Played {
-  readonly index: number;
-  readonly wire: Wire;
-  /** What it carried, there and back. */
-  readonly bytes: number;
-}
-
 class Run implements FuzzReport {
   sent = 0;
   readonly byStatus = new Map<number, number>();
   readonly succeeded = new Set<string>();
   readonly findings: Finding[] = [];
-  readonly slow: Finding[] = [];
   /** The run has made its own integration inactive, or taken its budget. */
   isShutOut = false;
   readonly #options: FuzzOptions;
@@ -96,7 +80,6 @@ class Run implements FuzzReport {
   /** Id of the platform's integration: without it the run could go no further. */
   #spared = '';
   #corpus = new Corpus('');
-  #bound: CpuBound | undefined;
 
   constructor(options: FuzzOptions) {
     this.#options = options;
@@ -108,19 +91,6 @@ class Run implements FuzzReport {
     const [, claims = ''] = this.#platform.split('.');
     this.#spared = String(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub);
     await this.renew();
-    if (this.#options.measuresCpu) this.#bound = await this.#measured();
-  }
-
-  /** What requests cost here: a page of nothing, and a body refused for a field that nobody knows. */
-  #measured(): Promise<CpuBound> {
-    const headers = { authorization: `Bearer ${this.#org.token}`, 'content-type': 'application/json' };
-    const path = '/api/v1/clients';
-    const body = Buffer.from(JSON.stringify({ unknown: 'x'.repeat(LARGE) }));
-    return CpuBound.measured(
-      () => send(this.#options.url, { method: 'GET', path, headers, body: undefined }),
-      () => send(this.#options.url, { method: 'POST', path, headers, body }),
-      LARGE,
-    );
   }
 
   /** Makes a new organization to act for. */
@@ -142,31 +112,14 @@ class Run implements FuzzReport {
     this.isShutOut = false;
   }
 
-  /**
-   * Sends requests at the same time. Their costs cannot be told apart then: where together they cost more than one of them may, each
-   * is sent again, alone.
-   */
-  async playAtOnce(requests: readonly FuzzRequest[]): Promise<void> {
-    const played: Played[] = [];
-    const cost = await cpuDuring(async () => {
-      for (const some of await Promise.all(requests.map((request) => this.#play(request)))) played.push(...some);
-    });
-    const bound = this.#bound;
-    if (bound === undefined || cost <= Math.max(...played.map(({ bytes }) => bound.allowed(bytes)))) return;
-    for (const { index, wire, bytes } of played) {
-      const excess = await bound.excess(bytes, () => send(this.#options.url, wire).catch(() => undefined));
-      if (excess !== undefined) this.#report(index, wire, excess, this.slow);
-    }
-  }
-
-  #play(request: FuzzRequest): Promise<Played[]> {
+  /** Sends a request, as often at once as it says. */
+  async play(request: FuzzRequest): Promise<void> {
     const wire = this.#wireOf(request);
-    return Promise.all(Array.from({ length: request.copies }, () => this.#once(request, wire)));
+    await Promise.all(Array.from({ length: request.copies }, () => this.#once(request, wire)));
   }
 
-  async #once(request: FuzzRequest, wire: Wire): Promise<Played> {
+  async #once(request: FuzzRequest, wire: Wire): Promise<void> {
     const index = this.sent++;
-    const sent = wire.path.length + (wire.body?.length ?? 0);
     try {
       const response = await send(this.#options.url, wire);
       this.byStatus.set(response.status, (this.byStatus.get(response.status) ?? 0) + 1);
@@ -179,10 +132,8 @@ class Run implements FuzzReport {
       const isWellMeant = request.caller === 'org' && wire.headers.authorization === `Bearer ${this.#org.token}`;
       if (isWellMeant && [401, 429].includes(response.status) && request.operation.operationId !== 'login')
         this.isShutOut = !request.operation.isSigned;
-      return { index, wire, bytes: sent + response.bytes };
     } catch (error) {
       this.#report(index, wire, `no answer: ${error instanceof Error ? error.message : String(error)}`);
-      return { index, wire, bytes: sent };
     }
   }
 
@@ -202,14 +153,14 @@ class Run implements FuzzReport {
     }
   }
 
-  #report(index: number, { method, path, headers, body }: Wire, why: string, among = this.findings): void {
+  #report(index: number, { method, path, headers, body }: Wire, why: string): void {
     const shown = {
       method,
       path,
       headers: { ...headers, authorization: undefined },
       body: body?.toString('latin1').slice(0, 600),
     };
-    among.push({ index, why: why.slice(0, 1_500), request: JSON.stringify(shown).slice(0, 2_500) });
+    this.findings.push({ index, why: why.slice(0, 1_500), request: JSON.stringify(shown).slice(0, 2_500) });
   }
 
   #wireOf({ method, path, headers, caller, body, signs }: FuzzRequest): Wire {

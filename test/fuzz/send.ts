@@ -12,8 +12,6 @@ export interface Received {
   readonly headers: Headers;
   /** The parsed JSON, else the text. */
   readonly body: unknown;
-  /** How long the body is, in bytes. */
-  readonly bytes: number;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -31,12 +29,10 @@ export const send = (url: string, wire: Wire): Promise<Received> =>
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const content = Buffer.concat(chunks);
         resolve({
           status: response.statusCode ?? 0,
           headers: headersOf(response.headers),
-          body: parsed(content.toString(), response.headers['content-type'] ?? ''),
-          bytes: content.length,
+          body: parsed(Buffer.concat(chunks).toString(), response.headers['content-type'] ?? ''),
         });
       });
     });
