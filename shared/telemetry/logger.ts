@@ -1,3 +1,5 @@
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import { causesOf } from '../causes.ts';
 import { annotations } from './invocation.ts';
 
 /** The fields of a line besides its message. */
@@ -5,44 +7,60 @@ export interface About {
   readonly error?: Error;
 }
 
-type Level = 'warn' | 'error';
-
-/** Pending lines; they are written in the order in which they were logged. */
-let unwritten: Promise<void> | undefined;
-
 /**
  * The logger of all functions. It adds the annotations of the invocation to every line; keys that are appended to Powertools' logger itself
- * would be those of all requests of the process. Powertools' logger is loaded when there is a line to write, because it takes a cold start 15 ms
- * (`docs/decisions/0054-what-functions-load.md`): the line is written when {@link logged} resolves.
+ * would be those of all requests of the process.
  */
 export const logger = {
   warn: (message: string, about: About = {}): void => write('warn', message, about),
   error: (message: string, about: About = {}): void => write('error', message, about),
 };
 
-/** Waits for the lines that were logged until now. Lambda may freeze the container after the response, so `observe` waits before it. */
-export const logged = async (): Promise<void> => unwritten;
+const write = (level: 'warn' | 'error', message: string, about: About): void =>
+  writer[level](message, { ...annotations(), ...about });
 
-function write(level: Level, message: string, about: About): void {
-  const line = { ...annotations(), ...about };
-  const all = writeAfter(unwritten, level, message, line).then(() => {
-    if (unwritten === all) unwritten = undefined;
-  });
-  unwritten = all;
-}
-
-async function writeAfter(
-  earlier: Promise<void> | undefined,
-  level: Level,
-  message: string,
-  line: About,
-): Promise<void> {
-  try {
-    const [{ logWriter }] = await Promise.all([import('./log-writer.ts'), earlier]);
-    logWriter[level](message, { ...line });
-  } catch {
-    // Without the error: only the writer knows which fields of an error may be written.
-    const { error: _, ...rest } = line;
-    process.stdout.write(`${JSON.stringify({ level: level.toUpperCase(), message, ...rest })}\n`);
+/** The fields of every line. */
+class Lines extends LogFormatter {
+  override formatAttributes(...[line, more]: Parameters<LogFormatter['formatAttributes']>): LogItem {
+    const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId: xray_trace_id } = line;
+    const attributes = { level, message, timestamp: this.formatTimestamp(timestamp), service, xray_trace_id };
+    return new LogItem({ attributes: { ...attributes, ...more } });
   }
 }
+
+/**
+ * Writes the lines. It writes only the fields of an error that are listed here: errors of the SDK carry whole items of the table
+ * (`Item`, `CancellationReasons`) and problems carry what callers sent, and more people read the log than may see these.
+ */
+const writer = new Logger({
+  serviceName: 'custodia',
+  logFormatter: new Lines(),
+  jsonReplacerFn: (_, value) => (value instanceof Error ? loggable(value) : value),
+});
+
+interface LoggedError {
+  readonly name: string;
+  readonly message: string;
+  /** The code of a system call: `ECONNRESET`. */
+  readonly code: unknown;
+  /** The status of an HTTP response. */
+  readonly status: unknown;
+  readonly stack: string | undefined;
+  readonly cause: LoggedError | undefined;
+}
+
+const loggable = (error: Error): LoggedError | undefined =>
+  causesOf(error).reduceRight<LoggedError | undefined>((cause, each) => ({ ...described(each), cause }), undefined);
+
+function described(error: Error): Omit<LoggedError, 'cause'> {
+  const { name, message, stack } = error;
+  const { code, status, $metadata } = error as {
+    readonly code?: unknown;
+    readonly status?: unknown;
+    readonly $metadata?: { readonly httpStatusCode?: unknown };
+  };
+  return { name, message, code: plain(code), status: plain(status ?? $metadata?.httpStatusCode), stack };
+}
+
+const plain = (value: unknown): string | number | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? value : undefined;

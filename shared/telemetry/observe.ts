@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type EndedInvocation, writeAccessLine } from './access-line.ts';
 import { Invocation, within } from './invocation.ts';
-import { logged } from './logger.ts';
 import { traceIdOf } from './trace-context.ts';
 
 /** The parts of an API Gateway event that every line contains. */
@@ -22,7 +21,7 @@ interface Observed<T> {
 /** Whether this container has served nothing yet. */
 let isCold = true;
 
-/** Serves an invocation, and writes its line when it is over, whether it succeeds or not. All that was logged is written by then. */
+/** Serves an invocation, and writes its line when it is over, whether it succeeds or not. */
 export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, work: () => Promise<T>): Promise<T> {
   const invocation = new Invocation({
     request_id: event.requestContext.requestId,
@@ -34,7 +33,6 @@ export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, w
   isCold = false;
   const began = clock();
   const [settled] = await within(invocation, () => Promise.allSettled([work()]));
-  await logged();
   const at = clock();
   // The clock may be set back meanwhile.
   writeAccessLine({ invocation, domain, at, duration: Math.max(0, at - began), ...endOf(settled) });

@@ -6,7 +6,6 @@ import { COUNTERS, type Counter } from '#telemetry/metrics';
 import { ACCESS_LOG } from '../../infra/access-log.ts';
 import { byInvocation, byRequestId } from '../../operator/logs/request-lines.ts';
 import { USAGE_QUERY } from '../../operator/usage.ts';
-import { logged } from '../../shared/telemetry/logger.ts';
 import { type Line, written } from '../support/lines.ts';
 
 /**
@@ -62,10 +61,9 @@ async function functionLines(): Promise<readonly Line[]> {
     };
     return accessLine(ended, 'Custodia/custodia-prod');
   };
-  const { lines } = await written(() => {
-    within(new Invocation({ request_id: REQUEST }), () => logger.error('It failed', { error: new Error('no') }));
-    return logged();
-  });
+  const { lines } = await written(async () =>
+    within(new Invocation({ request_id: REQUEST }), () => logger.error('It failed', { error: new Error('no') })),
+  );
   return [
     line({}),
     line({ outcome: '4xx', status: 404 }),

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Problem } from '#contract/problem';
 import { configureTable } from '#table';
 import { logger } from '#telemetry';
-import { logged } from '../../shared/telemetry/logger.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 
@@ -95,7 +94,6 @@ describe('a logged error', () => {
   const errorIn = async (error: Error): Promise<unknown> => {
     listen();
     logger.error('it failed', { error });
-    await logged();
     return lines()[0]?.error;
   };
 

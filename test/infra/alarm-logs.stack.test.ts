@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { logger } from '#telemetry';
-import { logged } from '../../shared/telemetry/logger.ts';
 import { written } from '../support/lines.ts';
 import { matches } from './alarms/filter-pattern.ts';
 import { stageOf, synthesize } from './synthesize.ts';
@@ -77,10 +76,7 @@ describe.each<[string, { readonly counted: readonly string[]; readonly not: read
 
 /** The line that a function writes of an error. */
 async function loggedOf(error: Error): Promise<string> {
-  const { lines } = await written(() => {
-    logger.error('The service is unavailable', { error });
-    return logged();
-  });
+  const { lines } = await written(async () => logger.error('The service is unavailable', { error }));
   return JSON.stringify(lines[0]);
 }
 

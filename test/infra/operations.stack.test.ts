@@ -6,7 +6,6 @@ import { BY_DOMAIN, BY_ROUTE, COUNTERS, type Counter, DECISIONS, DURATION, STATU
 import { contracts } from '../../functions/all-contracts.ts';
 import { GROUPS } from '../../operator/logs/groups.ts';
 import type { Annotations } from '../../shared/telemetry/invocation.ts';
-import { logged } from '../../shared/telemetry/logger.ts';
 import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';
 
@@ -42,10 +41,7 @@ async function lines(): Promise<readonly [request: Line, error: Line]> {
   );
   const cause = Object.assign(new Error('refused'), { code: 'E', status: 400 });
   const error = Object.assign(new Error('it failed', { cause }), { code: 'E', status: 500 });
-  const told = await written(() => {
-    within(invocation, () => logger.error('The service failed', { error }));
-    return logged();
-  });
+  const told = await written(async () => within(invocation, () => logger.error('The service failed', { error })));
   return [request, told.lines[0] ?? {}];
 }
 
