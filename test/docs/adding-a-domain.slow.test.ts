@@ -133,7 +133,7 @@ describe.skipIf(EXTENT !== 'nightly')('a domain and an endpoint, added as the do
     'are tried as every other: by example, across tenants and under faults',
     async () => {
       const passed = await runTests(
-        ['faults', 'matrix', 'scenarios', 'webhook-effects'].map((name) => `test/http/${name}`),
+        ['every-operation', 'faults', 'matrix', 'webhook-effects'].map((name) => `test/http/${name}`),
         /License|license|deleteTerminal/,
       );
       for (const id of NEW) expect(passed).toContain(`every operation does what its example says ${id}`);
