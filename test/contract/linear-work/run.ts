@@ -74,7 +74,7 @@ console.log(
   JSON.stringify({
     checks: groups.flatMap(([, group]) => group).length,
     excesses,
-    // As large at night: V8 counts up to 2^31.
+    // Not more at night, when it would be thousands of millions of steps.
     seeded: excessOf([(size) => quadratic((size / long) * 4_096)]) ?? null,
   }),
 );
