@@ -29,7 +29,7 @@ export interface Identity {
   readonly secretId: string | null;
 }
 
-export interface VerifiedToken extends Identity {
+interface VerifiedToken extends Identity {
   /** The token's own id, its claim `jti`. */
   readonly tokenId: string;
   /** Epoch seconds. */

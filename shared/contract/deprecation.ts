@@ -18,7 +18,7 @@ export interface Deprecations {
 }
 
 /** How long a deprecated thing stays at least, in days. */
-export const NOTICE_DAYS = 180;
+const NOTICE_DAYS = 180;
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

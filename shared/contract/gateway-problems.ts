@@ -105,7 +105,7 @@ export const undeclared = (routes: readonly Pick<Route, 'method'>[], preflight: 
     ? GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND
     : methodNotAllowed([...routes.flatMap(methodsOf), ...(preflight === undefined ? [] : ['OPTIONS'])]);
 
-export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
+const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 const REQUEST_ID = '$context.requestId';
 

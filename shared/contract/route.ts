@@ -21,7 +21,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
  * - `signature`: the body's HMAC, checked by the function;
  * - `none`: anyone.
  */
-export type Auth = 'bearer' | 'bearer-optional' | 'signature' | 'none';
+type Auth = 'bearer' | 'bearer-optional' | 'signature' | 'none';
 
 /** `<area>:<verb>` (spec §2, Permission). */
 export type PermissionCode = `${string}:${string}`;
@@ -29,7 +29,7 @@ export type PermissionCode = `${string}:${string}`;
 type Parameters = z.ZodRawShape;
 export type Example = { readonly [key: string]: unknown };
 
-export interface ResponseType<S extends z.ZodType = z.ZodType> {
+interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 204;
   /** Returns `{ data }`, with or without pages (spec §4). */
   readonly isList?: true;

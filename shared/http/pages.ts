@@ -8,7 +8,7 @@ import { metadataOf } from './routes/route-metadata.ts';
 /** List operations: pages of an entity's records, filtered by the query. */
 
 /** Input of a list operation of any route. */
-export interface PageInput extends BearerInput {
+interface PageInput extends BearerInput {
   readonly query: { readonly page: number; readonly page_size: number; readonly sort: '-created_at' | 'created_at' };
 }
 

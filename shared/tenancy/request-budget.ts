@@ -20,11 +20,13 @@ export const BUDGET_WINDOW = {
   /** The largest stored spent part. Beyond `refillMs` it is debt. */
   mostSpentMs: 300_000,
 } as const;
+
 /** No writer stores more than this: one charge of `mostSpentMs` on top of as much. A larger value comes from a wrong clock. */
 const BELIEVED_MS = 2 * BUDGET_WINDOW.mostSpentMs;
 
-/** The bucket of an integration, by its id, or of the whole tenant. */
 const WHOLE_TENANT = 'TENANT';
+
+/** The key of an integration's bucket, or, for null, of the whole tenant's. */
 const keyOf = ({ id }: Tenant, integrationId: string | null): Key => budgetKey(id, integrationId ?? WHOLE_TENANT);
 
 /** How long an unused bucket is kept, in seconds: longer than it takes to refill. */

@@ -116,6 +116,16 @@ describe('a delivery', () => {
       [422, 'invalid-body'],
       [{ in: 'body', pointer: '#/data/id', detail: expect.any(String) }],
     ]);
+    const atCommit = await deliver(
+      api,
+      org,
+      { event_type: 'terminal.created', data: { client_id: randomUUID(), name: 'Front desk' } },
+      { eventId },
+    );
+    expect([problem(atCommit), atCommit.body.errors]).toEqual([
+      [422, 'invalid-body'],
+      [{ in: 'body', pointer: '#/data/client_id', detail: expect.any(String) }],
+    ]);
     expect((await deliver(api, org, created('Mended'), { eventId })).status).toBe(200);
   });
 

@@ -12,7 +12,7 @@ export interface MatchedRoute {
   readonly itemPath: string | undefined;
 }
 
-export type RouteTable = ReadonlyMap<string, MatchedRoute>;
+type RouteTable = ReadonlyMap<string, MatchedRoute>;
 
 /**
  * The routes of a domain by method and path, as API Gateway names the matched resource.

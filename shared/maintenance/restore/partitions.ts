@@ -15,7 +15,7 @@ export interface Restorable {
 }
 
 /** `false`: it stays. `'added-to'`: missing items are added, and existing ones stay. */
-export type Treatment = 'replaced' | 'added-to' | false;
+type Treatment = 'replaced' | 'added-to' | false;
 
 export function treatmentOf(partition: string, tenant: TenantId, { kinds }: Restorable): Treatment {
   const names = kinds.map(({ entity }) => entity.name);

@@ -15,7 +15,7 @@ export interface IndexEntry {
 }
 
 /** The list of a number. */
-export type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'counter' | 'next' | 'settled'>;
+type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'counter' | 'next' | 'settled'>;
 
 /**
  * Verifies a number in the sets of its record's values, and in the suspected ones.

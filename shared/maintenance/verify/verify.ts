@@ -21,7 +21,7 @@ import { deleteTombstones } from './tombstones.ts';
  * is repeated.
  */
 
-export interface Verification {
+interface Verification {
   /** Records that were verified. */
   readonly records: number;
   readonly differences: readonly Verified[];
