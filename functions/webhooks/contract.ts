@@ -145,7 +145,16 @@ export const webhooks = contract({
         app: 'acme-billing',
         timestamp: '2026-11-20T09:30:00.000Z',
       }),
-      errors: ['invalid-signature', 'forbidden', 'not-found', 'event-already-processed', 'event-id-reused', 'conflict'],
+      errors: [
+        'invalid-signature',
+        'forbidden',
+        'not-found',
+        'event-already-processed',
+        'event-id-reused',
+        'conflict',
+        'already-exists',
+        'still-in-use',
+      ],
     }),
     listWebhookEvents: route('GET', '/api/v1/webhook-events', {
       summary: 'List received events',

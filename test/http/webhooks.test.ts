@@ -126,6 +126,10 @@ describe('a delivery', () => {
       [422, 'invalid-body'],
       [{ in: 'body', pointer: '#/data/client_id', detail: expect.any(String) }],
     ]);
+    const named = { event_type: 'client.created', data: { name: 'Acme', slug: `acme-${eventId}` } };
+    expect((await deliver(api, org, named)).status).toBe(200);
+    const taken = await deliver(api, org, named, { eventId });
+    expect(problem(taken)).toEqual([409, 'already-exists']);
     expect((await deliver(api, org, created('Mended'), { eventId })).status).toBe(200);
   });
 
