@@ -39,7 +39,7 @@ interface AsRead {
  */
 export async function fence(table: Table, found: readonly FoundNumber[], { gaps, now }: AsRead): Promise<boolean> {
   const affordable = affordableOf(found);
-  const tries = affordable.map(async (one) => (one.isFenced || (await putTombstone(table, one, now)) ? [one] : []));
+  const tries = affordable.map(async (one) => (one.isFenced || (await hasTombstone(table, one, now)) ? [one] : []));
   const fenced = (await Promise.all(tries)).flat();
   const byItem = Map.groupBy(fenced, ({ number }) => bitPlace(number).sortKey);
   await Promise.allSettled(
@@ -68,9 +68,12 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
   return end < 0 ? inOrder : inOrder.slice(0, end);
 }
 
+const hasTombstone = (table: Table, number: Unwritten, now: number): Promise<boolean> =>
+  putTombstone(table, number, now).catch(() => false);
+
 /**
  * Puts a tombstone at a number's key, if that is free. In a list whose records expire, it expires with them.
- * @returns whether there certainly is one now
+ * @returns whether there is one now @throws whatever the table throws; then nobody knows
  */
 export async function putTombstone(
   table: Table,
@@ -90,7 +93,8 @@ export async function putTombstone(
     await table.client.send(new PutCommand({ ...request, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
     return true;
   } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
     // Another reader, or an attempt of this one whose reply was lost, may have put it.
-    return error instanceof ConditionalCheckFailedException && itemOf(error.Item)?.[TOMBSTONE] !== undefined;
+    return itemOf(error.Item)?.[TOMBSTONE] !== undefined;
   }
 }

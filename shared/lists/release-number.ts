@@ -4,6 +4,7 @@ import { gapKeyOf, gapsOf, isGapIn, type Unwritten } from './gap-words.ts';
 import { sortKeyOf } from './ids.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
+import { retry } from './transaction/retry.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /**
@@ -29,7 +30,9 @@ export async function releaseNumber(
 ): Promise<void> {
   const now = limit.clock();
   const lasting = sent === 'responded' ? 'a day' : 'for good';
-  if (sent !== undefined && !(await putTombstone(table, unwritten, now, lasting))) return;
+  // The transaction that was refused may still hold the key.
+  const put = () => putTombstone(table, unwritten, now, lasting);
+  if (sent !== undefined && !(await retry(put, limit))) return;
   let seen: Item | undefined;
   for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
     const work = new UnitOfWork();

@@ -7,7 +7,7 @@ import { itemsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { type Paused, PausingHandler } from '../support/pauses.ts';
 import { doIn } from '../support/storage.ts';
-import { NO_FAULTS, TestList, useTable } from './test-list.ts';
+import { type How, NO_FAULTS, TestList, useTable } from './test-list.ts';
 
 /** Readers, and the writers that allocated them, close numbers without a record, each exactly once in any order. */
 
@@ -226,12 +226,22 @@ describe('a reader that finds numbers without a record', () => {
 
 describe('a number that was allocated for nothing', () => {
   const REFUSED = 'another record has this code';
-  const refused = (over?: FaultyHandler) => expect(jobs.create({ code: 'taken' }, { over })).rejects.toThrow(REFUSED);
+  const refused = (over?: FaultyHandler, at: How['at'] = NOW) =>
+    expect(jobs.create({ code: 'taken' }, { over, at })).rejects.toThrow(REFUSED);
 
   it('is released by an operation that is refused', async () => {
     await jobs.create({ code: 'taken' });
     await refused();
     expect([await jobs.gaps(), await jobs.audit(), (await jobs.read()).total]).toEqual([[1], NO_FAULTS, 1]);
+  });
+
+  it('is released also where the refused transaction still holds its key', async () => {
+    await jobs.create({ code: 'taken' });
+    // The clock stands, so that no release is late on a busy machine.
+    let puts = 0;
+    writer.follow(({ operation }) => (operation === 'PutItem' && puts++ < 3 ? 'conflict' : undefined));
+    await refused(writer, () => NOW);
+    expect([await jobs.gaps(), await jobs.audit()]).toEqual([[1], NO_FAULTS]);
   });
 
   it('is used by the next run of the same operation', async () => {
