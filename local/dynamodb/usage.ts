@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Table } from '#lists';
+import { Table } from '#lists';
 
 /** What calls of DynamoDB ask for and consume, as the SDK's middleware sees them. */
 
@@ -12,24 +12,15 @@ export const dynamoDbOperationOf = (commandName: string): string =>
 
 export const isRead = (operation: string): boolean => /Get|Query/.test(operation);
 
-interface Capacity {
-  readonly CapacityUnits?: number;
-}
-
 interface Units {
   readonly readUnits: number;
   readonly writeUnits: number;
 }
 
 /** What a call consumed that was made with `ReturnConsumedCapacity`, as the engine reports it. */
-export function consumedUnits(operation: string, output: unknown): Units {
-  const units = sumIn(output);
+export function consumedUnits(operation: string, output: object): Units {
+  const units = Table.unitsIn(output);
   return isRead(operation) ? { readUnits: units, writeUnits: 0 } : { readUnits: 0, writeUnits: units };
-}
-
-function sumIn(output: unknown): number {
-  const { ConsumedCapacity } = output as { readonly ConsumedCapacity?: Capacity | readonly Capacity[] };
-  return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }
 
 /** What a piece of work asked of DynamoDB. A call that the SDK tried more than once is one call. */

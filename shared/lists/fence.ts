@@ -39,7 +39,9 @@ interface AsRead {
  */
 export async function fence(table: Table, found: readonly FoundNumber[], { gaps, now }: AsRead): Promise<boolean> {
   const affordable = affordableOf(found);
-  const tries = affordable.map(async (one) => (one.isFenced || (await hasTombstone(table, one, now)) ? [one] : []));
+  const tries = affordable.map(async (one) =>
+    one.isFenced || (await putTombstone(table, one, now).catch(() => false)) ? [one] : [],
+  );
   const fenced = (await Promise.all(tries)).flat();
   const byItem = Map.groupBy(fenced, ({ number }) => bitPlace(number).sortKey);
   await Promise.allSettled(
@@ -67,9 +69,6 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
   });
   return end < 0 ? inOrder : inOrder.slice(0, end);
 }
-
-const hasTombstone = (table: Table, number: Unwritten, now: number): Promise<boolean> =>
-  putTombstone(table, number, now).catch(() => false);
 
 /**
  * Puts a tombstone at a number's key, if that is free. In a list whose records expire, it expires with them.

@@ -19,6 +19,14 @@ export class Table {
     this.client = clientOf(exactNumber);
     countTableCalls(this.client);
   }
+
+  /** The units that DynamoDB reports of a call. */
+  static unitsIn(output: object): number {
+    const { ConsumedCapacity: consumed = [] } = output as {
+      readonly ConsumedCapacity?: ConsumedCapacity | readonly ConsumedCapacity[];
+    };
+    return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+  }
 }
 
 /** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
@@ -42,7 +50,7 @@ function countTableCalls({ middlewareStack }: DynamoDBClient): void {
       const input = Object.assign({}, call.input, { ReturnConsumedCapacity: 'TOTAL' as const });
       return next({ ...call, input }).then(
         (result) => {
-          countUnits(unitsIn(result.output));
+          countUnits(Table.unitsIn(result.output));
           countRetries(result.output);
           return result;
         },
@@ -55,14 +63,6 @@ function countTableCalls({ middlewareStack }: DynamoDBClient): void {
     },
     { step: 'initialize', name: 'countTableCalls' },
   );
-}
-
-/** The units that DynamoDB reports of a call. */
-export function unitsIn(output: object): number {
-  const { ConsumedCapacity: consumed = [] } = output as {
-    readonly ConsumedCapacity?: ConsumedCapacity | readonly ConsumedCapacity[];
-  };
-  return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }
 
 /** @param end a result or an error: the SDK adds to both how often it tried */

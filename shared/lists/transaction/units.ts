@@ -1,6 +1,6 @@
 import { countUnits } from '#telemetry';
 import type { Item } from '../schema.ts';
-import { unitsIn } from '../table.ts';
+import { Table } from '../table.ts';
 import type { PendingWrite } from './pending-write.ts';
 
 /**
@@ -44,7 +44,7 @@ function sizeOfValue(value: unknown): number {
 /** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */
 export async function countingUnits(units: number, call: Promise<object>): Promise<void> {
   try {
-    countUnits(units - unitsIn(await call));
+    countUnits(units - Table.unitsIn(await call));
   } catch (error) {
     countUnits(units);
     throw error;
