@@ -9,6 +9,7 @@ import { FaultyHandler } from '../support/faults.ts';
 import { forgetIds } from '../support/other-container.ts';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
+import { apiDriverOf } from './api-driver.ts';
 
 const wire = new FaultyHandler();
 const api = useApi();
@@ -98,38 +99,26 @@ describe('a delivery', () => {
 
   it('that cannot be applied names the reason and is not remembered', async () => {
     const eventId = randomUUID();
-    const bad = await deliver(
-      api,
-      org,
-      { event_type: 'client.created', data: { name: 7, colour: 'red' } },
-      { eventId },
-    );
-    expect(problem(bad)).toEqual([422, 'invalid-body']);
-    expect((bad.body.errors as { pointer: string }[]).map(({ pointer }) => pointer)).toEqual(['#/data/name']);
-    const unknown = await deliver(
-      api,
-      org,
-      { event_type: 'client.updated', data: { id: randomUUID(), name: 'x' } },
-      { eventId },
-    );
-    expect([problem(unknown), unknown.body.errors]).toEqual([
-      [422, 'invalid-body'],
-      [{ in: 'body', pointer: '#/data/id', detail: expect.any(String) }],
-    ]);
-    const atCommit = await deliver(
-      api,
-      org,
-      { event_type: 'terminal.created', data: { client_id: randomUUID(), name: 'Front desk' } },
-      { eventId },
-    );
-    expect([problem(atCommit), atCommit.body.errors]).toEqual([
-      [422, 'invalid-body'],
-      [{ in: 'body', pointer: '#/data/client_id', detail: expect.any(String) }],
+    const refused = async (event_type: string, data: object) => {
+      const response = await deliver(api, org, { event_type, data }, { eventId });
+      return [problem(response), response.body.errors];
+    };
+    const at = (pointer: string) => [{ in: 'body', pointer, detail: expect.any(String) }];
+    const invalid = [422, 'invalid-body'];
+    expect(await refused('client.created', { name: 7, colour: 'red' })).toEqual([invalid, at('#/data/name')]);
+    expect(await refused('client.updated', { id: randomUUID(), name: 'x' })).toEqual([invalid, at('#/data/id')]);
+    expect(await refused('terminal.created', { client_id: randomUUID(), name: 'Front desk' })).toEqual([
+      invalid,
+      at('#/data/client_id'),
     ]);
     const named = { event_type: 'client.created', data: { name: 'Acme', slug: `acme-${eventId}` } };
     expect((await deliver(api, org, named)).status).toBe(200);
-    const taken = await deliver(api, org, named, { eventId });
-    expect(problem(taken)).toEqual([409, 'already-exists']);
+    expect(await refused('client.created', named.data)).toEqual([[409, 'already-exists'], at('#/data/slug')]);
+    const mine = apiDriverOf(api, org.token);
+    const { id: client_id } = await mine.client();
+    const { id: service_id } = await mine.service({ client_id });
+    await mine.resource({ client_id, service_id });
+    expect(await refused('service.deleted', { id: service_id })).toEqual([[409, 'still-in-use'], undefined]);
     expect((await deliver(api, org, created('Mended'), { eventId })).status).toBe(200);
   });
 
