@@ -1,5 +1,6 @@
 import { startDynamoDb } from '../local/dynamodb/index.ts';
 import { benchReads } from './pages/bench.ts';
+import { LEAST, measureSizes } from './pages/sizes/measure.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import { measure } from './requests/measure.ts';
 import { OPERATION_NAMES } from './requests/names.ts';
@@ -18,6 +19,7 @@ export async function checkBenches(): Promise<void> {
   try {
     await measure(dynamoDb.endpoint, { size: 'least', operations: OPERATION_NAMES }, reporter.report);
     await benchReads(dynamoDb.endpoint, LIST_LENGTH, { report: reporter.report, print: () => undefined });
+    await measureSizes(dynamoDb.endpoint, LEAST, reporter.report);
   } finally {
     reporter.stop();
     await dynamoDb.stop();

@@ -18,7 +18,12 @@ const program = commandLine('bench')
 program
   .command('pages')
   .description('any page of a long list and its creates: counted lists against the usual ways')
-  .option('--small', '2,000 records instead of 100,000: a few seconds', false)
+  .option('--small', 'a few thousand records instead of up to ten million: a few seconds', false)
+  .addOption(
+    new Option('--part <names...>', 'what to measure: against the usual ways, or up to ten million records')
+      .choices(['ways', 'sizes'])
+      .default(['ways', 'sizes']),
+  )
   .option('--plot', 'draw docs/pages.svg and docs/write-units.svg', false)
   .option('--write-docs', 'put the figures into docs/counted-lists.md', false)
   .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']))

@@ -5,6 +5,7 @@ import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
 import type { Table } from '../../shared/lists/index.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
+import { boundText, holds } from '../statistics.ts';
 import { pageBoundHolds, pageBounds } from './bounds.ts';
 import { electro, toolbox } from './libraries.ts';
 import { loadDeleted, loadUndeleted } from './lists.ts';
@@ -14,13 +15,19 @@ import { plotOf } from './plot.ts';
 import { plotOfWrites } from './plot-writes.ts';
 import { type PageReading, readAll } from './reads.ts';
 import { openingTable, readTable, tableOfCreates } from './report.ts';
+import { FULL, measureSizes, SMALL } from './sizes/measure.ts';
+import { sizeBounds, tableOfSizes } from './sizes/report.ts';
 import { freshTable } from './table.ts';
 import { measureTickets } from './tickets.ts';
 import { countedWays, walkCount, walkFull, walkKeys, walkTotal } from './ways.ts';
 import { COMBINATIONS, measureCreates, measureWrites } from './writes.ts';
 
+/** What is measured: the usual ways to list and create, and pages of lists up to ten million records. */
+export const PARTS = ['ways', 'sizes'] as const;
+
 export interface PagesOptions {
   readonly small: boolean;
+  readonly part: readonly (typeof PARTS)[number][];
   readonly plot: boolean;
   readonly writeDocs: boolean;
   readonly engine?: EngineName;
@@ -29,34 +36,64 @@ export interface PagesOptions {
 const DOCS = join(import.meta.dirname, '../../docs');
 
 /** Loads, reads, creates, reports. @returns whether every bound holds */
-export async function benchPages({ small, plot, writeDocs, engine }: PagesOptions): Promise<boolean> {
+export async function benchPages(options: PagesOptions): Promise<boolean> {
+  const { part, engine } = options;
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
   const reporter = new ProgressReporter();
   try {
-    const length = small ? 2_000 : 100_000;
-    reporter.print(`Lists of ${length.toLocaleString('en')} records, pages of 25, on ${dynamoDb.engine}\n`);
-    const { writings, openings, creates } = await benchWrites(dynamoDb.endpoint, small ? 128 : 512, reporter);
-    reporter.print(`${creates}\n`);
-    const { readings, reads } = await benchReads(dynamoDb.endpoint, length, reporter);
-    if (plot) {
-      await writeFile(join(DOCS, 'pages.svg'), plotOf(readings));
-      await writeFile(join(DOCS, 'write-units.svg'), plotOfWrites(writings));
-    }
-    if (writeDocs) {
-      const page = join(DOCS, 'counted-lists.md');
-      await writeFile(page, withText(await readFile(page, 'utf8'), 'bench:pages', `${reads}\n\n${creates}`));
-    }
-    const bounds = pageBounds({ readings, writings, openings });
-    for (const bound of bounds) {
-      reporter.print(
-        `${pageBoundHolds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`,
-      );
-    }
-    return bounds.length > 0 && bounds.every(pageBoundHolds);
+    reporter.print(`Pages of 25, on ${dynamoDb.engine}\n`);
+    const waysHold = !part.includes('ways') || (await benchWays(dynamoDb.endpoint, options, reporter));
+    const sizesHold = !part.includes('sizes') || (await benchSizes(dynamoDb.endpoint, options, reporter));
+    return waysHold && sizesHold;
   } finally {
     reporter.stop();
     await dynamoDb.stop();
   }
+}
+
+/** Counted lists against the usual ways. */
+async function benchWays(
+  endpoint: string,
+  { small, plot, writeDocs }: PagesOptions,
+  reporter: ProgressReporter,
+): Promise<boolean> {
+  const length = small ? 2_000 : 100_000;
+  reporter.print(`Lists of ${length.toLocaleString('en')} records\n`);
+  const { writings, openings, creates } = await benchWrites(endpoint, small ? 128 : 512, reporter);
+  reporter.print(`${creates}\n`);
+  const { readings, reads } = await benchReads(endpoint, length, reporter);
+  if (plot) {
+    await writeFile(join(DOCS, 'pages.svg'), plotOf(readings));
+    await writeFile(join(DOCS, 'write-units.svg'), plotOfWrites(writings));
+  }
+  if (writeDocs) await writePlace('bench:pages', `${reads}\n\n${creates}`);
+  const bounds = pageBounds({ readings, writings, openings });
+  for (const bound of bounds) {
+    reporter.print(
+      `${pageBoundHolds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`,
+    );
+  }
+  return bounds.length > 0 && bounds.every(pageBoundHolds);
+}
+
+/** Lists up to ten million records, which are made directly in storage. */
+async function benchSizes(
+  endpoint: string,
+  { small, writeDocs }: PagesOptions,
+  reporter: ProgressReporter,
+): Promise<boolean> {
+  const readings = await measureSizes(endpoint, small ? SMALL : FULL, reporter.report);
+  const table = tableOfSizes(readings);
+  reporter.print(`${table}\n`);
+  if (writeDocs) await writePlace('bench:sizes', table);
+  const bounds = sizeBounds(readings, !small);
+  for (const bound of bounds) reporter.print(boundText(bound));
+  return bounds.length > 0 && bounds.every(holds);
+}
+
+async function writePlace(name: string, text: string): Promise<void> {
+  const page = join(DOCS, 'counted-lists.md');
+  await writeFile(page, withText(await readFile(page, 'utf8'), name, text));
 }
 
 async function benchWrites(endpoint: string, count: number, { report }: ProgressReporter) {

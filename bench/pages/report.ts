@@ -9,7 +9,7 @@ const number = (value: number, digits = 0): string =>
 const milliseconds = (value: number): string => number(value, value < 100 ? 1 : 0);
 
 /** A Markdown table whose columns stand under each other; the first is text, the others are figures. */
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;

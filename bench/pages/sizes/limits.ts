@@ -1,0 +1,39 @@
+interface Limit {
+  readonly units: number;
+  readonly roundTrips: number;
+  /** CPU time, in that of the yardstick. */
+  readonly cpu: number;
+}
+
+/** By records and page: what a page may take at most. */
+export const LIMITS: Readonly<Record<number, Readonly<Record<string, Limit>>>> = {
+  100000: {
+    'all, first page': { units: 8, roundTrips: 1, cpu: 0.5 },
+    'all, middle': { units: 8, roundTrips: 2, cpu: 0.55 },
+    'all, last page': { units: 8, roundTrips: 2, cpu: 0.5 },
+    'a filter that half match': { units: 8, roundTrips: 2, cpu: 0.55 },
+    'four such filters': { units: 33, roundTrips: 2, cpu: 1.3 },
+    'ten records, and half': { units: 9.5, roundTrips: 2, cpu: 0.6 },
+  },
+  1000000: {
+    'all, first page': { units: 49, roundTrips: 1, cpu: 1.3 },
+    'all, middle': { units: 49, roundTrips: 2, cpu: 1.6 },
+    'all, last page': { units: 49, roundTrips: 2, cpu: 1.3 },
+    'a filter that half match': { units: 53, roundTrips: 2, cpu: 2.1 },
+    'four such filters': { units: 213, roundTrips: 2, cpu: 4.5 },
+    'ten records, and half': { units: 54.5, roundTrips: 2, cpu: 1.8 },
+    '99 % deleted': { units: 54, roundTrips: 2, cpu: 1.3 },
+  },
+  10000000: {
+    'all, first page': { units: 463, roundTrips: 2, cpu: 6 },
+    'all, middle': { units: 463, roundTrips: 3, cpu: 6 },
+    'all, last page': { units: 463, roundTrips: 3, cpu: 5 },
+    'a filter that half match': { units: 494.5, roundTrips: 3, cpu: 6 },
+    'four such filters': { units: 1_981, roundTrips: 3, cpu: 19 },
+    'ten records, and half': { units: 495, roundTrips: 3, cpu: 5 },
+    '99.98 % deleted': { units: 515, roundTrips: 3, cpu: 5 },
+  },
+};
+
+/** Of a process that reads pages, with the heap of a function of 1,024 MB. */
+export const MOST_RESIDENT_MB = 400;

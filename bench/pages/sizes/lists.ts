@@ -1,0 +1,112 @@
+import { COMPARED_PAGE_SIZE } from '../ways.ts';
+
+/** Long lists that are made directly in storage, and the pages that are read of them. */
+
+export interface SizedList {
+  readonly org: string;
+  /** How many numbers it has allocated. */
+  readonly length: number;
+  readonly isLive: (number: number) => boolean;
+  /** By field: which numbers have the value `a`, where they are live. */
+  readonly sets: Readonly<Record<string, (number: number) => boolean>>;
+}
+
+/** A page to read. */
+export interface SizedCase {
+  /** One name at every size. */
+  readonly name: string;
+  readonly list: SizedList;
+  readonly fields: readonly string[];
+  /** Place of the page in the list, newest first. */
+  readonly at: 'begin' | 'middle' | 'end';
+}
+
+/** What a page must have. */
+export interface ExpectedPage {
+  readonly page: number;
+  readonly total: number;
+  /** Newest first. */
+  readonly numbers: readonly number[];
+}
+
+/** Bits that look random, the same in every run. */
+function bitsOf(number: number): number {
+  let mixed = Math.imul(number + 1, 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+const DENSE = ['f1', 'f2', 'f3', 'f4'] as const;
+const RARE = 'f5';
+const MEMBERS_OF_RARE = 10;
+
+/** One record in ten is deleted, anywhere. Half of the records are in each dense set, and ten in the rare one. */
+function mixedList(length: number): SizedList {
+  const step = length / MEMBERS_OF_RARE;
+  const isRare = (number: number): boolean => number % step === step - 1;
+  const dense = DENSE.map((field, index) => {
+    const mask = 1 << (8 + index);
+    return [field, (number: number) => (bitsOf(number) & mask) !== 0] as const;
+  });
+  return {
+    org: `mixed-${length}`,
+    length,
+    isLive: (number) => isRare(number) || (bitsOf(number) & 0xff) >= 26,
+    sets: { ...Object.fromEntries(dense), [RARE]: isRare },
+  };
+}
+
+/** All but the newest records and some old ones are deleted: what jobs leave that are deleted when they are done. */
+function deletedList(length: number, live: number, old: number): SizedList {
+  const step = length / old;
+  return {
+    org: `deleted-${length}`,
+    length,
+    isLive: (number) => number >= length - live + old || number % step === step / 2,
+    sets: {},
+  };
+}
+
+const DELETED: Readonly<Record<number, { readonly name: string; readonly live: number; readonly old: number }>> = {
+  1000000: { name: '99 % deleted', live: 10_000, old: 10 },
+  10000000: { name: '99.98 % deleted', live: 2_000, old: 20 },
+};
+
+/** The pages of lists with this length, in numbers. @param scale the length is divided by it */
+export function casesOf(length: number, scale = 1): SizedCase[] {
+  const list = mixedList(length / scale);
+  const deleted = DELETED[length];
+  return [
+    { name: 'all, first page', list, fields: [], at: 'begin' },
+    { name: 'all, middle', list, fields: [], at: 'middle' },
+    { name: 'all, last page', list, fields: [], at: 'end' },
+    { name: 'a filter that half match', list, fields: DENSE.slice(0, 1), at: 'middle' },
+    { name: 'four such filters', list, fields: DENSE, at: 'middle' },
+    { name: 'ten records, and half', list, fields: [RARE, DENSE[0]], at: 'begin' },
+    ...(deleted === undefined
+      ? []
+      : [
+          {
+            name: deleted.name,
+            list: deletedList(length / scale, Math.ceil(deleted.live / scale) + deleted.old, deleted.old),
+            fields: [],
+            at: 'middle' as const,
+          },
+        ]),
+  ];
+}
+
+/** Looks at each number: no part of the code that is measured. */
+export function expectedPage({ list, fields, at }: SizedCase): ExpectedPage {
+  const tests = [list.isLive, ...fields.map((field) => list.sets[field] ?? (() => false))];
+  const members = new Uint32Array(list.length);
+  let total = 0;
+  for (let number = 0; number < list.length; number++) {
+    if (tests.every((test) => test(number))) members[total++] = number;
+  }
+  const last = Math.max(1, Math.ceil(total / COMPARED_PAGE_SIZE));
+  const page = at === 'begin' ? 1 : at === 'end' ? last : Math.ceil(last / 2);
+  const end = total - (page - 1) * COMPARED_PAGE_SIZE;
+  return { page, total, numbers: [...members.slice(Math.max(0, end - COMPARED_PAGE_SIZE), end)].reverse() };
+}

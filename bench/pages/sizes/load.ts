@@ -1,0 +1,107 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { withConcurrency } from '../../../local/seed/pool.ts';
+import { systemClock } from '../../../shared/clock.ts';
+import { type AllocatedNumber, type Item, storedSets, type Table } from '../../../shared/lists/index.ts';
+import { COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '../../../shared/lists/maintenance.ts';
+import { RequestSession } from '../../../shared/table/index.ts';
+import { recordsPartition, type TenantId } from '../../../shared/table/keys.ts';
+import { FIELDS, jobsOf, newJob } from '../records.ts';
+import { SIZED_FIELDS, SIZED_KIND } from './kind.ts';
+import type { SizedList } from './lists.ts';
+
+/**
+ * Writes long lists as they are stored: the counter item, the items of gaps and sets, and only those records that are
+ * read.
+ */
+
+const partitionOf = ({ org }: SizedList): string => recordsPartition(org as TenantId, SIZED_KIND.name);
+
+/** Counter item, gaps and sets. */
+export async function loadSets(table: Table, list: SizedList): Promise<void> {
+  const { length, isLive, sets } = list;
+  const partition = partitionOf(list);
+  const gaps = storedSets.partitionOf(partition);
+  const NOTED = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: FIELDS.slice(0, SIZED_FIELDS) };
+  await writeItems(table, [
+    { PK: gaps, SK: COUNTER, NEXT: length, ...NOTED },
+    ...setItems(gaps, length, (number) => !isLive(number)),
+    ...Object.entries(sets).flatMap(([field, isIn]) =>
+      setItems(storedSets.partitionOf(partition, field, 'a'), length, (number) => isLive(number) && isIn(number)),
+    ),
+  ]);
+}
+
+/** Words of an item. */
+const WORDS = 40;
+
+/** The items of a set of the numbers below `length`, as adding its bits one by one leaves them. */
+export function setItems(partition: string, length: number, isIn: (number: number) => boolean): Item[] {
+  const items: Item[] = [];
+  for (let block = 0; block * WORDS * GROUP_SIZE < length; block++) {
+    for (let stripe = 0; stripe < STRIPES; stripe++) {
+      const words: Record<string, bigint> = {};
+      for (let word = 0; word < WORDS; word++) {
+        const bits = wordOf((block * WORDS + word) * GROUP_SIZE + stripe, length, isIn);
+        if (bits > 0n) words[`W${word}`] = bits;
+      }
+      const SK = `B#${String(block).padStart(10, '0')}#${String(stripe).padStart(2, '0')}`;
+      if (Object.keys(words).length > 0) items.push({ PK: partition, SK, ...words });
+    }
+  }
+  return items;
+}
+
+/** @param first the number of its lowest bit */
+function wordOf(first: number, length: number, isIn: (number: number) => boolean): bigint {
+  let digits = '';
+  for (let bit = WORD_BITS - 1; bit >= 0; bit--) {
+    const number = first + bit * STRIPES;
+    digits += number < length && isIn(number) ? '1' : '0';
+  }
+  return BigInt(`0b${digits}`);
+}
+
+/** The live records from the first to the last of these numbers, as creations of the API would leave them. */
+export async function loadRecords(table: Table, list: SizedList, numbers: readonly number[]): Promise<void> {
+  const items: Item[] = [];
+  const [from, to] = [Math.min(...numbers), Math.max(...numbers)];
+  const isNear = to - from < NEAR;
+  const candidates = isNear ? Array.from({ length: to - from + 1 }, (_, index) => from + index) : numbers;
+  for (const number of candidates.filter(list.isLive)) items.push(await recordOf(table, list, number));
+  await writeItems(table, items);
+}
+
+/** Numbers farther apart are read singly. */
+const NEAR = 10_000;
+
+async function recordOf(table: Table, list: SizedList, number: number): Promise<Item> {
+  const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
+  session.numbers.allocate = async (_, { partition, filters }): Promise<AllocatedNumber> => ({
+    list: { partition, filters },
+    number,
+    expires: undefined,
+    filters,
+    largest: 0,
+  });
+  const fields = newJob(SIZED_FIELDS, (field) => (list.sets[FIELDS[field] ?? '']?.(number) === true ? 'a' : 'b'));
+  await jobsOf(list.org, session, SIZED_KIND).create({ fields });
+  const puts = session.changes.pendingWrites.filter((write) => write.kind === 'put');
+  const [put] = puts;
+  if (put === undefined || puts.length > 1) throw new Error('a creation puts one record');
+  return put.item;
+}
+
+const A_BATCH = 25;
+
+export async function writeItems(table: Table, items: readonly Item[]): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(items.length / A_BATCH) }, (_, index) =>
+    items.slice(index * A_BATCH, (index + 1) * A_BATCH),
+  );
+  await withConcurrency(8, batches, async (batch) => {
+    const requests = batch.map((item) => ({ PutRequest: { Item: item as Record<string, unknown> } }));
+    const { UnprocessedItems = {} } = await table.client.send(
+      new BatchWriteCommand({ RequestItems: { [table.name]: requests } }),
+    );
+    if (Object.keys(UnprocessedItems).length > 0) throw new Error('the engine did not write all items');
+  });
+}

@@ -1,0 +1,93 @@
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { LOCAL_AWS, localDynamoDbClient } from '../../../local/dynamodb/client.ts';
+import { systemClock } from '../../../shared/clock.ts';
+import { ids } from '../../../shared/lists/index.ts';
+import { tableOf } from '../../../shared/table/connection/client.ts';
+import { RequestSession } from '../../../shared/table/index.ts';
+import { Meter } from '../meter.ts';
+import { jobsOf } from '../records.ts';
+import { COMPARED_PAGE_SIZE } from '../ways.ts';
+import { SIZED_KIND } from './kind.ts';
+import type { ExpectedPage } from './lists.ts';
+
+/**
+ * Reads one page again and again, in a process with the heap of a function, and prints what that took. In turns with
+ * it the SDK's own client reads a set of a million numbers: the yardstick, whose CPU time others are told in.
+ */
+
+export interface ReaderTask {
+  readonly endpoint: string;
+  readonly table: string;
+  readonly org: string;
+  readonly fields: readonly string[];
+  readonly expected: ExpectedPage;
+  /** Partition of the yardstick's set. */
+  readonly yardstick: string;
+  readonly rounds: number;
+}
+
+export interface ReaderReport {
+  readonly readUnits: number;
+  readonly roundTrips: number;
+  /** CPU time of each read, in milliseconds. */
+  readonly cpu: readonly number[];
+  readonly yardstick: readonly number[];
+  /** The most memory that was resident before the yardstick was read, in MB. */
+  readonly residentMb: number;
+}
+
+const WARM_UP = 3;
+
+const task: ReaderTask = JSON.parse(process.argv[2] ?? '');
+const table = tableOf(task.table, { endpoint: task.endpoint, ...LOCAL_AWS });
+const meter = new Meter(table);
+const bare = DynamoDBDocumentClient.from(localDynamoDbClient(task.endpoint), {
+  unmarshallOptions: { wrapNumbers: (text) => BigInt(text) },
+});
+
+async function readPage(): Promise<void> {
+  const { page, total, numbers } = task.expected;
+  const filter = Object.fromEntries(task.fields.map((field) => [field, 'a']));
+  const jobs = jobsOf(task.org, new RequestSession(table, systemClock, Date.now() + 60_000), SIZED_KIND);
+  const read = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', filter });
+  const got = read.records.map(({ record }) => ids.numberOf(record.id));
+  if (read.total !== total || got.join() !== numbers.join()) {
+    throw new Error(`page ${page} is wrong: total ${read.total} and not ${total}, numbers ${got} and not ${numbers}`);
+  }
+}
+
+async function readYardstick(): Promise<void> {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const { LastEvaluatedKey } = await bare.send(
+      new QueryCommand({
+        TableName: task.table,
+        KeyConditionExpression: 'PK = :set',
+        ExpressionAttributeValues: { ':set': task.yardstick },
+        ExclusiveStartKey: start,
+      }),
+    );
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+async function cpuOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+const { cost } = await meter.measure(readPage);
+for (let round = 1; round < WARM_UP; round++) await readPage();
+const residentMb = process.resourceUsage().maxRSS / 1_024;
+await readYardstick();
+const cpu: number[] = [];
+const yardstick: number[] = [];
+for (let round = 0; round < task.rounds; round++) {
+  cpu.push(await cpuOf(readPage));
+  yardstick.push(await cpuOf(readYardstick));
+}
+const { readUnits, roundTrips } = cost;
+const report: ReaderReport = { readUnits, roundTrips, cpu, yardstick, residentMb };
+process.stdout.write(`\n${JSON.stringify(report)}\n`);
