@@ -50,11 +50,35 @@ function keepChains(client: DynamoDBDocumentClient, numberOf: NumberOf): void {
   };
   const send = client.send.bind(client) as (command: unknown, ...others: unknown[]) => Promise<unknown>;
   const sendByKeptChain = async (command: DocumentCommand, ...others: unknown[]): Promise<unknown> => {
-    // Options such as an abort signal become part of a chain.
-    const chain = others.length > 0 ? undefined : chainOf(command);
-    return chain === undefined ? send(command, ...others) : (await chain(command.clientCommand)).output;
+    // Other options and callbacks are the SDK's to understand.
+    const chain = others.every(isSignalOnly) ? chainOf(command) : undefined;
+    if (chain === undefined) return send(command, ...others);
+    const [{ abortSignal } = {}] = others as { readonly abortSignal?: AbortSignal }[];
+    const { input } = command.clientCommand;
+    const responded = chain({ input, abortSignal });
+    return (await (abortSignal === undefined ? responded : unlessAborted(responded, abortSignal))).output;
   };
   client.send = sendByKeptChain as unknown as DynamoDBDocumentClient['send'];
+}
+
+/** Whether options of a call have an abort signal and nothing else. */
+const isSignalOnly = (options: unknown): boolean =>
+  typeof options === 'object' && Object.keys(options ?? {}).join() === 'abortSignal';
+
+/**
+ * What is under way, until a signal is aborted: waiting for credentials or for another attempt ends then, too.
+ * @throws Error `AbortError`, as the SDK does
+ */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new DOMException('the call was aborted', 'AbortError'));
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /** Adding or removing a middleware takes effect from the next call on, as with the SDK. */

@@ -19,6 +19,8 @@ const REPLACED = [
 export interface ServiceCall {
   readonly input: object;
   readonly request: HttpRequest;
+  /** Ends the attempt that is under way, and prevents further ones. */
+  readonly abortSignal?: AbortSignal | undefined;
 }
 export interface Responded {
   readonly response: HttpResponse;
@@ -79,9 +81,9 @@ export function wayThrough(
   { config, middlewareStack }: SdkClient,
   context: Context,
   { request, response }: OwnSteps,
-  send: (request: HttpRequest) => Promise<{ readonly response: HttpResponse }>,
+  send: (request: HttpRequest, abortSignal?: AbortSignal) => Promise<{ readonly response: HttpResponse }>,
   without: readonly string[] = [],
-): (call: { readonly input: object }) => Promise<{ readonly output: unknown }> {
+): (call: Pick<ServiceCall, 'input' | 'abortSignal'>) => Promise<{ readonly output: unknown }> {
   const stack = middlewareStack.clone() as Stack;
   for (const name of [...REPLACED, ...without]) stack.remove(name);
   stack.add(request as never, { step: 'serialize', name: 'serializerMiddleware' });
@@ -91,7 +93,7 @@ export function wayThrough(
     name: 'httpSigningMiddleware',
   });
   stack.add(response as never, { step: 'deserialize', name: 'deserializerMiddleware' });
-  const sendRequest = (call: ServiceCall) => send(call.request);
+  const sendRequest = (call: ServiceCall) => send(call.request, call.abortSignal);
   return stack.resolve(sendRequest as never, context as never) as ReturnType<typeof wayThrough>;
 }
 

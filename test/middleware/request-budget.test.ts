@@ -111,6 +111,33 @@ describe('what was spent', () => {
     await out;
   });
 
+  it('is flushed by the lean client, as everything else', async () => {
+    const network = new FaultyHandler();
+    const own = tableAt(table, network);
+    const { protocol } = own.client.config as unknown as { readonly protocol: { serializeRequest(): unknown } };
+    const bySdk = vi.spyOn(protocol, 'serializeRequest');
+    const session = aSession(() => NOW, own);
+    for (let turn = 0; turn < 3; turn++) await through([requestBudget()], asked({ caller, session }));
+    expect(network.calls.filter((call) => call === 'UpdateItem').length).toBeGreaterThan(3);
+    expect(bySdk).toHaveBeenCalledTimes(1);
+  });
+
+  it('holds no response for longer than a second', async () => {
+    const log = vi.spyOn(logger, 'warn').mockReturnValue(undefined);
+    const second = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(second.signal);
+    const network = new PausingHandler();
+    const hanging = network.pauseBefore('UpdateItem');
+    const session = aSession(() => NOW, tableAt(table, network));
+    const out = through([requestBudget()], asked({ caller, session }));
+    await hanging.reached;
+    second.abort();
+    expect(await out).toEqual(RESPONSE);
+    expect(timeout).toHaveBeenCalledWith(1_000);
+    expect(log).toHaveBeenCalledWith('a request budget could not be settled', { error: expect.any(Error) });
+    hanging.release();
+  });
+
   it('is no reason to refuse anybody when it cannot be', async () => {
     const log = vi.spyOn(logger, 'warn').mockReturnValue(undefined);
     const network = new FaultyHandler();

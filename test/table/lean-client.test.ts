@@ -1,11 +1,14 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { leanDocumentClient } from '#aws';
 import { LOCAL_AWS } from '#local-dynamodb';
+import { listening } from '../support/listening.ts';
 
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 
@@ -51,6 +54,10 @@ async function signatureOf(sent: Sent): Promise<unknown> {
 }
 
 const clientAt = (requestHandler: Responding) => leanDocumentClient({ ...LOCAL_AWS, requestHandler }, Number);
+
+/** What the SDK's own step makes: on the lean path only the request that is kept for each kind of command. */
+const serializedBySdk = ({ config }: ReturnType<typeof clientAt>) =>
+  vi.spyOn(config.protocol as unknown as { serializeRequest(): unknown }, 'serializeRequest');
 
 const get = (id: string) => new GetCommand({ TableName: 't', Key: { id } });
 
@@ -121,11 +128,35 @@ describe('the lean document client', () => {
   });
 
   it('gives up a call whose signal is aborted, and no other', async () => {
-    const client = clientAt(new Responding());
-    await client.send(get('a'));
-    await expect(client.send(get('b'), { abortSignal: AbortSignal.abort() })).rejects.toMatchObject({
-      name: 'AbortError',
-    });
-    expect((await client.send(get('c'))).Item).toEqual({ id: 'c' });
+    const handler = new Responding();
+    const client = clientAt(handler);
+    const bySdk = serializedBySdk(client);
+    const abortSignal = new AbortController().signal;
+    await client.send(get('a'), { abortSignal });
+    const aborted = { name: 'AbortError' };
+    await expect(client.send(get('b'), { abortSignal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
+    expect((await client.send(get('c'), { abortSignal })).Item).toEqual({ id: 'c' });
+    expect(handler.bodies('Key')).toEqual([{ id: { S: 'a' } }, { id: { S: 'c' } }]);
+    expect(bySdk).toHaveBeenCalledTimes(1);
+  });
+
+  it('gives up a call that is aborted while it waits for credentials or for a response', async () => {
+    const hanging = createServer();
+    const endpoint = await listening(hanging);
+    onTestFinished(() => hanging.closeAllConnections());
+    onTestFinished(() => void hanging.close());
+    const reached = once(hanging, 'request');
+    const { promise: never } = Promise.withResolvers<never>();
+    const requestHandler = new Responding();
+    const abort = new AbortController();
+    const calls = [{ endpoint }, { requestHandler, credentials: () => never }].map((config) =>
+      leanDocumentClient({ ...LOCAL_AWS, ...config }, Number).send(get('a'), { abortSignal: abort.signal }),
+    );
+    const ended = Promise.allSettled(calls);
+    await reached;
+    abort.abort();
+    const reason = expect.objectContaining({ name: 'AbortError' });
+    expect(await ended).toEqual(Array(2).fill({ status: 'rejected', reason }));
+    expect(requestHandler.sent).toEqual([]);
   });
 });

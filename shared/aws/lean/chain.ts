@@ -16,7 +16,7 @@ import type { NumberOf } from './attribute-values.ts';
 import { codecOf, type Write } from './dynamodb-json.ts';
 
 /** Sends a command of the plain client, with the input of the document client's. */
-export type Chain = (command: { readonly input: object }) => Promise<{ readonly output: unknown }>;
+export type Chain = ReturnType<typeof wayThrough>;
 
 /** What a command of the plain client has besides what its type shows. */
 export interface PlainCommand {
@@ -67,7 +67,9 @@ export function leanChain(
     request: requesting(template, write),
     response: responding(config, context, (json) => read(json, numberOf)),
   };
-  return wayThrough(client, context, steps, (request) => config.requestHandler.handle(request, {}));
+  return wayThrough(client, context, steps, (request, abortSignal) =>
+    config.requestHandler.handle(request, abortSignal === undefined ? {} : { abortSignal }),
+  );
 }
 
 /** Makes a call's request without its body. */
