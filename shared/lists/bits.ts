@@ -35,6 +35,12 @@ export function bitPlace(number: number): BitPlace {
 const itemKey = (block: number, stripe: number): string =>
   `B#${String(block).padStart(10, '0')}#${String(stripe).padStart(2, '0')}`;
 
+/** The beginning that the sort keys of a block's items have in common. */
+export const blockOf = (sortKey: string): string => sortKey.slice(0, itemKey(0, 0).length - 2);
+
+/** The numbers of the block of such a sort key begin with this. */
+export const firstOfBlock = (sortKey: string): number => Number(ITEM_KEY.exec(sortKey)?.[1] ?? 0) * BLOCK_SIZE;
+
 const ITEM_KEY = /^B#(\d{10})#(\d{2})$/;
 
 /** One word of a set, with the place of its bits. */

@@ -10,6 +10,7 @@ import { ReadBudget, type Reading } from './read-budget.ts';
 import { type Records, readNewest, readNext } from './read-records.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
+import { sizesOf } from './set-sizes.ts';
 import type { Table } from './table.ts';
 import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
 
@@ -53,7 +54,7 @@ export const readPage = (table: Table, source: ListSource | NumberedList, reques
 async function readCountedPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);
   const [view, newest] = await Promise.all([
-    readView(table, source),
+    readView(table, source, request.now),
     isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
   ]);
   budget.noteLargest(largestNoted(view.counter));
@@ -65,7 +66,7 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
     const numbers = pageOf(page, request, Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
       readUnread(table, source, numbers, found, budget),
-      tries === 1 && deleteEmptyMembers(table, view),
+      tries === 1 && maintain(table, source, view, request.now),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
@@ -96,9 +97,15 @@ const readUnread = (
     budget,
   );
 
-/** Deletes empty items of the sets of a filtered list. */
-async function deleteEmptyMembers(table: Table, { included, items }: View): Promise<void> {
-  if (included !== undefined) await deleteEmptyItems(table, items);
+/** Deletes empty items of the sets of a filtered list, and notes their sizes. */
+async function maintain(
+  table: Table,
+  { partition }: ListSource,
+  { included, items }: View,
+  now: number,
+): Promise<void> {
+  if (included === undefined) return;
+  await Promise.all([deleteEmptyItems(table, items), sizesOf(table, partition).writeNote(table, partition, now)]);
 }
 
 /** The records of these numbers, in the requested order. */

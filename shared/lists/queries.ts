@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../clock.ts';
 import type { Item } from './schema.ts';
-import type { Table } from './table.ts';
+import { Table } from './table.ts';
 import { retry } from './transaction/retry.ts';
 
 /** Reads partitions as a whole. */
@@ -13,11 +13,25 @@ export interface Query {
 }
 
 /** All items of a query, or the first `most`, one page after another. Strongly consistent. */
-export async function queryAll(table: Table, query: Query, most?: number): Promise<Item[]> {
+export const queryAll = async (table: Table, query: Query, most?: number): Promise<Item[]> =>
+  (await queryUpTo(table, query, most)).items;
+
+/** What a query has read. */
+export interface Queried {
+  readonly items: Item[];
+  /** In read units. */
+  readonly units: number;
+  /** The key after which there may be more. */
+  readonly last: Record<string, unknown> | undefined;
+}
+
+/** The same, with its cost and where it ended. @param after the key after which to begin */
+export async function queryUpTo(table: Table, query: Query, most?: number, after?: Queried['last']): Promise<Queried> {
   const items: Item[] = [];
-  let start: Record<string, unknown> | undefined;
+  let units = 0;
+  let start = after;
   do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
+    const output = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         ...query,
@@ -26,15 +40,21 @@ export async function queryAll(table: Table, query: Query, most?: number): Promi
         ExclusiveStartKey: start,
       }),
     );
-    items.push(...Items);
-    start = LastEvaluatedKey;
+    items.push(...(output.Items ?? []));
+    units += Table.unitsIn(output);
+    start = output.LastEvaluatedKey;
   } while (start !== undefined && items.length !== most);
-  return items;
+  return { items, units, last: start };
 }
 
 /** All items of a set, or of a list's gaps with its counter item, strongly consistent: one query for every 4.5 million numbers. */
-export const readSet = (table: Table, partition: string): Promise<Item[]> =>
-  queryAll(table, { KeyConditionExpression: 'PK = :set', ExpressionAttributeValues: { ':set': partition } });
+export const readSet = (table: Table, partition: string): Promise<Item[]> => queryAll(table, ofPartition(partition));
+
+/** All items of a partition. */
+export const ofPartition = (partition: string): Query => ({
+  KeyConditionExpression: 'PK = :set',
+  ExpressionAttributeValues: { ':set': partition },
+});
 
 interface Place {
   readonly table: Table;

@@ -1,10 +1,13 @@
+import { bitPlace } from './bits.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readNumbersByPrefix, type TextRange } from './prefix-index.ts';
 import { readSet } from './queries.ts';
+import { readSets } from './read-sets.ts';
 import type { Item } from './schema.ts';
+import { sizesOf } from './set-sizes.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
 
@@ -52,37 +55,52 @@ export const isWhole = ({ filter, prefix }: ListSource): boolean =>
   Object.keys(filter).length === 0 && prefix === undefined;
 
 /**
+ * @param now epoch milliseconds
  * @throws ListNotBuilt for a filter whose sets lack older records
  * @throws TooManyMatches
  */
-export async function readView(table: Table, source: ListSource): Promise<View> {
-  const { partition, filter, prefix, retentionDays } = source;
-  if (isWhole(source)) {
-    const items = await readSet(table, storedSets.partitionOf(partition));
-    return {
-      counter: items.find(({ SK }) => SK === COUNTER) ?? {},
-      gaps: NumberSet.ofItems(items),
-      included: undefined,
-      items,
-    };
-  }
-  const [counter, sets, matching] = await Promise.all([
-    readCounterItem(table, partition, retentionDays !== undefined),
-    Promise.all(
-      Object.entries(filter).map(([field, value]) => readSet(table, storedSets.partitionOf(partition, field, value))),
-    ),
-    prefix === undefined ? [] : readMatching(table, partition, prefix),
-  ]);
-  assertBuilt(counter, source);
-  const included = NumberSet.common([...sets.map((items) => NumberSet.ofItems(items)), ...matching]);
-  return { counter, gaps: NumberSet.EMPTY, included, items: sets.flat() };
+export const readView = (table: Table, source: ListSource, now: number): Promise<View> =>
+  isWhole(source) ? readWhole(table, source) : readFiltered(table, source, now);
+
+async function readWhole(table: Table, { partition }: ListSource): Promise<View> {
+  const items = await readSet(table, storedSets.partitionOf(partition));
+  return {
+    counter: items.find(({ SK }) => SK === COUNTER) ?? {},
+    gaps: NumberSet.ofItems(items),
+    included: undefined,
+    items,
+  };
 }
 
-/** The numbers of the records that have the prefix in any of their texts, as one set. */
-async function readMatching(table: Table, list: string, { text, ranges }: Prefix): Promise<[NumberSet]> {
-  const numbers = await Promise.all(ranges.map((range) => readNumbersByPrefix(table, list, range, text)));
-  return [NumberSet.ofNumbers(numbers.flat())];
+async function readFiltered(table: Table, source: ListSource, now: number): Promise<View> {
+  const { partition, filter, prefix, retentionDays } = source;
+  const counter = readCounterItem(table, partition, retentionDays !== undefined);
+  const matching = prefix === undefined ? undefined : readMatching(table, partition, prefix);
+  const wanted = Object.entries(filter).map(([field, value]) => ({
+    name: `${field}=${value}`,
+    partition: storedSets.partitionOf(partition, field, value),
+  }));
+  const sizes = sizesOf(table, partition);
+  const sets = readSets(table, wanted, matching?.then(placesOf), {
+    sizes,
+    now,
+    next: () => counter.then(({ NEXT: next }) => Number(next ?? 0)),
+    onLarge: () => sizes.readNote(table, partition, now),
+  });
+  const [read, items, numbers] = await Promise.all([counter, sets, matching]);
+  assertBuilt(read, source);
+  const matched = numbers === undefined ? [] : [NumberSet.ofNumbers(numbers)];
+  const included = NumberSet.common([...items.map((each) => NumberSet.ofItems(each)), ...matched]);
+  return { counter: read, gaps: NumberSet.EMPTY, included, items: items.flat() };
 }
+
+/** The numbers of the records that have the prefix in any of their texts. */
+const readMatching = async (table: Table, list: string, { text, ranges }: Prefix): Promise<readonly number[]> =>
+  (await Promise.all(ranges.map((range) => readNumbersByPrefix(table, list, range, text)))).flat();
+
+/** The sort keys of the items with the bits of these numbers. */
+const placesOf = (numbers: readonly number[]): ReadonlySet<string> =>
+  new Set(numbers.map((number) => bitPlace(number).sortKey));
 
 /** A list without a counter item has no records yet. */
 function assertBuilt(counter: Item, { partition, filter, prefix }: ListSource): void {

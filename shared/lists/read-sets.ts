@@ -1,0 +1,203 @@
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { BLOCK_SIZE, blockOf, firstOfBlock, isEmpty, STRIPES } from './bits.ts';
+import { ofPartition, type Queried, type Query, queryUpTo } from './queries.ts';
+import type { Item } from './schema.ts';
+import { type SetSize, type SetSizes, WORTHWHILE } from './set-sizes.ts';
+import type { Table } from './table.ts';
+
+/**
+ * Reads the sets of several filters for their AND:
+ *
+ *     round trip 1   the small sets; of those whose size is unknown the first items
+ *     round trip 2   of the others the items in which those that are complete have members, where that is cheaper; else the rest
+ *
+ * Where no set is large, or none is small, the first round trip reads all. Sizes are estimates (`set-sizes.ts`): they decide what is read when,
+ * and never what belongs to the result, because no item is left out in which a complete set has members.
+ */
+
+/** Most items that are read of a set of unknown size: one more than 256,000 numbers have, so that their set is known to be complete. */
+const FIRST_LOOK = 2 * STRIPES + 1;
+
+/** Read units of a block of a set, at most: 32 items of 900 bytes. */
+const BLOCK_UNITS = 8;
+
+/** Most calls that read parts of a set, and keys of one of them. */
+const CALLS = 16;
+const KEYS_A_CALL = 100;
+
+/** A set to read. */
+export interface WantedSet {
+  /** `<field>=<value>`. */
+  readonly name: string;
+  readonly partition: string;
+}
+
+interface Known {
+  readonly sizes: SetSizes;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The list's next number. */
+  readonly next: () => Promise<number>;
+  /** Called when it is known that a set is large, where other containers may have noted sizes. */
+  readonly onLarge: () => Promise<void>;
+}
+
+/**
+ * The items of each set, as far as the AND of all needs them. Strongly consistent.
+ * @param given sort keys of the items that a further set has, which is read beside these and is small; undefined where there is none
+ */
+export async function readSets(
+  table: Table,
+  sets: readonly WantedSet[],
+  given: Promise<ReadonlySet<string>> | undefined,
+  known: Known,
+): Promise<readonly (readonly Item[])[]> {
+  const reads = sets.map((set) => new SetRead(table, set, known));
+  const smallest = given === undefined ? Math.min(...reads.map(({ size }) => size?.reach ?? 0)) : 0;
+  const [places] = await Promise.all([
+    given,
+    ...reads
+      .filter((read) => !read.isWorthwhileAfter(smallest))
+      .map((read) => read.begin(sets.length === 1 && given === undefined)),
+  ]);
+  const unread = reads.filter(({ isComplete }) => !isComplete);
+  if (unread.length > 0) {
+    const complete = reads.filter(({ isComplete }) => isComplete).map(({ sortKeys }) => sortKeys);
+    const common = commonOf(places === undefined ? complete : [places, ...complete]);
+    await Promise.all([known.onLarge(), ...unread.map((read) => read.complete(common))]);
+  }
+  return reads.map(({ items }) => items);
+}
+
+/** The sort keys that all have; undefined where there are none of them. */
+const commonOf = (all: readonly ReadonlySet<string>[]): ReadonlySet<string> | undefined =>
+  all.length === 0 ? undefined : all.reduce((one, other) => one.intersection(other));
+
+/** The reading of one set. */
+class SetRead {
+  readonly #table: Table;
+  readonly #set: WantedSet;
+  readonly #known: Known;
+  /** Estimated. */
+  readonly size: SetSize | undefined;
+  #read: Queried | undefined;
+  items: readonly Item[] = [];
+
+  constructor(table: Table, set: WantedSet, known: Known) {
+    this.#table = table;
+    this.#set = set;
+    this.#known = known;
+    this.size = known.sizes.get(set.name, known.now);
+  }
+
+  get isComplete(): boolean {
+    return this.#read !== undefined && this.#read.last === undefined;
+  }
+
+  /** The sort keys of its items with members. */
+  get sortKeys(): ReadonlySet<string> {
+    return new Set(this.items.filter((item) => !isEmpty(item)).map(({ SK }) => String(SK)));
+  }
+
+  /** Whether reading it after a set of this reach is expected to save enough. */
+  isWorthwhileAfter(reach: number): boolean {
+    return this.size !== undefined && this.size.reach > reach && this.size.whole - reach >= WORTHWHILE;
+  }
+
+  /** Reads it from its beginning: as a whole, if it is the only one or its size is known. */
+  async begin(isOnly: boolean): Promise<void> {
+    await this.#query(isOnly || this.size !== undefined ? undefined : FIRST_LOOK);
+  }
+
+  /** Reads what is missing of the items with these sort keys; all that is missing, if that is cheaper, or there are none. */
+  async complete(sortKeys: ReadonlySet<string> | undefined): Promise<void> {
+    const left = this.size?.whole ?? (await this.#estimate());
+    const last = String(this.#read?.last?.SK ?? '');
+    const reads = sortKeys === undefined ? undefined : partsOf([...sortKeys].filter((sortKey) => sortKey > last));
+    const parts = reads !== undefined && reads.units < left ? await this.#readParts(reads) : undefined;
+    if (parts === undefined) await this.#query();
+    else this.items = [...this.items, ...parts];
+  }
+
+  async #query(most?: number): Promise<void> {
+    const before = this.#read;
+    const read = await queryUpTo(this.#table, ofPartition(this.#set.partition), most, before?.last);
+    this.#read = {
+      ...read,
+      items: [...(before?.items ?? []), ...read.items],
+      units: (before?.units ?? 0) + read.units,
+    };
+    this.items = this.#read.items;
+    if (this.isComplete) this.#learn(this.#read.units, unitsAt(this.items.map(({ SK }) => String(SK))));
+  }
+
+  /** Estimates the size of a set from its beginning, as if its members were spread evenly. @returns the units that are left to read */
+  async #estimate(): Promise<number> {
+    const { items, units, last } = this.#read ?? { items: [], units: 0, last: undefined };
+    const begin = firstOfBlock(String(items[0]?.SK));
+    const read = firstOfBlock(String(last?.SK)) + BLOCK_SIZE - begin;
+    const times = Math.max(1, ((await this.#known.next()) - begin) / read);
+    this.#learn(units * times, items.length * times);
+    return units * (times - 1);
+  }
+
+  #learn(whole: number, reach: number): void {
+    this.#known.sizes.learn(this.#set.name, { whole, reach }, this.#known.now);
+  }
+
+  /** @returns undefined where DynamoDB did not return all of them */
+  async #readParts({ keys, ranges }: Parts): Promise<Item[] | undefined> {
+    const { partition } = this.#set;
+    const queried = ranges.map(async (range) => (await queryUpTo(this.#table, between(partition, range))).items);
+    const got = batchesOf(keys).map((batch) => readKeys(this.#table, partition, batch));
+    const reads = await Promise.all([...queried, ...got]);
+    return reads.some((items) => items === undefined) ? undefined : reads.flatMap((items) => items ?? []);
+  }
+}
+
+/** Some items of a set: single ones, and many neighbours, from the first to the last. */
+interface Parts {
+  readonly keys: readonly string[];
+  readonly ranges: readonly (readonly [first: string, last: string])[];
+  readonly units: number;
+}
+
+/** How to read the items with these sort keys. Infinitely expensive where it takes more than {@link CALLS}. */
+function partsOf(sortKeys: readonly string[]): Parts {
+  const keys: string[] = [];
+  const ranges: [string, string][] = [];
+  for (const ofBlock of Map.groupBy(sortKeys.toSorted(), blockOf).values()) {
+    const [first = '', last = first] = [ofBlock[0], ofBlock.at(-1)];
+    const before = ranges.at(-1);
+    if (ofBlock.length <= BLOCK_UNITS) keys.push(...ofBlock);
+    else if (before !== undefined && firstOfBlock(first) - firstOfBlock(before[1]) === BLOCK_SIZE) before[1] = last;
+    else ranges.push([first, last]);
+  }
+  const calls = ranges.length + batchesOf(keys).length;
+  return { keys, ranges, units: calls > CALLS ? Number.POSITIVE_INFINITY : unitsAt(sortKeys) };
+}
+
+/** Units of reading the items with these sort keys, at most. */
+const unitsAt = (sortKeys: readonly string[]): number =>
+  Map.groupBy(sortKeys, blockOf)
+    .values()
+    .reduce((sum, { length }) => sum + Math.min(length, BLOCK_UNITS), 0);
+
+const between = (partition: string, [first, last]: Parts['ranges'][number]): Query => ({
+  KeyConditionExpression: 'PK = :set AND SK BETWEEN :first AND :last',
+  ExpressionAttributeValues: { ':set': partition, ':first': first, ':last': last },
+});
+
+const batchesOf = (keys: readonly string[]): (readonly string[])[] =>
+  Array.from({ length: Math.ceil(keys.length / KEYS_A_CALL) }, (_, index) =>
+    keys.slice(index * KEYS_A_CALL, (index + 1) * KEYS_A_CALL),
+  );
+
+/** @returns undefined where DynamoDB leaves any of them unprocessed */
+async function readKeys(table: Table, partition: string, sortKeys: readonly string[]): Promise<Item[] | undefined> {
+  const Keys = sortKeys.map((SK) => ({ PK: partition, SK }));
+  const { Responses, UnprocessedKeys = {} } = await table.client.send(
+    new BatchGetCommand({ RequestItems: { [table.name]: { Keys, ConsistentRead: true } } }),
+  );
+  return Object.keys(UnprocessedKeys).length > 0 ? undefined : (Responses?.[table.name] ?? []);
+}

@@ -1,0 +1,286 @@
+import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Item, type Key, type ListSource, storedSets, type Table } from '#lists';
+import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
+import { BLOCK_SIZE, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { Members } from '../../shared/lists/number-set.ts';
+import { SetSizes, sizesOf } from '../../shared/lists/set-sizes.ts';
+import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
+import { readView } from '../../shared/lists/view.ts';
+
+/** The sets of several filters, read in the order that estimates of their sizes suggest. */
+
+/** A table in memory with the calls by which sets are read. It counts read units as DynamoDB charges them, and round trips. */
+class MemoryTable {
+  readonly name = `memory ${Math.random()}`;
+  readonly #items = new Map<string, Item & Key>();
+  /** Most items that a query returns at once: DynamoDB's limit is 1 MB. */
+  readonly #atOnce: number;
+  refuses: (command: object) => boolean = () => false;
+  leavesUnprocessed = false;
+  units = 0;
+  roundTrips = 0;
+  puts: Item[] = [];
+  #roundTrip: Promise<void> | undefined;
+
+  constructor(atOnce = 1_200) {
+    this.#atOnce = atOnce;
+  }
+
+  get asTable(): Table {
+    return { name: this.name, client: { send: (command: object) => this.#send(command) } } as unknown as Table;
+  }
+
+  put(item: Item & Key): void {
+    this.#items.set(`${item.PK}\n${item.SK}`, item);
+  }
+
+  async #send(command: object): Promise<object> {
+    this.#roundTrip ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.roundTrips++;
+      this.#roundTrip = undefined;
+    });
+    await this.#roundTrip;
+    if (this.refuses(command)) throw new Error('AccessDeniedException');
+    if (command instanceof QueryCommand) return this.#query(command.input);
+    if (command instanceof BatchGetCommand) return this.#get(command.input);
+    if (command instanceof GetCommand) return { Item: this.#at(command.input.Key as unknown as Key) };
+    if (!(command instanceof PutCommand)) throw new Error('not expected');
+    this.puts.push(command.input.Item ?? {});
+    this.put(command.input.Item as Item & Key);
+    return {};
+  }
+
+  #at = ({ PK, SK }: Key): (Item & Key) | undefined => this.#items.get(`${PK}\n${SK}`);
+
+  #query({ ExpressionAttributeValues: values = {}, Limit, ExclusiveStartKey: start }: QueryCommand['input']): object {
+    const { ':set': set, ':first': first = '', ':last': last = '~' } = values;
+    const found = this.#items
+      .values()
+      .filter(({ PK, SK }) => PK === set && SK >= first && SK <= last && SK > (start?.SK ?? ''))
+      .toArray()
+      .sort((one, other) => (one.SK < other.SK ? -1 : 1));
+    const most = Math.min(Limit ?? this.#atOnce, this.#atOnce);
+    const read = found.slice(0, most);
+    const units = Math.ceil(read.reduce((sum, item) => sum + itemSizeOf(item), 0) / 4_096) || 1;
+    this.units += units;
+    return {
+      Items: read,
+      ConsumedCapacity: { CapacityUnits: units },
+      ...(read.length === most && { LastEvaluatedKey: { PK: set, SK: read.at(-1)?.SK } }),
+    };
+  }
+
+  #get({ RequestItems = {} }: BatchGetCommand['input']): object {
+    const { Keys = [] } = RequestItems[this.name] ?? {};
+    expect(Keys.length).toBeLessThanOrEqual(100);
+    this.units += Keys.length;
+    const left = this.leavesUnprocessed ? { [this.name]: { Keys: Keys.slice(0, 1) } } : {};
+    const found = Keys.map((key) => this.#at(key as unknown as Key)).filter((item) => item !== undefined);
+    return { Responses: { [this.name]: found }, UnprocessedKeys: left };
+  }
+}
+
+const LIST = 'ORG#7#JOB';
+const NOW = 1_800_000_000_000;
+const HOUR = 3_600_000;
+
+/** Words by item: `<block> <stripe>`. */
+type Words = ReadonlyMap<string, readonly bigint[]>;
+
+function putSet(table: MemoryTable, name: string, words: Words): void {
+  const [field = '', value] = name.split('=');
+  for (const [place, bits] of words) {
+    const [block = 0, stripe = 0] = place.split(' ').map(Number);
+    const { sortKey } = bitPlace(block * BLOCK_SIZE + stripe);
+    const named = bits.map((word, index) => [WORD_NAMES[index], word] as const);
+    table.put({ PK: storedSets.partitionOf(LIST, field, value), SK: sortKey, ...Object.fromEntries(named) });
+  }
+}
+
+function listOf(table: MemoryTable, sets: ReadonlyMap<string, Words>, next: number): ListSource {
+  const filter = Object.fromEntries(Array.from(sets.keys(), (name) => name.split('=')));
+  const filters = Object.keys(filter);
+  table.put({ PK: storedSets.partitionOf(LIST), SK: COUNTER, NEXT: next, FILTERS: filters });
+  for (const [name, words] of sets) putSet(table, name, words);
+  return { partition: LIST, filters, filter, createdAt: 'created_at', matches: () => true };
+}
+
+/** The numbers that all sets have, computed without the lists' code. */
+function commonOf(sets: readonly Words[]): number[] {
+  const [first = new Map(), ...others] = sets;
+  return Array.from(first as Words)
+    .flatMap(([place, words]) => {
+      const [block = 0, stripe = 0] = place.split(' ').map(Number);
+      return words.flatMap((word, index) => {
+        const bits = others.reduce((left, other) => left & (other.get(place)?.[index] ?? 0n), word);
+        return Array.from({ length: 100 }, (_, bit) => bit)
+          .filter((bit) => ((bits >> BigInt(bit)) & 1n) === 1n)
+          .map((bit) => block * BLOCK_SIZE + (index * 100 + bit) * STRIPES + stripe);
+      });
+    })
+    .sort((one, other) => one - other);
+}
+
+async function membersIn(table: MemoryTable, source: ListSource, now = NOW): Promise<number[]> {
+  const { included } = await readView(table.asTable, source, now);
+  const members = new Members({ from: 0, to: Number.MAX_SAFE_INTEGER, included, absent: new Set() });
+  return members.slice(0, members.total);
+}
+
+const BLOCKS = 24;
+const place = fc.tuple(fc.nat(BLOCKS - 1), fc.nat(STRIPES - 1)).map((at) => at.join(' '));
+const word = fc.constantFrom(0n, 1n, 6n, 0xffn, 1n << 99n);
+const words = fc.array(word, { minLength: 1, maxLength: 2 });
+/** A set with few items, and one with those of whole blocks. */
+const sparse = fc.array(fc.tuple(place, words), { maxLength: 12 });
+const dense = fc
+  .tuple(fc.nat(BLOCKS), fc.nat(BLOCKS), words)
+  .map(([one, other, bits]) =>
+    Array.from({ length: STRIPES * Math.abs(one - other) }, (_, index): [string, bigint[]] => [
+      `${Math.min(one, other) + Math.floor(index / STRIPES)} ${index % STRIPES}`,
+      bits,
+    ]),
+  );
+const aSet = fc
+  .oneof(
+    sparse,
+    fc.tuple(dense, sparse).map((both) => both.flat()),
+  )
+  .map((items): Words => new Map(items));
+const size = fc.record({
+  whole: fc.constantFrom(0, 1, 19, 20, 500, 1e9, Number.POSITIVE_INFINITY),
+  reach: fc.constantFrom(0, 1, 19, 20, 500, 1e9),
+});
+const NAMES = ['a=1', 'b=2', 'c=3', 'd=4'];
+const forged = fc.dictionary(
+  fc.constantFrom(...NAMES, 'b=9'),
+  fc.oneof(fc.tuple(fc.double(), fc.double()), fc.anything()),
+);
+
+describe('an AND of filters', () => {
+  it('is the same whatever is estimated: nothing, the truth, something else, or nonsense', async () => {
+    const estimates = fc.dictionary(fc.constantFrom(...NAMES), size);
+    const sets = fc.array(aSet, { minLength: 1, maxLength: 4 });
+    const given = fc.tuple(sets, estimates, fc.option(forged), fc.constantFrom(7, 1_200), fc.boolean());
+    await fc.assert(
+      fc.asyncProperty(given, async ([wanted, learned, note, atOnce, leavesUnprocessed]) => {
+        const table = new MemoryTable(atOnce);
+        const named = new Map(wanted.map((set, index) => [NAMES[index] ?? '', set]));
+        const source = listOf(table, named, BLOCKS * BLOCK_SIZE);
+        table.leavesUnprocessed = leavesUnprocessed;
+        if (note !== null) table.put({ PK: storedSets.partitionOfSizes(LIST), SK: 'SIZES', AT: NOW, SIZES: note });
+        const sizes = sizesOf(table.asTable, LIST);
+        for (const [name, estimate] of Object.entries(learned)) sizes.learn(name, estimate, NOW);
+        const expected = commonOf(wanted);
+        // With these estimates, with those learned from the first reading, and without any that is an hour old.
+        for (const now of [NOW, NOW, NOW + 2 * HOUR]) expect(await membersIn(table, source, now)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  const FULL = Array<bigint>(40).fill((1n << 100n) - 1n);
+  const TEN_MILLION = 79;
+  const half: Words = new Map(
+    Array.from({ length: TEN_MILLION * STRIPES }, (_, index) => [
+      `${Math.floor(index / STRIPES)} ${index % STRIPES}`,
+      FULL,
+    ]),
+  );
+  const ten: Words = new Map(Array.from({ length: 10 }, (_, index) => [`${index * 7} ${index * 3}`, [1n]]));
+
+  it('reads of a large set only the items in which a small one has members: 10 and half of 10 million', async () => {
+    const table = new MemoryTable();
+    const source = listOf(
+      table,
+      new Map([
+        ['owner=ana', ten],
+        ['state=open', half],
+      ]),
+      TEN_MILLION * BLOCK_SIZE,
+    );
+    const costs: [number, number][] = [];
+    for (let time = 0; time < 2; time++) {
+      [table.units, table.roundTrips] = [0, 0];
+      expect(await membersIn(table, source)).toEqual(commonOf([ten, half]));
+      costs.push([table.units, table.roundTrips]);
+    }
+    // The first time, a look at the large set shows that it is large.
+    expect(costs).toEqual([
+      [1 + 14 + 9, 2],
+      [1 + 10, 2],
+    ]);
+  });
+
+  it('reads all sets in parallel where another order would save less than 20 units', async () => {
+    const table = new MemoryTable(400);
+    const blocks = (count: number): Words => new Map([...half].slice(0, count * STRIPES));
+    for (const [few, many] of [
+      [1, 2],
+      [20, 21],
+    ] as const) {
+      const sets = new Map([
+        ['owner=ana', blocks(few)],
+        ['state=open', blocks(many)],
+      ]);
+      const source = listOf(table, sets, many * BLOCK_SIZE);
+      await membersIn(table, source);
+      table.roundTrips = 0;
+      await membersIn(table, source);
+      // A set of more than 1 MB takes a query for each.
+      expect(table.roundTrips).toBe(Math.ceil((many * STRIPES) / 400));
+    }
+  });
+});
+
+describe('the note of sizes', () => {
+  const sizesWith = (count: number) => {
+    const sizes = new SetSizes();
+    for (let index = 0; index < count; index++) sizes.learn(`owner=${index}`, { whole: 100 + index, reach: 1 }, NOW);
+    return sizes;
+  };
+
+  it('has the 16 largest values of a field, at most 1 KB, and expires', async () => {
+    const table = new MemoryTable();
+    const sizes = sizesWith(30);
+    await sizes.readNote(table.asTable, LIST, NOW);
+    await sizes.writeNote(table.asTable, LIST, NOW);
+    const [note = {}] = table.puts;
+    expect(Object.keys(note.SIZES as object)).toEqual(Array.from({ length: 16 }, (_, index) => `owner=${29 - index}`));
+    expect(Number(note.TTL)).toBeGreaterThan(NOW / 1_000 + 86_400);
+    for (let index = 0; index < 10; index++) sizes.learn(`${'x'.repeat(100)}${index}=a`, { whole: 1e3, reach: 1 }, NOW);
+    await sizes.readNote(table.asTable, LIST, NOW + HOUR);
+    await sizes.writeNote(table.asTable, LIST, NOW + HOUR);
+    expect(table.puts.map(itemSizeOf).every((bytes) => bytes < 1_024)).toBe(true);
+  });
+
+  it('is written once an hour at most, only where sizes have changed, and is read by other containers', async () => {
+    const table = new MemoryTable();
+    const sizes = sizesWith(2);
+    for (const [now, whole, puts] of [
+      [0, 100, 1],
+      [1, 300, 1],
+      [HOUR, 150, 1],
+      [2 * HOUR, 300, 2],
+    ] as const) {
+      sizes.learn('owner=0', { whole, reach: 1 }, NOW + now);
+      await sizes.readNote(table.asTable, LIST, NOW + now);
+      await sizes.writeNote(table.asTable, LIST, NOW + now);
+      expect(table.puts.length).toBe(puts);
+    }
+    const other = new SetSizes();
+    await other.readNote(table.asTable, LIST, NOW + 2 * HOUR);
+    expect(other.get('owner=0', NOW + 2 * HOUR)).toMatchObject({ whole: 300, reach: 1 });
+  });
+
+  it('changes nothing where it cannot be read or written', async () => {
+    const table = new MemoryTable();
+    table.refuses = (command) => command instanceof GetCommand || command instanceof PutCommand;
+    const sizes = sizesWith(2);
+    await sizes.readNote(table.asTable, LIST, NOW);
+    await sizes.writeNote(table.asTable, LIST, NOW);
+    expect(sizes.get('owner=0', NOW)).toMatchObject({ whole: 100, reach: 1 });
+  });
+});
