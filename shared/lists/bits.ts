@@ -43,55 +43,32 @@ export const firstOfBlock = (sortKey: string): number => Number(ITEM_KEY.exec(so
 
 const ITEM_KEY = /^B#(\d{10})#(\d{2})$/;
 
-/** One word of a set, with the place of its bits. */
-export interface Word {
-  /** Index of the group of {@link GROUP_SIZE} numbers. */
-  readonly group: number;
-  readonly stripe: number;
-  readonly bits: bigint;
-}
-
 type Item = Readonly<Record<string, unknown>>;
 
-/** The words of an item; none for an item of another kind. */
-export function wordsOf(item: Item): Word[] {
-  const [, block, stripe] = ITEM_KEY.exec(String(item.SK)) ?? [];
-  if (block === undefined || stripe === undefined) return [];
-  return Object.entries(item).flatMap(([attribute, value]) =>
-    isWord(attribute)
-      ? [
-          {
-            group: Number(block) * WORDS + Number(attribute.slice(1)),
-            stripe: Number(stripe),
-            bits: BigInt(value as number),
-          },
-        ]
-      : [],
-  );
+/** The block and stripe of an item; undefined for an item of another kind. */
+export function placeOfItem({ SK: sortKey }: Item): { readonly block: number; readonly stripe: number } | undefined {
+  const [, block, stripe] = ITEM_KEY.exec(String(sortKey)) ?? [];
+  return block === undefined || stripe === undefined ? undefined : { block: Number(block), stripe: Number(stripe) };
 }
 
 /** The names of all words of an item. */
 export const WORD_NAMES: readonly string[] = Array.from({ length: WORDS }, (_, index) => `W${index}`);
 
-const isWord = (attribute: string): boolean => /^W\d+$/.test(attribute);
+const WORD_INDEXES: ReadonlyMap<string, number> = new Map(WORD_NAMES.map((name, index) => [name, index]));
+
+/** Index of the group of the word in an attribute; undefined for an attribute of another kind. */
+export function groupOfWord(block: number, attribute: string): number | undefined {
+  const index = WORD_INDEXES.get(attribute);
+  return index === undefined ? undefined : block * WORDS + index;
+}
 
 /** Whether an item has words, but no bit is set: it can be deleted. */
 export function isEmpty(item: Item): boolean {
-  const words = wordsOf(item);
-  return words.length > 0 && words.every(({ bits }) => bits === 0n);
-}
-
-const LOW_BITS = (1n << 32n) - 1n;
-
-/** How many bits are set. */
-export function bitCount(bits: bigint): number {
-  let total = 0;
-  for (let rest = bits; rest > 0n; rest >>= 32n) total += bitCount32(Number(rest & LOW_BITS));
-  return total;
-}
-
-function bitCount32(value: number): number {
-  let bits = value - ((value >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+  let hasWords = false;
+  for (const attribute in item) {
+    if (!WORD_INDEXES.has(attribute)) continue;
+    if (item[attribute] !== 0) return false;
+    hasWords = true;
+  }
+  return hasWords && placeOfItem(item) !== undefined;
 }

@@ -1,30 +1,50 @@
-import { bitCount, GROUP_SIZE, STRIPES, WORD_BITS, wordsOf } from './bits.ts';
-
-/** The words of each group, by stripe. */
-type Groups = ReadonlyMap<number, readonly bigint[]>;
+import { GROUP_SIZE, groupOfWord, placeOfItem } from './bits.ts';
+import {
+  bitsBetween,
+  commonBits,
+  countWithout,
+  EMPTY_GROUP,
+  FULL_GROUP,
+  type GroupBits,
+  hasBit,
+  noBits,
+  putWord,
+  setBit,
+  wordIn,
+} from './group-bits.ts';
 
 /** A set of numbers, as read. */
 export class NumberSet {
-  readonly groups: Groups;
+  /** The bits of each group of {@link GROUP_SIZE} numbers. */
+  readonly groups: ReadonlyMap<number, GroupBits>;
+  /** The first number of each stored word that has more than the bits of a word, or is negative. */
+  readonly damaged: ReadonlySet<number>;
 
-  constructor(groups: Groups) {
+  constructor(groups: ReadonlyMap<number, GroupBits>, damaged: ReadonlySet<number> = new Set()) {
     this.groups = groups;
+    this.damaged = damaged;
   }
 
+  /** @throws SyntaxError, RangeError, TypeError where a word is no whole number */
   static ofItems(items: readonly Readonly<Record<string, unknown>>[]): NumberSet {
-    const groups = new Map<number, bigint[]>();
-    for (const { group, stripe, bits } of items.flatMap(wordsOf)) wordsIn(groups, group)[stripe] = bits;
-    return new NumberSet(groups);
+    const groups = new Map<number, GroupBits>();
+    const damaged = new Set<number>();
+    for (const item of items) {
+      const place = placeOfItem(item);
+      if (place === undefined) continue;
+      const { block, stripe } = place;
+      for (const attribute in item) {
+        const group = groupOfWord(block, attribute);
+        if (group === undefined) continue;
+        if (!putWord(bitsIn(groups, group), stripe, item[attribute])) damaged.add(group * GROUP_SIZE + stripe);
+      }
+    }
+    return new NumberSet(groups, damaged);
   }
 
   static ofNumbers(numbers: readonly number[]): NumberSet {
-    const groups = new Map<number, bigint[]>();
-    for (const number of numbers) {
-      const words = wordsIn(groups, Math.floor(number / GROUP_SIZE));
-      const inGroup = number % GROUP_SIZE;
-      const stripe = inGroup % STRIPES;
-      words[stripe] = (words[stripe] ?? 0n) | (1n << BigInt(Math.floor(inGroup / STRIPES)));
-    }
+    const groups = new Map<number, GroupBits>();
+    for (const number of numbers) setBit(bitsIn(groups, groupOf(number)), number % GROUP_SIZE);
     return new NumberSet(groups);
   }
 
@@ -33,26 +53,32 @@ export class NumberSet {
   /** The numbers that are in all of these sets. */
   static common([first = NumberSet.EMPTY, ...others]: readonly NumberSet[]): NumberSet {
     return others.reduce((left, right) => {
-      const shared = Array.from(left.groups).flatMap(([group, words]) => {
+      const shared = new Map<number, GroupBits>();
+      for (const [group, bits] of left.groups) {
         const other = right.groups.get(group);
-        return other === undefined ? [] : [[group, words.map((bits, stripe) => bits & (other[stripe] ?? 0n))] as const];
-      });
-      return new NumberSet(new Map(shared));
+        const both = other === undefined ? undefined : commonBits(bits, other);
+        if (both !== undefined) shared.set(group, both);
+      }
+      return new NumberSet(shared);
     }, first);
   }
 
   has(number: number): boolean {
-    const words = this.groups.get(Math.floor(number / GROUP_SIZE));
-    const inGroup = number % GROUP_SIZE;
-    const bits = words?.[inGroup % STRIPES] ?? 0n;
-    return ((bits >> BigInt(Math.floor(inGroup / STRIPES))) & 1n) === 1n;
+    const group = this.groups.get(groupOf(number));
+    return group !== undefined && hasBit(group, number % GROUP_SIZE);
+  }
+
+  /** The word that begins with the bit of this number. */
+  wordAt(first: number): bigint {
+    const group = this.groups.get(groupOf(first));
+    return group === undefined ? 0n : wordIn(group, first % GROUP_SIZE);
   }
 }
 
-function wordsIn(groups: Map<number, bigint[]>, group: number): bigint[] {
-  const words = groups.get(group) ?? Array<bigint>(STRIPES).fill(0n);
-  groups.set(group, words);
-  return words;
+function bitsIn(groups: Map<number, GroupBits>, group: number): GroupBits {
+  const bits = groups.get(group) ?? noBits();
+  groups.set(group, bits);
+  return bits;
 }
 
 /** The definition of a list's members. */
@@ -161,25 +187,11 @@ function countIn(
   absent: readonly number[],
 ): number {
   const base = group * GROUP_SIZE;
-  let count = 0;
-  for (let stripe = 0; stripe < STRIPES; stripe++) {
-    const window = windowOf(first - base, end - base, stripe);
-    const inside = included === undefined ? window : (included.groups.get(group)?.[stripe] ?? 0n) & window;
-    if (inside === 0n) continue;
-    count += bitCount(inside & ~(excluded?.groups.get(group)?.[stripe] ?? 0n));
-  }
+  const window = end - first === GROUP_SIZE ? FULL_GROUP : bitsBetween(first - base, end - base);
+  const inside = included === undefined ? window : (included.groups.get(group) ?? EMPTY_GROUP);
+  const count = countWithout(inside, excluded?.groups.get(group) ?? EMPTY_GROUP, window);
   const lost = absent.filter(
     (number) => number >= first && number < end && (included?.has(number) ?? true) && !(excluded?.has(number) ?? false),
   );
   return count - lost.length;
-}
-
-const FULL_WORD = (1n << BigInt(WORD_BITS)) - 1n;
-
-/** The bits of a stripe's word for the numbers from `from` up to, not including, `to`, both relative to the group's first number. */
-function windowOf(from: number, to: number, stripe: number): bigint {
-  if (from === 0 && to === GROUP_SIZE) return FULL_WORD;
-  const low = Math.ceil(Math.max(0, from - stripe) / STRIPES);
-  const high = Math.ceil(Math.max(0, to - stripe) / STRIPES);
-  return high <= low ? 0n : (1n << BigInt(high)) - (1n << BigInt(low));
 }

@@ -31,9 +31,14 @@ export class Table {
 
 /** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
 const exactNumber = (value: string): number | bigint => {
+  if (value.length > MOST_DIGITS && WHOLE.test(value)) return BigInt(value);
   const number = Number(value);
-  return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
+  return Number.isSafeInteger(number) || !WHOLE.test(value) ? number : BigInt(value);
 };
+
+/** Of a whole number below 2^53, with its sign. */
+const MOST_DIGITS = 17;
+const WHOLE = /^-?\d+$/;
 
 /** The item in an error, which the document client does not unmarshall. */
 export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<string, unknown> | undefined =>

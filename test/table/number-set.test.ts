@@ -1,8 +1,12 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Table } from '#lists';
 import { bitPlace, GROUP_SIZE, NumberSet, STRIPES } from '#lists/maintenance';
-import { BLOCK_SIZE, bitCount, isEmpty, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { BLOCK_SIZE, isEmpty, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { bitCount } from '../../shared/lists/group-bits.ts';
 import { Members } from '../../shared/lists/number-set.ts';
 
 /** The items of a set that holds these numbers, made as the table makes them: by adding bits. */
@@ -17,14 +21,23 @@ function itemsOf(numbers: Iterable<number>): Record<string, unknown>[] {
   return [...items.values()].map(asRead);
 }
 
-/** Numbers come back as they are read: small ones as numbers, others as bigint (`client.ts`). */
+/** Numbers come back as they are read: small ones as numbers, others as bigint (`table.ts`). */
 const asRead = (item: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [
       name,
-      typeof value === 'bigint' && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value,
+      typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value,
     ]),
   );
+
+function thrownBy(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+}
 
 const setOf = (numbers: Iterable<number>): NumberSet => NumberSet.ofItems(itemsOf(numbers));
 
@@ -99,6 +112,36 @@ function sizeOf(value: unknown): number {
   return digits === undefined ? String(value).length : Math.ceil(digits.length / 2) + 1;
 }
 
+describe('a number of an item', () => {
+  let read: (text: string) => number | bigint = Number;
+  new Table('none', (readNumber) => {
+    read = readNumber;
+    return DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-west-1' }));
+  });
+
+  it('is read exactly if it is whole, and as a bigint only from 2^53 on', () => {
+    const whole = fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n });
+    const near = fc
+      .tuple(fc.constantFrom(0n, 31n, 32n, 53n, 64n, 100n), fc.bigInt({ min: -2n, max: 2n }), fc.constantFrom(1n, -1n))
+      .map(([power, by, sign]) => sign * (2n ** power + by));
+    fc.assert(
+      fc.property(fc.oneof(whole, near), (number) => {
+        expect(read(String(number))).toBe(Number.isSafeInteger(Number(number)) ? Number(number) : number);
+      }),
+    );
+  });
+
+  it('is read as the nearest number if it is not', () => {
+    fc.assert(
+      fc.property(fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }), (number) => {
+        expect(read(String(number))).toBe(number);
+      }),
+    );
+    expect(read('0.12345678901234567890123456789')).toBe(0.12345678901234568);
+    expect(read('1E+100')).toBe(1e100);
+  });
+});
+
 describe('a set of numbers', () => {
   it('holds what was added, and nothing else', () => {
     fc.assert(
@@ -135,11 +178,56 @@ describe('a set of numbers', () => {
     expect(new Members({ from: 0, to: 10, included: NumberSet.common([]), absent: new Set() }).total).toBe(0);
   });
 
-  it('counts the bits of a word', () => {
+  it('counts the bits of a lane', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: (1n << 100n) - 1n }), (word) => {
-        expect(bitCount(word)).toBe(word.toString(2).replaceAll('0', '').length);
+      fc.property(fc.integer(), (lane) => {
+        expect(bitCount(lane)).toBe((lane >>> 0).toString(2).replaceAll('0', '').length);
       }),
+    );
+  });
+
+  const full = (1n << 100n) - 1n;
+  /** Also beyond what a word can have: a bit that was added or removed twice leaves that. */
+  const word = fc.oneof(
+    fc.bigInt({ min: 0n, max: full }),
+    fc.bigInt({ min: -full, max: full * 4n }),
+    fc.bigInt({ min: 0n, max: 2n ** 54n }),
+    fc
+      .tuple(fc.constantFrom(0n, 31n, 32n, 53n, 64n, 96n, 99n, 100n), fc.bigInt({ min: -1n, max: 1n }))
+      .map(([power, by]) => 2n ** power + by),
+  );
+
+  it('has the bits of its words, and says which words are damaged', () => {
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: WORD_NAMES.length }), (words) => {
+        const item = asRead({
+          SK: 'B#0000000001#03',
+          ...Object.fromEntries(words.map((each, index) => [`W${index}`, each])),
+        });
+        const set = NumberSet.ofItems([item]);
+        const members = new Members({ from: 0, to: TOP, included: set, absent: new Set() });
+        const firsts = words.map((_, index) => BLOCK_SIZE + index * GROUP_SIZE + 3);
+        const bits = words.map((each) => BigInt.asUintN(100, each));
+        expect(firsts.map((first) => set.wordAt(first))).toEqual(bits);
+        expect([...set.damaged]).toEqual(firsts.filter((_, index) => words[index] !== bits[index]));
+        const expected = firsts.flatMap((first, index) =>
+          Array.from({ length: 100 }, (_, bit) => first + bit * STRIPES).filter(
+            (_, bit) => (((bits[index] ?? 0n) >> BigInt(bit)) & 1n) === 1n,
+          ),
+        );
+        expect(members.total).toBe(expected.length);
+        expect(members.slice(0, TOP)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('has the words of other names nowhere', () => {
+    expect(NumberSet.ofItems([{ SK: 'B#0000000000#00', W40: 1, W01: 1, TTL: 1_800_000_000 }]).groups.size).toBe(0);
+  });
+
+  it.each(['abc', 1.5, Number.NaN, null, { N: '1' }])('is not read from a word that is %j', (value) => {
+    expect(() => NumberSet.ofItems([{ SK: 'B#0000000000#00', W0: value }])).toThrow(
+      thrownBy(() => BigInt(value as never)),
     );
   });
 

@@ -25,28 +25,25 @@ export class ExpectedSet {
  */
 export const maskWord = (word: bigint): bigint => BigInt.asUintN(WORD_BITS, word);
 
-const EMPTY: readonly bigint[] = [];
-
 /** The numbers that are in only one of the sets, and at least one number of each damaged word. */
 export function differing(expected: ExpectedSet, stored: NumberSet): number[] {
   const numbers: number[] = [];
   for (const group of new Set([...expected.groups.keys(), ...stored.groups.keys()])) {
     for (let stripe = 0; stripe < STRIPES; stripe++) {
-      const word = (stored.groups.get(group) ?? EMPTY)[stripe] ?? 0n;
-      const wanted = (expected.groups.get(group) ?? EMPTY)[stripe] ?? 0n;
-      numbers.push(...differingInWord(word, wanted, group * GROUP_SIZE + stripe));
+      const first = group * GROUP_SIZE + stripe;
+      const wanted = expected.groups.get(group)?.[stripe] ?? 0n;
+      numbers.push(...differingInWord(stored.wordAt(first) ^ wanted, first, stored.damaged.has(first)));
     }
   }
   return numbers;
 }
 
 /** @param first the number of the word's lowest bit */
-function differingInWord(word: bigint, expected: bigint, first: number): number[] {
+function differingInWord(difference: bigint, first: number, isDamaged: boolean): number[] {
   const numbers: number[] = [];
-  let difference = maskWord(word) ^ expected;
-  if (word !== maskWord(word) && (difference & 1n) === 0n) numbers.push(first);
-  for (let number = first; difference > 0n; number += STRIPES, difference >>= 1n) {
-    if ((difference & 1n) === 1n) numbers.push(number);
+  if (isDamaged && (difference & 1n) === 0n) numbers.push(first);
+  for (let rest = difference, number = first; rest > 0n; number += STRIPES, rest >>= 1n) {
+    if ((rest & 1n) === 1n) numbers.push(number);
   }
   return numbers;
 }
