@@ -18,6 +18,8 @@ const REFUSAL_TIME = 200;
 const restOf = (time: number, { now, clock }: RequestSession): number =>
   Math.min(Math.max(now + time - clock(), 0), time);
 
+type Login = Operations<typeof auth>['login'];
+
 const NOBODY: Partial<FoundIntegration> = {};
 
 export const authOperations: Operations<typeof auth> = {
@@ -31,7 +33,17 @@ export const authOperations: Operations<typeof auth> = {
   },
 };
 
-const logIn: Operations<typeof auth>['login'] = async ({ body, session, request }) => {
+const logIn: Login = async (input) => ({
+  body: {
+    access_token: await issueToken(authenticate(input), input.session.now),
+    token_type: 'bearer',
+    expires_in: TOKEN_TIMES.lifetime,
+  },
+  headers: { 'Cache-Control': 'no-store' },
+});
+
+/** @throws Problem where the caller is not who it says, must wait or is suspended */
+async function authenticate({ body, session, request }: Parameters<Login>[0]) {
   const [{ credentials, suspension } = NOBODY, attempt] = await Promise.all([
     findIntegration(session, body.app_code),
     ThrottledLogin.begin(session, 'login', body.app_code, request.sourceAddress),
@@ -49,16 +61,8 @@ const logIn: Operations<typeof auth>['login'] = async ({ body, session, request 
   const { orgId } = Tenant.ofCredentials(credentials, session);
   const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
   annotate({ integration_id: integrationId, tenant: credentials.tenant });
-  const identity = { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null };
-  return {
-    body: {
-      access_token: await issueToken(identity, session.now),
-      token_type: 'bearer',
-      expires_in: TOKEN_TIMES.lifetime,
-    },
-    headers: { 'Cache-Control': 'no-store' },
-  };
-};
+  return { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null };
+}
 
 /** RFC 9110 §15.5.2: a 401 names a scheme. */
 const invalidCredentials = (): Problem =>

@@ -58,11 +58,21 @@ export class InvalidToken extends Error {
 }
 
 /**
- * Issues a token. `now` in epoch milliseconds.
+ * Issues a token. `now` in epoch milliseconds. A container's first call reads the signer's key while the caller still
+ * finds out the identity; nothing is signed before (`docs/decisions/0010-access-tokens.md`).
+ * @param found its rejection is thrown at once, whatever the signer does
  * @param signer by default the one of the environment
  */
-export async function issueToken(identity: Identity, now: number, signer?: TokenSigner): Promise<string> {
-  const key = signer ?? (await environmentSigner());
+export async function issueToken(
+  found: Identity | Promise<Identity>,
+  now: number,
+  signer?: TokenSigner,
+): Promise<string> {
+  const opening = signer ?? environmentSigner();
+  // An error of the signer is thrown below, where there is an identity.
+  Promise.resolve(opening).catch(() => undefined);
+  const identity = await found;
+  const key = await opening;
   const issuedAt = Math.floor(now / 1000);
   const header = { alg: key.algorithm, typ: TYPE, kid: key.kid };
   const claims = {
