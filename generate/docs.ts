@@ -4,6 +4,7 @@ import { findEngine } from '#local-dynamodb';
 import { documentText, openApiDocument } from '#openapi';
 import { clientTypes } from '../clients/typescript/generate/schema.ts';
 import { contracts } from '../functions/all-contracts.ts';
+import { withCeilings } from './ceilings/page.ts';
 import { httpFile } from './collections/http-file.ts';
 import { postmanCollection } from './collections/postman.ts';
 import { collectionRequestsOf } from './collections/requests.ts';
@@ -47,6 +48,7 @@ async function makeMeasured(): Promise<void> {
   const measured = await measureOperations(engine.name);
   const kept = `; its units are left as they were (${UNKNOWN} in new rows): measuring them takes Linux on x64`;
   await make('docs/data-model.md', (page) => withMeasured(page, measured, isExact), isExact ? '' : kept);
+  if (isExact) await make('docs/counted-lists.md', (page) => withCeilings(page, measured), ' (ceilings)');
 }
 
 await make('openapi.json', () => documentText(openApiDocument(contracts)));

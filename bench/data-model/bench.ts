@@ -1,3 +1,5 @@
+import { ceilingsOf } from '../../generate/ceilings/ceilings.ts';
+import { ceilingTable } from '../../generate/ceilings/table.ts';
 import { checksOf, unitBoundHolds } from '../../generate/data-model/bounds.ts';
 import { measureOperations } from '../../generate/data-model/measure.ts';
 import { boundTable, patternTable } from '../../generate/data-model/tables.ts';
@@ -13,7 +15,8 @@ export async function benchDataModel({ engine }: { readonly engine: EngineName }
   const { report, stop } = reportProgress('starting');
   const measured = await measureOperations(engine, report).finally(stop);
   const checks = checksOf(measured);
-  console.log(`${markdown(patternTable(measured.operations))}\n\n${markdown(boundTable(checks))}\n`);
+  const tables = [patternTable(measured.operations), boundTable(checks), ceilingTable(measured.loads.map(ceilingsOf))];
+  console.log(`${tables.map(markdown).join('\n\n')}\n`);
   for (const { title } of checks.filter((check) => !unitBoundHolds(check))) console.log(`FAIL  ${title}`);
   return checks.length > 0 && checks.every(unitBoundHolds);
 }

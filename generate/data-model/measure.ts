@@ -3,6 +3,7 @@ import { environmentTable } from '#table';
 import { IN_MEMORY } from '../../local/settings.ts';
 import { startLocalApi } from '../../local/start.ts';
 import { callersAt } from '../../test/support/api.ts';
+import { measureSharedLoads, type SharedLoad } from '../ceilings/measure.ts';
 import { type Played, playAll, playVariants } from './play.ts';
 import { Recorder } from './recorder.ts';
 
@@ -12,6 +13,8 @@ export interface MeasuredOperations {
   readonly operations: readonly Played[];
   /** Further requests that the bounds speak of. */
   readonly variants: readonly Played[];
+  /** What requests of one tenant share; none where the engine does not count units as AWS does. */
+  readonly loads: readonly SharedLoad[];
 }
 
 /** Plays every operation against a local API of its own, and tells which. */
@@ -29,7 +32,10 @@ export async function measureOperations(
   started.defer(local.close);
 
   const api = callersAt(local.url, local.platform);
-  const recorder = new Recorder(environmentTable());
+  const table = environmentTable();
+  const recorder = new Recorder(table);
   const operations = await playAll(api, await api.orgToken(), recorder, onPlay);
-  return { operations, variants: await playVariants(api, await api.orgToken(), recorder) };
+  const variants = await playVariants(api, await api.orgToken(), recorder);
+  const loads = engine === 'dynoxide' ? await measureSharedLoads(api, await api.orgToken(), recorder, table) : [];
+  return { operations, variants, loads };
 }

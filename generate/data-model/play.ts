@@ -140,7 +140,7 @@ const isList = ({ method, response }: Route): boolean =>
   method === 'GET' && Array.isArray((response.example as JsonBody | undefined)?.data);
 
 /** Fills the list of a scenario by the operation that creates at the same path, or by another where the list has one. */
-async function fill(testTenant: TestTenant, { route, path }: Scenario): Promise<void> {
+export async function fill(testTenant: TestTenant, { route, path }: Scenario): Promise<void> {
   const [sibling] = operations.find(([, other]) => other.method === 'POST' && other.path === route.path) ?? [];
   const operationId = sibling ?? FILLED_BY[route.path];
   if (operationId === undefined) return;
@@ -162,7 +162,7 @@ const FILLED_BY: Readonly<Record<string, string>> = {
   '/api/v1/users/{id}/memberships': 'createMembership',
 };
 
-async function expected(testTenant: TestTenant, scenario: Scenario) {
+export async function expected(testTenant: TestTenant, scenario: Scenario) {
   const reply = await testTenant.send(scenario);
   if (reply.status >= 300) {
     throw new Error(`${scenario.route.method} ${scenario.path} answered ${reply.status} ${JSON.stringify(reply.body)}`);

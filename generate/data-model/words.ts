@@ -56,7 +56,7 @@ function keyWords({ PK, SK }: Item): string {
 const UUID = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 /** A partition key without the tenant's prefix and without what differs from one record or filter to the next. */
-const general = (key: string): string =>
+export const general = (key: string): string =>
   key
     .replace(/^ORG#[^#]+#/, (prefix) => (prefix === 'ORG#PLATFORM#' ? 'PLATFORM: ' : ''))
     .replace(UUID, '…')

@@ -6,6 +6,9 @@ import { bodyOf, FaultyHandler, reply } from './faults.ts';
 /** For a time, or until so many later transactions were sent, which does not depend on the machine's speed. */
 export type Hold = { readonly milliseconds: number } | { readonly sends: number };
 
+/** How long a transaction holds its items, in milliseconds: a guess, rather too long than too short. */
+export const TRANSACTION_MS = 15;
+
 /**
  * `TransactionConflict` as DynamoDB raises it and emulators do not: below the SDK's retries, an item that is in a
  * transaction refuses other transactions and single writes, and transactions that read it. Other reads pass. A
@@ -26,7 +29,7 @@ export class Conflicts {
   refused = 0;
 
   /** @param hold how long an item is in a transaction, from when that is sent */
-  constructor(hold: Hold = { milliseconds: 15 }) {
+  constructor(hold: Hold = { milliseconds: TRANSACTION_MS }) {
     this.#hold = hold;
   }
 

@@ -10,6 +10,7 @@ import { RequestSession } from '#table';
 import { Loader } from '../../bench/pages/load.ts';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
+import { withCeilings } from '../../generate/ceilings/page.ts';
 import { checksOf, unitBoundHolds } from '../../generate/data-model/bounds.ts';
 import { type MeasuredOperations, measureOperations } from '../../generate/data-model/measure.ts';
 import { roundTripsOf } from '../../generate/data-model/play.ts';
@@ -38,6 +39,14 @@ describe.skipIf(!HAS_ENGINE)('an operation', () => {
     const checks = checksOf(measured);
     expect(checks.length).toBeGreaterThan(30);
     expect(checks.filter((check) => !unitBoundHolds(check))).toEqual([]);
+  });
+
+  it('is bound by what docs/counted-lists.md shows', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/counted-lists.md'), 'utf8');
+    expect(withCeilings(page, measured), 'run `npm run docs` and commit docs/counted-lists.md').toBe(page);
+    const rateOf = (title: string) => rowsIn(textAt(page, 'ceilings')).get(`\`${title}\``)?.[4];
+    // A transaction takes two units a KB of a partition that has 1,000.
+    expect([rateOf('POST /clients, up to 1 KB'), rateOf('POST /clients, up to 2 KB')]).toEqual(['500', '250']);
   });
 
   it('makes the calls that docs/data-model.md shows', () => {

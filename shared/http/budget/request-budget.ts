@@ -13,9 +13,9 @@ import type { Bucket } from './token-bucket.ts';
  */
 
 /** Requests a minute of an integration that has no limit of its own, where `RATE_LIMIT` sets none for the stage. */
-const STANDARD_LIMIT = 600;
+export const STANDARD_LIMIT = 600;
 /** A tenant's limit, as a multiple of an integration's, where `TENANT_RATE_LIMIT` sets none. */
-const STANDARD_SHARE = 10;
+export const STANDARD_SHARE = 10;
 
 /** One of the budgets that a request is charged to. */
 interface Budget {
@@ -38,7 +38,7 @@ export type Charge = RequestBudget['charge'];
 const UNITS_A_REQUEST = 100;
 
 /** The number of budget requests that these read and write units cost. */
-const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
+export const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
 
 /** Charges one request to the budgets of its caller: 1 at first, more before it reads a list of large records, and the rest when its work is done. */
 export class RequestBudget {

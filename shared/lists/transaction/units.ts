@@ -18,9 +18,12 @@ export const nameOf = ({ key: { PK, SK } }: Pick<PendingWrite, 'key'>): string =
 
 /** The units that these writes take, at least. */
 export function unitsOf(writes: readonly PendingWrite[], known: KnownSizes): number {
-  const units = writes.reduce((sum, write) => sum + Math.max(1, Math.ceil(bytesOf(write, known) / UNIT)), 0);
+  const units = writes.reduce((sum, write) => sum + unitsOfSize(bytesOf(write, known)), 0);
   return units * (writes.length > 1 || writes[0]?.kind !== 'put' ? 2 : 1);
 }
+
+/** The write units of an item outside of a transaction. */
+export const unitsOfSize = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT));
 
 function bytesOf(write: PendingWrite, known: KnownSizes): number {
   const written = write.kind === 'put' ? itemSizeOf(write.item) : 0;

@@ -1,0 +1,66 @@
+import { requestsFor, STANDARD_LIMIT, STANDARD_SHARE } from '../../shared/http/budget/request-budget.ts';
+import { TRANSACTION_MS } from '../../test/support/conflicts.ts';
+import { general } from '../data-model/words.ts';
+import type { SharedLoad } from './measure.ts';
+import { AWS_QUOTAS } from './quotas.ts';
+
+/** How many requests a second something admits. */
+interface Ceiling {
+  readonly what: string;
+  readonly perSecond: number;
+}
+
+/** What admits how many of a request, a second. */
+export interface Ceilings {
+  readonly load: SharedLoad;
+  /** In one tenant, whatever its requests are for: the lowest. */
+  readonly ofTenant: Ceiling;
+  /** With one parent or in one list, by an item that is in the transactions of all; undefined where there is none. */
+  readonly ofItem: Ceiling | undefined;
+  /** By the standard budget of a tenant; undefined where requests have none. */
+  readonly ofBudget: number | undefined;
+}
+
+/** One signature each, and no budget: the caller is not known yet (`docs/decisions/0081`). */
+const LOGIN = /\/auth\/login/;
+
+export function ceilingsOf(load: SharedLoad): Ceilings {
+  const isLogin = LOGIN.test(load.title);
+  const ofAccount = isLogin ? [{ what: 'signatures of KMS, of the account', perSecond: AWS_QUOTAS.signatures }] : [];
+  return {
+    load,
+    ofTenant: lowest([...partitionCeilings(load), ...ofAccount]),
+    ofItem: itemCeiling(load),
+    ofBudget: isLogin
+      ? undefined
+      : (STANDARD_SHARE * STANDARD_LIMIT) / 60 / requestsFor(load.units.read + load.units.write),
+  };
+}
+
+/** Those of the partition keys that take most. */
+const partitionCeilings = ({ partitions }: SharedLoad): Ceiling[] =>
+  (['write', 'read'] as const).flatMap((kind) => {
+    const most = Math.max(...Array.from(partitions.values(), (units) => units[kind]));
+    const names = namesOf(
+      Array.from(partitions.keys()).filter((partition) => partitions.get(partition)?.[kind] === most),
+    );
+    const quota = kind === 'write' ? AWS_QUOTAS.writeUnits : AWS_QUOTAS.readUnits;
+    return most === 0 ? [] : [{ what: `${kind}s of ${names}: ${counted(most)}`, perSecond: quota / most }];
+  });
+
+const counted = (units: number): string => (units === 1 ? '1 unit' : `${units} units`);
+
+const lowest = (ceilings: readonly Ceiling[]): Ceiling =>
+  ceilings.reduce((low, ceiling) => (ceiling.perSecond < low.perSecond ? ceiling : low));
+
+/** A transaction holds its items until it is done, and refuses others meanwhile. */
+function itemCeiling({ items }: SharedLoad): Ceiling | undefined {
+  const names = namesOf(items.map(({ PK }) => PK));
+  return names === '' ? undefined : { what: `transactions of one ${names}`, perSecond: 1_000 / TRANSACTION_MS };
+}
+
+const namesOf = (partitions: readonly string[]): string =>
+  [...new Set(partitions.map(general))]
+    .toSorted()
+    .map((name) => `\`${name}\``)
+    .join(', ');
