@@ -110,6 +110,16 @@ program
   });
 
 program
+  .command('tenants')
+  .description('what many tenants cost a container: calls of STS, CPU time and memory')
+  .option('--small', 'fewer rounds', false)
+  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/tenants.svg', false)
+  .action(async (options) => {
+    const { benchTenants } = await import('./tenants/bench.ts');
+    process.exitCode = (await benchTenants(options)) ? 0 : 1;
+  });
+
+program
   .command('check')
   .description('types of the benchmarks, for which `npm run check` has no packages, and whether they run')
   .action(async () => {

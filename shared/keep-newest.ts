@@ -2,6 +2,8 @@
 export function keepNewest<V>(map: Map<string, V>, name: string, value: V, most: number): void {
   map.delete(name);
   map.set(name, value);
+  // A map's iterator passes over what was deleted.
+  if (map.size <= most) return;
   for (const oldest of map.keys()) {
     if (map.size <= most) break;
     map.delete(oldest);

@@ -1,4 +1,4 @@
-import type { MiddlewareObj } from '@middy/core';
+import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { RequestSession } from '#table';
 import type { Clock } from '../../clock.ts';
@@ -20,5 +20,12 @@ export function inSession(clock: Clock): MiddlewareObj<InSession, APIGatewayProx
         clock,
       );
     },
+    after: settle,
+    onError: settle,
   };
+}
+
+async function settle({ event }: Request<InSession, APIGatewayProxyResult>): Promise<void> {
+  const { session }: Partial<InSession> = event;
+  await session?.tables.settleSessions();
 }

@@ -1,9 +1,11 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { leanDocumentClient } from '#aws';
 import { Table } from '#lists';
+import { systemClock } from '../../clock.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
-import { renewExpired, tenantCredentials } from './tenant-credentials.ts';
+import { renewExpired, tenantCredentials, tenantSessions } from './tenant-credentials.ts';
+import type { TenantSessions } from './tenant-sessions.ts';
 
 /** A table client with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
@@ -15,7 +17,9 @@ const ATTEMPTS = 3;
 
 let shared: Table | undefined;
 const ofTenants = new Map<string, Table>();
+let sessions: TenantSessions | undefined;
 let overrides: DynamoDBClientConfig = {};
+let random = Math.random;
 
 /**
  * The table `TABLE_NAME`, at `DYNAMODB_ENDPOINT` where that is set, with the function's own rights. Created once per container. In AWS these
@@ -27,8 +31,8 @@ export function environmentTable(): Table {
   return shared;
 }
 
-/** Most tenants whose clients a container keeps; the least recently used is evicted first. A client takes 60 KB and a session. */
-const KEPT_TENANTS = 100;
+/** Most tenants whose clients a container keeps; the least recently used is evicted first. Their sessions are kept longer: `tenant-sessions.ts`. */
+export const KEPT_TENANTS = 100;
 
 /**
  * The table with one tenant's rights: a session of `TENANT_ROLE_ARN`, which AWS restricts to the tenant's keys. Without that variable (local
@@ -54,10 +58,14 @@ function keptTable(role: string, tenant: string): Table {
 function openTable(role: string, tenant: string): Table {
   const { client, name } = environmentTable();
   const { requestHandler } = client.config;
-  const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(client, role, tenant) });
+  sessions ??= tenantSessions(client, role, { clock: systemClock, random });
+  const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(sessions, tenant) });
   renewExpired(table.client);
   return table;
 }
+
+/** Resolves when no session of a tenant is being opened; undefined where none is. */
+export const sessionsSettled = (): Promise<unknown> | undefined => sessions?.settled();
 
 const config = (): DynamoDBClientConfig => ({
   requestHandler: TIMEOUTS,
@@ -66,10 +74,15 @@ const config = (): DynamoDBClientConfig => ({
   ...overrides,
 });
 
-/** For tests: settings such as a request handler that injects faults, used from the next `environmentTable` or `tenantTable` on. */
-export function configureTable(config: DynamoDBClientConfig): void {
+/**
+ * For tests: settings such as a request handler that injects faults, used from the next `environmentTable` or `tenantTable` on.
+ * @param source a number from 0 up to, not including, 1, for the times of renewals
+ */
+export function configureTable(config: DynamoDBClientConfig, source: () => number = Math.random): void {
   overrides = config;
+  random = source;
   shared = undefined;
+  sessions = undefined;
   ofTenants.clear();
 }
 

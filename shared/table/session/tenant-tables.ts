@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { listErrors, type Table } from '#lists';
+import { sessionsSettled } from '../connection/client.ts';
 import { HEALTH_KEY, type TenantId } from '../keys.ts';
+
+/** The longest wait of a response for a session that is being renewed, in milliseconds. */
+const LONGEST_WAIT = 500;
 
 /** The table with the rights of this function, and of each tenant. */
 export class TenantTables {
@@ -23,6 +28,15 @@ export class TenantTables {
     this.of(tenant)
       .client.config.credentials()
       .catch(() => undefined);
+  }
+
+  /**
+   * Waits for STS sessions that are being opened. Lambda may freeze the container after the response: the call would time out when it runs again,
+   * and be sent again.
+   */
+  async settleSessions(): Promise<void> {
+    const settled = sessionsSettled();
+    if (settled !== undefined) await Promise.race([settled, sleep(LONGEST_WAIT, undefined, { ref: false })]);
   }
 
   /**

@@ -62,6 +62,8 @@ class Recorder extends NodeHttpHandler {
 }
 
 let dynamoDb: Recorder;
+/** The source of the times of renewals: at 0, five minutes before a session ends. */
+const random = 0;
 beforeEach(() => {
   // Unset after each test: other files share this process.
   const environment = {
@@ -74,7 +76,7 @@ beforeEach(() => {
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   dynamoDb = new Recorder();
-  configureTable({ requestHandler: dynamoDb });
+  configureTable({ requestHandler: dynamoDb }, () => random);
   asked.length = 0;
   replies = [];
   held = undefined;

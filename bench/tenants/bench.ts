@@ -1,0 +1,44 @@
+import { writePerformance } from '../docs.ts';
+import { ProgressReporter } from '../progress-reporter.ts';
+import { holds, type TenantBound } from './bounds.ts';
+import { measureMemory } from './memory.ts';
+import { measureMisses } from './misses.ts';
+import { plotOfSessions, type SessionFigures, sessionBounds, sessionTables } from './session-report.ts';
+import { simulateAll } from './sessions.ts';
+
+export interface TenantsOptions {
+  readonly small: boolean;
+  readonly writeDocs: boolean;
+}
+
+/** A part of the benchmark. It prints its tables, and writes them into the pages where it is told to. @returns its bounds */
+type Part = (options: TenantsOptions, reporter: ProgressReporter) => Promise<readonly TenantBound[]>;
+
+const PARTS: readonly Part[] = [benchSessions];
+
+/** What many tenants cost a container. @returns whether every bound holds */
+export async function benchTenants(options: TenantsOptions): Promise<boolean> {
+  const reporter = new ProgressReporter();
+  try {
+    const bounds: TenantBound[] = [];
+    for (const part of PARTS) bounds.push(...(await part(options, reporter)));
+    for (const bound of bounds) {
+      reporter.print(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value} ≤ ${bound.limit}  ${bound.claim}`);
+    }
+    return bounds.length > 0 && bounds.every(holds);
+  } finally {
+    reporter.stop();
+  }
+}
+
+/** Sessions of STS: calls, CPU time and memory. */
+async function benchSessions({ small, writeDocs }: TenantsOptions, reporter: ProgressReporter) {
+  // Memory first: what other measurements leave would be counted.
+  const memory = await measureMemory();
+  const misses = await measureMisses(small ? 5 : 21, reporter.report);
+  const figures: SessionFigures = { simulated: await simulateAll(reporter.report), misses, memory };
+  const tables = sessionTables(figures);
+  reporter.print(`${tables}\n`);
+  if (writeDocs) await writePerformance('tenants', tables, plotOfSessions(figures.simulated));
+  return sessionBounds(figures);
+}
