@@ -20,7 +20,7 @@ const isOtherDay = process.env.TEST_CLOCK !== undefined;
  * | file | project | run by |
  * |---|---|---|
  * | `x.test.ts` | quick | `npm test` |
- * | `x.sampled.test.ts` | quick | `npm test` a sample, `npm run test:slow` three times as many, `npm run test:nightly` everything |
+ * | `x.sampled.test.ts` | quick | `npm test` a sample, `npm run test:slow` twice as many, `npm run test:nightly` everything |
  * | `x.stack.test.ts`, `x.slow.test.ts` | stack, slow | `npm run test:slow` |
  */
 export default defineConfig({

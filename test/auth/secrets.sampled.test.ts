@@ -108,7 +108,7 @@ describe('the strength of supplied secrets', () => {
   });
 
   it('is enough for whatever is random', async () => {
-    for (let turn = 0; turn < byExtent({ sample: 3, extended: 10, nightly: 50 }); turn++) {
+    for (let turn = 0; turn < byExtent({ sample: 3, extended: 6, nightly: 50 }); turn++) {
       for (const secret of [
         generate(),
         bytes(16).toString('hex'),

@@ -33,7 +33,7 @@ it('of records that are too many, as many can be carried as are counted, and not
       const more = JSON.stringify(pageOf(records.slice(0, count + 1)));
       expect(fitsEscaped(more, MAX_RESPONSE - 2_000)).toBe(false);
     }),
-    { numRuns: byExtent({ sample: 2, extended: 8, nightly: 30 }) },
+    { numRuns: byExtent({ sample: 2, extended: 4, nightly: 30 }) },
   );
 });
 

@@ -8,7 +8,7 @@ import { fuzz } from './fuzz.ts';
 const api = useApi();
 
 it('generated requests get documented responses, and never a 5xx', async () => {
-  const maxRequests = byExtent({ sample: 200, extended: 600, nightly: 2_000 });
+  const maxRequests = byExtent({ sample: 200, extended: 400, nightly: 2_000 });
   const platform = { token: await api.platformToken() };
   const report = await fuzz({ url: api.url, platform, seed: 20_261_120, maxRequests, maxSeconds: 3_600 });
   expect(report.findings).toEqual([]);

@@ -10,7 +10,7 @@ import { useApi } from '../support/use-api.ts';
  * duplicated, and little is sent twice.
  */
 
-const WRITERS = byExtent({ sample: 16, extended: 64, nightly: 64 });
+const WRITERS = byExtent({ sample: 16, extended: 32, nightly: 64 });
 const EACH = 2;
 
 const api = useApi({ limits: { functionMs: 600_000, inFlight: 64 } });

@@ -150,7 +150,7 @@ it('a client counts its services, resources and risks exactly', async () => {
       }
       await endOf(client);
     }),
-    { numRuns: byExtent({ sample: 3, extended: 10, nightly: 100 }) },
+    { numRuns: byExtent({ sample: 3, extended: 6, nightly: 100 }) },
   );
 });
 
@@ -158,7 +158,7 @@ it('a client counts exactly when the same records are changed many times at once
   const client = new ClientStory((await mine.client()).id);
   await client.take({ step: 'create service', health_status: 'healthy' });
   await client.take({ step: 'create resource', fields: {}, service: 0 });
-  for (let round = 0; round < byExtent({ sample: 1, extended: 4, nightly: 20 }); round++) {
+  for (let round = 0; round < byExtent({ sample: 1, extended: 2, nightly: 20 }); round++) {
     const changes = Array.from({ length: 12 }, (_, index): Step => {
       const health_status = index % 2 === 0 ? 'down' : 'healthy';
       const cpu_usage = index % 4 < 2 ? 100 : 0;

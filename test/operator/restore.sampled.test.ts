@@ -216,7 +216,7 @@ describe('an organization that is restored', () => {
     await compareTenant(org.orgId, copy);
     const total = 3 * faulty.calls.length;
     let dead = 0;
-    for (let index = 1; index < total; index += byExtent({ sample: 331, extended: 97, nightly: 5 })) {
+    for (let index = 1; index < total; index += byExtent({ sample: 331, extended: 165, nightly: 5 })) {
       faulty.follow((call) => (call.index === index ? (index % 2 === 0 ? 'crash' : 'crash-after') : undefined));
       const error = await restore(org.orgId, copy).catch((thrown: unknown) => thrown);
       faulty.follow(() => undefined);

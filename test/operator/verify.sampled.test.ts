@@ -189,7 +189,7 @@ describe('damage', () => {
     before = await made.lists();
   });
 
-  const ofWords = byExtent({ sample: [], extended: OF_WORDS.slice(0, 2), nightly: OF_WORDS });
+  const ofWords = byExtent({ sample: [], extended: OF_WORDS.slice(0, 1), nightly: OF_WORDS });
   it.each([...sampled(OF_LISTS, 3), ...ofWords, ...sampled(OF_OTHERS, 3)])(
     'by %s is found, alone, and repaired',
     async (_, damage, expected) => {

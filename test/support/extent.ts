@@ -20,11 +20,10 @@ export function extentOf(word: string | undefined): Extent {
 export const byExtent = <T>(values: Readonly<Record<Extent, T>>): T => values[EXTENT];
 
 /** How many times as many cases extended tests have as `npm test`. */
-const EXTENDED = 3;
+const EXTENDED = 2;
 
 /**
- * So many of the cases in `npm test`, the same in every run and in their order; three times as many in extended tests, and all of them in nightly
- * ones.
+ * So many of the cases in `npm test`, the same in every run and in their order; twice as many in extended tests, and all of them in nightly ones.
  *
  *     it.each(sampled(REFUSALS, 12))('refuses %s', …)
  *

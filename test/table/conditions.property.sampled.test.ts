@@ -89,7 +89,7 @@ async function isLetThrough(item: Item | undefined, expect: Condition): Promise<
   );
 }
 
-const RUNS = byExtent({ sample: 60, extended: 250, nightly: 2_500 });
+const RUNS = byExtent({ sample: 60, extended: 120, nightly: 2_500 });
 
 it('an expectation is met where DynamoDB says so', async () => {
   let met = 0;

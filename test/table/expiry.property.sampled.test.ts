@@ -64,7 +64,7 @@ const level = fc.constantFrom(...LEVELS);
 const wait = does('wait', { hours: fc.integer({ min: 1, max: 60 }) });
 const ttl = does('expire', { share: fc.double({ min: 0, max: 1, noNaN: true }) });
 const few = { minLength: 1, maxLength: 24 };
-const runs = { numRuns: byExtent({ sample: 3, extended: 12, nightly: 100 }) };
+const runs = { numRuns: byExtent({ sample: 3, extended: 6, nightly: 100 }) };
 
 it('a list shows what has not expired, exactly, at every time, whatever is set for how long records are kept', async () => {
   const act = fc.oneof(

@@ -193,7 +193,7 @@ async function checkLists(filters: readonly Filter[]): Promise<void> {
   expect((await itemsIn(table.table, prefixIndex.partitionOf(jobs.partition, 'name'))).length).toBe(records.length);
 }
 
-const options = { numRuns: byExtent({ sample: 3, extended: 12, nightly: 100 }) };
+const options = { numRuns: byExtent({ sample: 3, extended: 6, nightly: 100 }) };
 
 it('lists are exactly what is stored, at once, where nothing fails', async () => {
   await fc.assert(

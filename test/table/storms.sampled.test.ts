@@ -18,7 +18,7 @@ interface Job {
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const LATE = NOW + 60_000;
 /** As many as were seen once, or as many as take some requests. */
-const STORM = byExtent({ sample: 500, extended: 3_000, nightly: 20_000 });
+const STORM = byExtent({ sample: 500, extended: 1_000, nightly: 20_000 });
 
 const table = useTable(NOW);
 const jobs = new TestList(

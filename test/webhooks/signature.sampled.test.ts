@@ -154,7 +154,7 @@ describe('a delivery that is signed', () => {
           expect(signedBody(bytes, sign(signed, SECRET), [SECRET])?.toString()).toBe(signed);
         }
       }),
-      { numRuns: byExtent({ sample: 500, extended: 2_000, nightly: 10_000 }) },
+      { numRuns: byExtent({ sample: 500, extended: 1_000, nightly: 10_000 }) },
     );
   });
 
