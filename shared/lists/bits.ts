@@ -6,7 +6,8 @@
 
 export const WORD_BITS = 100;
 export const STRIPES = 32;
-const WORDS = 40;
+/** Words of an item. */
+export const WORDS = 40;
 
 /** Numbers of a group, the words with the same index in all stripes of a block: 3,200 neighbours. */
 export const GROUP_SIZE = WORD_BITS * STRIPES;

@@ -3,6 +3,7 @@ import { increment } from '#telemetry';
 import { isEmpty, WORD_NAMES } from './bits.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
+import { conditionOf } from './transaction/expressions.ts';
 
 /**
  * Compaction: deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set would read
@@ -16,8 +17,12 @@ const MOST = 25;
 /** Best effort: failures are ignored. */
 export async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
   const empty = items.filter(isEmpty);
-  if (empty.length < WORTHWHILE) return;
-  const removals = await Promise.allSettled(empty.slice(0, MOST).map((item) => remove(table, item)));
+  if (empty.length >= WORTHWHILE) await deleteAsRead(table, empty);
+}
+
+/** Deletes up to {@link MOST} items of a set on condition that their words are as read. Best effort. */
+export async function deleteAsRead(table: Table, items: readonly Item[]): Promise<void> {
+  const removals = await Promise.allSettled(items.slice(0, MOST).map((item) => remove(table, item)));
   increment('ListCompactions', removals.filter(({ status }) => status === 'fulfilled').length);
 }
 
@@ -26,9 +31,6 @@ const remove = (table: Table, item: Item) =>
     new DeleteCommand({
       TableName: table.name,
       Key: { PK: item.PK, SK: item.SK },
-      ConditionExpression: WORD_NAMES.map((word) =>
-        item[word] === undefined ? `attribute_not_exists(${word})` : `${word} = :zero`,
-      ).join(' AND '),
-      ExpressionAttributeValues: { ':zero': 0 },
+      ...conditionOf({ equals: Object.fromEntries(WORD_NAMES.map((word) => [word, item[word]])) }),
     }),
   );

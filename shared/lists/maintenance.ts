@@ -5,7 +5,8 @@
 
 export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
 export { builtFilters, COUNTER, readCounterItem } from './counter-item.ts';
-export { isOverdue, settledUpTo } from './grace-period.ts';
+export * as gapRanges from './gap-ranges.ts';
+export * as gracePeriod from './grace-period.ts';
 export { NumberSet } from './number-set.ts';
 export * as periods from './periods.ts';
 export * as prefixIndex from './prefix-index.ts';

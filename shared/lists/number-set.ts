@@ -1,4 +1,5 @@
 import { GROUP_SIZE, groupOfWord, placeOfItem } from './bits.ts';
+import { type Range, rangesOf } from './gap-ranges.ts';
 import {
   bitsBetween,
   commonBits,
@@ -25,7 +26,10 @@ export class NumberSet {
     this.damaged = damaged;
   }
 
-  /** @throws SyntaxError, RangeError, TypeError where a word is no whole number */
+  /**
+   * The numbers that are in bits or in ranges, or in both.
+   * @throws SyntaxError, RangeError, TypeError where a word is no whole number
+   */
   static ofItems(items: readonly Readonly<Record<string, unknown>>[]): NumberSet {
     const groups = new Map<number, GroupBits>();
     const damaged = new Set<number>();
@@ -39,6 +43,7 @@ export class NumberSet {
         if (!putWord(bitsIn(groups, group), stripe, item[attribute])) damaged.add(group * GROUP_SIZE + stripe);
       }
     }
+    for (const range of items.flatMap(rangesOf)) includeRange(groups, range);
     return new NumberSet(groups, damaged);
   }
 
@@ -68,6 +73,18 @@ export class NumberSet {
     return group !== undefined && hasBit(group, number % GROUP_SIZE);
   }
 
+  /** Whether it has all numbers of another set. */
+  hasAll({ groups }: NumberSet): boolean {
+    return Array.from(groups).every(
+      ([group, bits]) => countWithout(bits, this.groups.get(group) ?? EMPTY_GROUP, FULL_GROUP) === 0,
+    );
+  }
+
+  /** Whether it has all numbers of a group. */
+  isFull(group: number): boolean {
+    return countWithout(FULL_GROUP, this.groups.get(group) ?? EMPTY_GROUP, FULL_GROUP) === 0;
+  }
+
   /** The word that begins with the bit of this number. */
   wordAt(first: number): bigint {
     const group = this.groups.get(groupOf(first));
@@ -79,6 +96,16 @@ function bitsIn(groups: Map<number, GroupBits>, group: number): GroupBits {
   const bits = groups.get(group) ?? noBits();
   groups.set(group, bits);
   return bits;
+}
+
+/** Groups whose numbers are all in the range share their bits. */
+function includeRange(groups: Map<number, GroupBits>, { from, to }: Range): void {
+  for (let group = groupOf(from); group * GROUP_SIZE < to; group++) {
+    const first = Math.max(from - group * GROUP_SIZE, 0);
+    const end = Math.min(to - group * GROUP_SIZE, GROUP_SIZE);
+    if (end - first === GROUP_SIZE) groups.set(group, FULL_GROUP);
+    else for (let place = first; place < end; place++) setBit(bitsIn(groups, group), place);
+  }
 }
 
 /** The definition of a list's members. */
@@ -98,19 +125,19 @@ export class Members {
   readonly total: number;
   readonly #parts: Parts;
   /** In order. */
-  readonly #runs: readonly Run[];
+  readonly runs: readonly Run[];
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#runs = runsOf(parts);
-    this.total = this.#runs.reduce((sum, { count }) => sum + count, 0);
+    this.runs = runsOf(parts);
+    this.total = this.runs.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** Up to `limit` members in order, from this rank on; ranks count from 0. */
   slice(rank: number, limit: number): number[] {
     const numbers: number[] = [];
     let skip = rank;
-    for (const run of this.#runs) {
+    for (const run of this.runs) {
       if (numbers.length >= limit) break;
       if (skip >= run.count) skip -= run.count;
       else {
@@ -146,7 +173,7 @@ export class Members {
 }
 
 /** A range of numbers, with the number of members in it. */
-interface Run {
+export interface Run {
   readonly first: number;
   readonly end: number;
   readonly count: number;

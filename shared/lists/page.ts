@@ -1,3 +1,4 @@
+import { compactGaps } from './compact-gaps.ts';
 import { largestNoted } from './counter-item.ts';
 import { deleteEmptyItems } from './empty-items.ts';
 import { PageIncomplete } from './errors.ts';
@@ -66,7 +67,7 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
     const numbers = pageOf(page, request, Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
       readUnread(table, source, numbers, found, budget),
-      tries === 1 && maintain(table, source, view, request.now),
+      tries === 1 && maintain(table, source, view, page, request.now),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
@@ -97,15 +98,17 @@ const readUnread = (
     budget,
   );
 
-/** Deletes empty items of the sets of a filtered list, and notes their sizes. */
+/** Deletes empty items of the sets of a filtered list, and notes their sizes. Compacts the gaps of the whole list, unless they expire. */
 async function maintain(
   table: Table,
-  { partition }: ListSource,
-  { included, items }: View,
+  { partition, retentionDays }: ListSource,
+  { included, items, gaps }: View,
+  { runs }: Members,
   now: number,
 ): Promise<void> {
-  if (included === undefined) return;
-  await Promise.all([deleteEmptyItems(table, items), sizesOf(table, partition).writeNote(table, partition, now)]);
+  if (included !== undefined)
+    await Promise.all([deleteEmptyItems(table, items), sizesOf(table, partition).writeNote(table, partition, now)]);
+  else if (retentionDays === undefined) await compactGaps(table, { partition, items, gaps, runs }, now);
 }
 
 /** The records of these numbers, in the requested order. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOverdue, settledUpTo } from '#lists/maintenance';
+import { gracePeriod } from '#lists/maintenance';
 import { entity } from '#table';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
@@ -98,7 +98,7 @@ describe('the time of a writer', () => {
 
   it('is over once a later record or tombstone is five seconds old, or many later numbers are allocated', () => {
     const counter = { AT: NOW, NEXT: 20 };
-    const settled = settledUpTo(
+    const settled = gracePeriod.settledUpTo(
       [
         [3, at(NOW - 9_000)],
         [7, { TOMBSTONE: true, AT: NOW - 5_000 }],
@@ -108,14 +108,21 @@ describe('the time of a writer', () => {
       NOW,
     );
     expect(settled).toBe(7);
-    expect([6, 7, 8].map((number) => isOverdue(counter, number, NOW, settled))).toEqual([true, false, false]);
-    expect([100, 110].map((NEXT) => isOverdue({ ...counter, NEXT }, 8, NOW, settled))).toEqual([false, true]);
+    expect([6, 7, 8].map((number) => gracePeriod.isOverdue(counter, number, NOW, settled))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([100, 110].map((NEXT) => gracePeriod.isOverdue({ ...counter, NEXT }, 8, NOW, settled))).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it('is not over for what has no time', () => {
     const timeless = [{}, { created_at: null }, { TOMBSTONE: true }];
     expect(
-      settledUpTo(
+      gracePeriod.settledUpTo(
         timeless.map((item, index) => [3 + index, item]),
         'created_at',
         NOW,

@@ -22,7 +22,8 @@ export const LIMITS: Readonly<Record<number, Readonly<Record<string, Limit>>>> =
     'a filter that half match': { units: 53, roundTrips: 2, cpu: 2.1 },
     'four such filters': { units: 213, roundTrips: 2, cpu: 4.5 },
     'ten records, and half': { units: 54.5, roundTrips: 2, cpu: 1.8 },
-    '99 % deleted': { units: 54, roundTrips: 2, cpu: 1.3 },
+    '99 % deleted': { units: 10, roundTrips: 2, cpu: 0.6 },
+    '99 % deleted, anywhere': { units: 14, roundTrips: 2, cpu: 0.8 },
   },
   10000000: {
     'all, first page': { units: 463, roundTrips: 2, cpu: 6 },
@@ -31,7 +32,7 @@ export const LIMITS: Readonly<Record<number, Readonly<Record<string, Limit>>>> =
     'a filter that half match': { units: 494.5, roundTrips: 3, cpu: 6 },
     'four such filters': { units: 1_981, roundTrips: 3, cpu: 19 },
     'ten records, and half': { units: 495, roundTrips: 3, cpu: 5 },
-    '99.98 % deleted': { units: 515, roundTrips: 3, cpu: 5 },
+    '99.98 % deleted': { units: 10, roundTrips: 2, cpu: 0.6 },
   },
 };
 

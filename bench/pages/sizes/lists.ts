@@ -7,6 +7,8 @@ export interface SizedList {
   /** How many numbers it has allocated. */
   readonly length: number;
   readonly isLive: (number: number) => boolean;
+  /** Whether its deletions are some days old, and it was read since. */
+  readonly isCompacted: boolean;
   /** By field: which numbers have the value `a`, where they are live. */
   readonly sets: Readonly<Record<string, (number: number) => boolean>>;
 }
@@ -52,6 +54,7 @@ function mixedList(length: number): SizedList {
   return {
     org: `mixed-${length}`,
     length,
+    isCompacted: false,
     isLive: (number) => isRare(number) || (bitsOf(number) & 0xff) >= 26,
     sets: { ...Object.fromEntries(dense), [RARE]: isRare },
   };
@@ -63,10 +66,22 @@ function deletedList(length: number, live: number, old: number): SizedList {
   return {
     org: `deleted-${length}`,
     length,
+    isCompacted: true,
     isLive: (number) => number >= length - live + old || number % step === step / 2,
     sets: {},
   };
 }
+
+/** One record in a hundred is left, anywhere. */
+const thinnedList = (length: number): SizedList => ({
+  org: `thinned-${length}`,
+  length,
+  isCompacted: true,
+  isLive: (number) => bitsOf(number) % 100 === 0,
+  sets: {},
+});
+
+const THINNED = 1_000_000;
 
 const DELETED: Readonly<Record<number, { readonly name: string; readonly live: number; readonly old: number }>> = {
   1000000: { name: '99 % deleted', live: 10_000, old: 10 },
@@ -94,6 +109,9 @@ export function casesOf(length: number, scale = 1): SizedCase[] {
             at: 'middle' as const,
           },
         ]),
+    ...(length === THINNED
+      ? [{ name: '99 % deleted, anywhere', list: thinnedList(length / scale), fields: [], at: 'middle' as const }]
+      : []),
   ];
 }
 

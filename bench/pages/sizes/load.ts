@@ -14,7 +14,8 @@ import type { SizedList } from './lists.ts';
  * read.
  */
 
-const partitionOf = ({ org }: SizedList): string => recordsPartition(org as TenantId, SIZED_KIND.name);
+/** Partition of the records. */
+export const partitionOf = ({ org }: SizedList): string => recordsPartition(org as TenantId, SIZED_KIND.name);
 
 /** Counter item, gaps and sets. */
 export async function loadSets(table: Table, list: SizedList): Promise<void> {

@@ -8,6 +8,7 @@ import type { Table } from '../../../shared/lists/index.ts';
 import { Conflicts } from '../../../test/support/conflicts.ts';
 import { type Spread, spreadOf } from '../../statistics.ts';
 import { freshTable } from '../table.ts';
+import { compactList } from './compact.ts';
 import { casesOf, expectedPage, type SizedCase } from './lists.ts';
 import { loadRecords, loadSets, setItems, writeItems } from './load.ts';
 import type { ReaderReport, ReaderTask } from './reader.ts';
@@ -62,6 +63,7 @@ export async function measureSizes(
     for (const list of new Set(cases.map((each) => each.list))) {
       report(`writing the sets of ${list.org}`);
       await loadSets(table, list);
+      if (list.isCompacted) await compactList(table, list);
     }
     for (const each of cases) {
       report(`reading ${size.toLocaleString('en')} records: ${each.name}`);

@@ -1,10 +1,10 @@
 import { type Item, ids, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { bitPlace, isOverdue, periods, prefixIndex } from '#lists/maintenance';
+import { bitPlace, gapRanges, gracePeriod, periods, prefixIndex } from '#lists/maintenance';
 import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table/storage';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
-import { StoredEntry, type StoredMembership, StoredWord } from './stored-membership.ts';
+import { StoredEntry, StoredGap, type StoredMembership, StoredWord } from './stored-membership.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
@@ -34,8 +34,10 @@ export async function lookAtNumber(
   const counter = schema.isRecord(before) ? list.counter : await readCounterWithRetries(scope, partition);
   const places = placesOf(before, suspected, indexesOf(entity));
   const { sortKey, word } = bitPlace(number);
-  const gapKey = { PK: storedSets.partitionOf(partition), SK: sortKey };
-  const keys = [gapKey, ...places.map((place) => keyOf(place, partition, number))];
+  const PK = storedSets.partitionOf(partition);
+  const gapKey = { PK, SK: sortKey };
+  const rangesKey = { PK, SK: gapRanges.rangesKey(gapRanges.regionOf(number)) };
+  const keys = [gapKey, rangesKey, ...places.map((place) => keyOf(place, partition, number))];
   const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
   if (
     record?.[schema.VERSION] !== before?.[schema.VERSION] ||
@@ -46,13 +48,14 @@ export async function lookAtNumber(
       text: `${entity.name} with number ${number} changes too fast to be verified`,
     });
   }
-  const [gap, ...others] = items;
+  const [gapItem, ranges, ...others] = items;
   const sets = places.map(({ field }, index): StoredMembership => {
-    const key = keys[index + 1] as Key;
+    const key = keys[index + 2] as Key;
     const item = others[index];
     return prefixFieldOf(field) === undefined ? new StoredWord(key, word, item) : new StoredEntry(key, item);
   });
-  return compareNumber({ list, number, record, counter, places, gap: new StoredWord(gapKey, word, gap), sets, now });
+  const gap = new StoredGap(number, new StoredWord(gapKey, word, gapItem), rangesKey, ranges);
+  return compareNumber({ list, number, record, counter, places, gap, sets, now });
 }
 
 /** The item that says whether a number is in a set or an index. */
@@ -84,7 +87,7 @@ interface Seen {
   readonly record: Item | undefined;
   readonly counter: Item;
   readonly places: readonly IndexEntry[];
-  readonly gap: StoredWord;
+  readonly gap: StoredMembership;
   readonly sets: readonly StoredMembership[];
   readonly now: number;
 }
@@ -115,7 +118,7 @@ function stateOf(seen: Seen): NumberState {
  */
 function isClosed({ list, number, record, counter, gap, now }: Seen, bit: bigint): boolean {
   const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
-  const isPending = record === undefined && !gap.has(bit) && !isOverdue(counter, number, now, list.settled);
+  const isPending = record === undefined && !gap.has(bit) && !gracePeriod.isOverdue(counter, number, now, list.settled);
   return isGiven && !isPending;
 }
 

@@ -1,5 +1,5 @@
 import { type Item, ids, readPartition, schema, storedSets } from '#lists';
-import { periods, readCounterItem, settledUpTo } from '#lists/maintenance';
+import { gracePeriod, periods, readCounterItem } from '#lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
 import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf } from '#table/storage';
@@ -82,7 +82,7 @@ export async function scanRecords(
     live.add(number);
     count++;
     last = number;
-    settled = Math.max(settled, settledUpTo([[number, item]], entity.createdAt, scope.clock()));
+    settled = Math.max(settled, gracePeriod.settledUpTo([[number, item]], entity.createdAt, scope.clock()));
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);

@@ -1,4 +1,5 @@
 import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
+import { gapRanges } from '#lists/maintenance';
 import { maskWord } from './bits.ts';
 import { changed } from './difference.ts';
 
@@ -28,6 +29,47 @@ export class StoredEntry implements StoredMembership {
   stage(work: UnitOfWork, _: bigint, isMember: boolean): void {
     if (isMember && !this.#exists) work.put({ ...this.#key }, changed);
     if (!isMember && this.#exists) work.delete(this.#key, {}, changed);
+  }
+}
+
+/** A number among the gaps of its list, as read: it may be a bit of a word, or in a range, or both. */
+export class StoredGap implements StoredMembership {
+  readonly #number: number;
+  readonly #word: StoredWord;
+  readonly #rangesKey: Key;
+  readonly #item: Item | undefined;
+  readonly #ranges: readonly gapRanges.Range[];
+
+  constructor(number: number, word: StoredWord, rangesKey: Key, ranges: Item | undefined) {
+    this.#number = number;
+    this.#word = word;
+    this.#rangesKey = rangesKey;
+    this.#item = ranges;
+    this.#ranges = ranges === undefined ? [] : gapRanges.rangesOf(ranges);
+  }
+
+  get isSound(): boolean {
+    return this.#word.isSound;
+  }
+
+  has(bit: bigint): boolean {
+    return this.#word.has(bit) || this.#isInRange;
+  }
+
+  stage(work: UnitOfWork, bit: bigint, isGap: boolean, expires: number | undefined): void {
+    this.#word.stage(work, bit, isGap, expires);
+    if (isGap || !this.#isInRange) return;
+    const left = gapRanges.without(this.#ranges, this.#number);
+    const first = gapRanges.regionOf(this.#number) * gapRanges.REGION_SIZE;
+    work.update(this.#rangesKey, {
+      set: { [gapRanges.RANGES]: gapRanges.encoded(left, first) },
+      condition: { equals: { [gapRanges.RANGES]: this.#item?.[gapRanges.RANGES] } },
+      onConditionFailed: changed,
+    });
+  }
+
+  get #isInRange(): boolean {
+    return this.#ranges.some(({ from, to }) => from <= this.#number && this.#number < to);
   }
 }
 
