@@ -7,9 +7,11 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import type { TenantId } from '#table/keys';
+import { inSession } from '../../shared/http/middleware/in-session.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { tenantTable } from '../../shared/table/connection/client.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
+import { chainEvent, RESPONSE, through } from '../support/chain.ts';
 import { listening } from '../support/listening.ts';
 
 /** Sessions of the tenant role, with an STS and a DynamoDB of the test's own. That AWS then confines them: `test/infra/isolation.stack.test.ts`. */
@@ -136,6 +138,17 @@ describe('a tenant’s table', () => {
     expect([tenantTable(first) === one, tenantTable(second) === two]).toEqual([true, false]);
   });
 
+  it('that is made anew needs no new session, and reaches no other tenant’s', async () => {
+    const tenants = Array.from({ length: 150 }, newTenant);
+    await Promise.all(tenants.map((tenant) => read(tenantTable(tenant))));
+    const openedFor = asked.map((form) => form.get('Tags.member.1.Value'));
+    expect(openedFor.toSorted()).toEqual(tenants.toSorted());
+    dynamoDb.signedWith.length = 0;
+    for (const tenant of tenants) await read(tenantTable(tenant));
+    const signedFor = dynamoDb.signedWith.map((key) => openedFor[Number(key.slice('SESSION'.length)) - 1]);
+    expect([signedFor, asked.length]).toEqual([tenants, 150]);
+  });
+
   it('is not opened for what is no tenant', async () => {
     for (const text of ['*', '', 'platform', `${randomUUID()}*`, `${randomUUID()}\n`]) {
       await expect(read(tenantTable(text as TenantId)), text).rejects.toThrow(TypeError);
@@ -237,6 +250,39 @@ describe('a session', () => {
     // What comes late takes nobody's place.
     expect(new Set(dynamoDb.signedWith)).toEqual(new Set(['SESSION2']));
     expect([dynamoDb.signedWith.length, asked.length]).toEqual([4, 2]);
+  });
+
+  it('is opened once by a container whose clock is 60 days off, and by one whose clock is set right', async () => {
+    const table = tenantTable(newTenant());
+    const days = 60 * 24 * 60 * MINUTE;
+    replies = [60 * MINUTE - days];
+    for (let times = 0; times < 3; times++) await read(table);
+    expect(asked).toHaveLength(1);
+    pass(-days);
+    dynamoDb.failures.push('ExpiredTokenException');
+    for (let times = 0; times < 3; times++) await read(table);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('that a request begins to renew is waited for before its response, when Lambda may freeze the container', async () => {
+    const tenant = newTenant();
+    await read(tenantTable(tenant));
+    pass(55 * MINUTE);
+    const release = hold();
+    let responded = false;
+    const responding = through([inSession(Date.now)], chainEvent(), async () => {
+      await read(tenantTable(tenant));
+      return RESPONSE;
+    }).then(() => {
+      responded = true;
+    });
+    await until(() => asked.length === 2);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(responded).toBe(false);
+    release();
+    await responding;
+    await read(tenantTable(tenant));
+    expect(dynamoDb.signedWith).toEqual(['SESSION1', 'SESSION1', 'SESSION2']);
   });
 
   it('is opened before the first call where its tenant is known before', async () => {
