@@ -88,12 +88,12 @@ function structReader(schema: NormalizedSchema): Read {
 const listReader = (read: Read): Read =>
   read === same ? same : (json, numberOf) => (json as unknown[]).map((each) => read(each, numberOf));
 
+/** Reads the values where they are: another object of forty attributes would be copied fourteen times as it grows. */
 const mapReader =
   (read: Read): Read =>
   (json, numberOf) => {
-    const map: Record<string, unknown> = {};
-    const parts = json as Readonly<Record<string, unknown>>;
-    for (const name in parts) map[name] = read(parts[name], numberOf);
+    const map = json as Record<string, unknown>;
+    for (const name in map) map[name] = read(map[name], numberOf);
     return map;
   };
 
