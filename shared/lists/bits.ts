@@ -36,6 +36,12 @@ export function bitPlace(number: number): BitPlace {
 const itemKey = (block: number, stripe: number): string =>
   `B#${String(block).padStart(10, '0')}#${String(stripe).padStart(2, '0')}`;
 
+/** The first and the last sort key of a block's items. */
+export const sortKeysOfBlock = (block: number): readonly [first: string, last: string] => [
+  itemKey(block, 0),
+  itemKey(block, STRIPES - 1),
+];
+
 /** The beginning that the sort keys of a block's items have in common. */
 export const blockOf = (sortKey: string): string => sortKey.slice(0, itemKey(0, 0).length - 2);
 

@@ -12,3 +12,4 @@ export * as periods from './periods.ts';
 export * as prefixIndex from './prefix-index.ts';
 export { readSet } from './queries.ts';
 export { readRecordsByNumber } from './read-records.ts';
+export * as summary from './summary.ts';

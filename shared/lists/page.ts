@@ -6,6 +6,7 @@ import { fence, MOST_UNITS } from './fence.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';
 import { Members } from './number-set.ts';
+import { PageNumbers, type PageRange, ranksOf } from './page-numbers.ts';
 import { expiryOfNumber } from './periods.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
 import { type Records, readNewest, readNext } from './read-records.ts';
@@ -13,17 +14,13 @@ import { readNeighbours, readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
 import { sizesOf } from './set-sizes.ts';
 import type { Table } from './table.ts';
-import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
+import { isWhole, type ListSource, readView, type View } from './view.ts';
 
 /**
  * Reads any page of a list in two round trips: the numbers of its records, then the records (`docs/counted-lists.md`).
  */
 
-interface PageRequest {
-  /** Counted from 1. */
-  readonly page: number;
-  readonly pageSize: number;
-  readonly newestFirst: boolean;
+interface PageRequest extends PageRange {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly timeLimit: Reading;
@@ -55,31 +52,30 @@ export const readPage = (table: Table, source: ListSource | NumberedList, reques
 async function readCountedPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);
   const [view, newest] = await Promise.all([
-    readView(table, source, request.now),
+    readView(table, source, request.now, placeOf(request)),
     isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
   ]);
   budget.noteLargest(largestNoted(view.counter));
-  const absent = new Set<number>();
   const found = new Map(newest);
-  let page = membersOf(source, view, absent, request.now);
+  const page = new PageNumbers(source, view, request, request.now);
   let isComplete = false;
-  for (let tries = 1; tries <= TRIES && !isComplete && absent.size <= MOST_UNITS; tries++) {
-    const numbers = pageOf(page, request, Math.max(request.pageSize, lookAheadIn(tries, budget)));
+  for (let tries = 1; tries <= TRIES && !isComplete && page.absent.size <= MOST_UNITS; tries++) {
+    const numbers = await page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
       readUnread(table, source, numbers, found, budget),
       tries === 1 && maintain(table, source, view, page, request.now),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
-    const missing = numbers.filter((number) => !isRecord(found.get(number)));
-    for (const number of missing) absent.add(number);
-    if (missing.length > 0) page = membersOf(source, view, absent, request.now);
-    isComplete = pageOf(page, request).every((number) => isRecord(found.get(number)));
+    page.exclude(numbers.filter((number) => !isRecord(found.get(number))));
+    isComplete = (await page.read()).every((number) => isRecord(found.get(number)));
   }
-  const isFenced = await fenceOverdue(table, source, absent, { view, found, request, budget });
+  const isFenced = await fenceOverdue(table, source, page.absent, { view, found, request, budget });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
-  return { items: itemsOf(pageOf(page, request), found, request), total: page.total, isCut: budget.isCut };
+  return { items: itemsOf(await page.read(), found, request), total: page.total, isCut: budget.isCut };
 }
+
+const placeOf = ({ page, pageSize, newestFirst }: PageRange) => ({ newestFirst, skip: (page - 1) * pageSize });
 
 const lookAheadIn = (tries: number, { records }: ReadBudget): number =>
   tries === 1 ? 0 : Math.min(LOOK_AHEAD, records);
@@ -103,7 +99,7 @@ async function maintain(
   table: Table,
   { partition, retentionDays }: ListSource,
   { included, items, gaps }: View,
-  { runs }: Members,
+  { runs }: PageNumbers,
   now: number,
 ): Promise<void> {
   if (included !== undefined)
@@ -117,14 +113,6 @@ function itemsOf(numbers: readonly number[], found: Records, { newestFirst }: Pa
   return newestFirst ? items.reverse() : items;
 }
 
-/** The numbers of a page, in order; or `length` numbers from its start. */
-function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, length = pageSize): number[] {
-  const skipped = (page - 1) * pageSize;
-  const size = Math.min(length, members.total - skipped);
-  if (size <= 0) return [];
-  return members.slice(newestFirst ? members.total - skipped - size : skipped, size);
-}
-
 async function readNumberedPage(
   table: Table,
   { partition, count }: NumberedList,
@@ -133,7 +121,7 @@ async function readNumberedPage(
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);
   const [to, found] = await Promise.all([count, readProbe(table, partition, request, budget)]);
   const members = new Members({ from: 0, to, absent: new Set() });
-  const numbers = pageOf(members, request);
+  const numbers = members.slice(...ranksOf(members.total, request));
   const unread = numbers.filter((number) => !found.has(number));
   const records = new Map([
     ...found,

@@ -10,6 +10,7 @@ import { retry } from './transaction/retry.ts';
 export interface Query {
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeValues: Readonly<Record<string, unknown>>;
+  readonly ScanIndexForward?: boolean;
 }
 
 /** All items of a query, or the first `most`, one page after another. Strongly consistent. */

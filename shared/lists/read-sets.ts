@@ -1,5 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { BLOCK_SIZE, blockOf, firstOfBlock, isEmpty, STRIPES } from './bits.ts';
+import { BLOCK_SIZE, blockOf, firstOfBlock, isEmpty, STRIPES, sortKeysOfBlock } from './bits.ts';
 import { ofPartition, type Queried, type Query, queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
 import { type SetSize, type SetSizes, WORTHWHILE } from './set-sizes.ts';
@@ -15,8 +15,8 @@ import type { Table } from './table.ts';
  * and never what belongs to the result, because no item is left out in which a complete set has members.
  */
 
-/** Most items that are read of a set of unknown size: one more than 256,000 numbers have, so that their set is known to be complete. */
-const FIRST_LOOK = 2 * STRIPES + 1;
+/** Most items that are read of a set of unknown size: one more than a million numbers have, so that their set is known to be complete. */
+const FIRST_LOOK = 8 * STRIPES + 1;
 
 /** Read units of a block of a set, at most: 32 items of 900 bytes. */
 const BLOCK_UNITS = 8;
@@ -30,7 +30,18 @@ export interface WantedSet {
   /** `<field>=<value>`. */
   readonly name: string;
   readonly partition: string;
+  /** The index of its summary (`summary.ts`), as the counter item names it. */
+  readonly summary?: string | undefined;
 }
+
+/** The items with the bits of a set. */
+export const bitsOf = ({ partition, summary }: WantedSet): Query =>
+  summary === undefined
+    ? ofPartition(partition)
+    : {
+        KeyConditionExpression: 'PK = :set AND begins_with(SK, :bits)',
+        ExpressionAttributeValues: { ':set': partition, ':bits': 'B#' },
+      };
 
 interface Known {
   readonly sizes: SetSizes;
@@ -106,7 +117,8 @@ class SetRead {
 
   /** Reads it from its beginning: as a whole, if it is the only one or its size is known. */
   async begin(isOnly: boolean): Promise<void> {
-    await this.#query(isOnly || this.size !== undefined ? undefined : FIRST_LOOK);
+    const most = isOnly || this.size !== undefined ? undefined : FIRST_LOOK;
+    this.#note(await queryUpTo(this.#table, bitsOf(this.#set), most));
   }
 
   /** Reads what is missing of the items with these sort keys; all that is missing, if that is cheaper, or there are none. */
@@ -115,20 +127,24 @@ class SetRead {
     const last = String(this.#read?.last?.SK ?? '');
     const reads = sortKeys === undefined ? undefined : partsOf([...sortKeys].filter((sortKey) => sortKey > last));
     const parts = reads !== undefined && reads.units < left ? await this.#readParts(reads) : undefined;
-    if (parts === undefined) await this.#query();
+    if (parts === undefined) await this.#queryRest();
     else this.items = [...this.items, ...parts];
   }
 
-  async #query(most?: number): Promise<void> {
-    const before = this.#read;
-    const read = await queryUpTo(this.#table, ofPartition(this.#set.partition), most, before?.last);
-    this.#read = {
-      ...read,
-      items: [...(before?.items ?? []), ...read.items],
-      units: (before?.units ?? 0) + read.units,
-    };
-    this.items = this.#read.items;
-    if (this.isComplete) this.#learn(this.#read.units, unitsAt(this.items.map(({ SK }) => String(SK))));
+  /** Reads what is missing, in parallel. */
+  async #queryRest(): Promise<void> {
+    const before = this.#read ?? { items: [], units: 0, last: undefined };
+    const ranges = rangesAfter(before.last?.SK, await this.#known.next());
+    const queries = ranges.map((range) => queryUpTo(this.#table, between(this.#set.partition, range)));
+    const reads = [before, ...(await Promise.all(queries))];
+    const units = reads.reduce((sum, read) => sum + read.units, 0);
+    this.#note({ items: reads.flatMap(({ items }) => items), units, last: undefined });
+  }
+
+  #note(read: Queried): void {
+    this.#read = read;
+    this.items = read.items;
+    if (this.isComplete) this.#learn(read.units, unitsAt(this.items.map(({ SK }) => String(SK))));
   }
 
   /** Estimates the size of a set from its beginning, as if its members were spread evenly. @returns the units that are left to read */
@@ -187,6 +203,22 @@ const between = (partition: string, [first, last]: Parts['ranges'][number]): Que
   KeyConditionExpression: 'PK = :set AND SK BETWEEN :first AND :last',
   ExpressionAttributeValues: { ':set': partition, ':first': first, ':last': last },
 });
+
+/** Blocks whose items a query returns at once, and most queries that read a set in parallel. */
+const BLOCKS_A_QUERY = 32;
+const QUERIES = 8;
+
+/** The sort keys after this one, in ranges for queries. The last one has no end: `next` may be outdated. */
+function rangesAfter(sortKey: unknown, next: number): Parts['ranges'] {
+  const first = sortKey === undefined ? 0 : firstOfBlock(String(sortKey)) / BLOCK_SIZE;
+  const end = Math.max(first + 1, Math.ceil(next / BLOCK_SIZE));
+  const step = Math.max(BLOCKS_A_QUERY, Math.ceil((end - first) / QUERIES));
+  return Array.from({ length: Math.ceil((end - first) / step) }, (_, index) => {
+    const from = first + index * step;
+    const [begin, last] = [sortKeysOfBlock(from)[0], sortKeysOfBlock(from + step - 1)[1]];
+    return [index === 0 && sortKey !== undefined ? `${sortKey}~` : begin, from + step >= end ? 'B#~' : last];
+  });
+}
 
 const batchesOf = (keys: readonly string[]): (readonly string[])[] =>
   Array.from({ length: Math.ceil(keys.length / KEYS_A_CALL) }, (_, index) =>

@@ -1,6 +1,7 @@
 import { bitPlace } from './bits.ts';
 import { stageIndexed, stageUnindexed } from './prefix-index.ts';
-import { TTL } from './schema.ts';
+import { type Key, TTL } from './schema.ts';
+import { countPlace } from './summary.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /**
@@ -26,8 +27,8 @@ interface ListedNumber {
   readonly expires?: number | undefined;
 }
 
-/** An index of a record: the sets of a filter field, or the prefix index of a field. */
-type ListedBy = { readonly filter: string } | { readonly prefix: string };
+/** An index of a record: the sets of a filter field, their summaries, or the prefix index of a field. */
+type ListedBy = { readonly filter: string } | { readonly summary: string } | { readonly prefix: string };
 
 /** Stages that a record leaves one text's set or entry and enters another's. Undefined is none. */
 export function stageMove(
@@ -41,6 +42,10 @@ export function stageMove(
     const setOf = (value: string): string => partitionOf(partition, by.filter, value);
     if (left !== undefined) stage(work, setOf(left), listed, -1n);
     if (entered !== undefined) stage(work, setOf(entered), listed, 1n);
+  } else if ('summary' in by) {
+    const setOf = (value: string): string => partitionOf(partition, by.summary, value);
+    if (left !== undefined) stageCount(work, setOf(left), listed, -1);
+    if (entered !== undefined) stageCount(work, setOf(entered), listed, 1);
   } else {
     const entry = { partition, field: by.prefix, number: listed.number };
     if (left !== undefined) stageUnindexed(work, { ...entry, text: left });
@@ -54,11 +59,26 @@ export const stageGap = (work: UnitOfWork, listed: ListedNumber): void =>
 
 function stage(work: UnitOfWork, set: string, { number, expires }: ListedNumber, sign: 1n | -1n): void {
   const { sortKey, word, bit } = bitPlace(number);
-  work.update(
-    { PK: set, SK: sortKey },
-    { add: { [word]: sign * bit }, ...(expires === undefined ? {} : { set: { [TTL]: expiryAfter(expires) } }) },
-  );
+  stageAdd(work, { PK: set, SK: sortKey }, { [word]: sign * bit }, expires);
 }
+
+/** Stages that a number is counted in the summary of a set, or no more. */
+export function stageCount(
+  work: UnitOfWork,
+  set: string,
+  { number, expires }: Omit<ListedNumber, 'partition'>,
+  sign: 1 | -1,
+): void {
+  const { sortKey, count } = countPlace(number);
+  stageAdd(work, { PK: set, SK: sortKey }, { [count]: sign }, expires);
+}
+
+const stageAdd = (
+  work: UnitOfWork,
+  key: Key,
+  add: Record<string, number | bigint>,
+  expires: number | undefined,
+): void => work.update(key, { add, ...(expires === undefined ? {} : { set: { [TTL]: expiryAfter(expires) } }) });
 
 /** Items are kept longer than their last record, because the last writer may be that of an earlier record. In seconds. */
 const LONGER = 35 * 86_400;

@@ -1,11 +1,13 @@
 import { bitPlace } from './bits.ts';
+import { BlockMembers, type CountedBlocks } from './block-members.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readNumbersByPrefix, type TextRange } from './prefix-index.ts';
 import { readSet } from './queries.ts';
-import { readSets } from './read-sets.ts';
+import { readSets, type WantedSet } from './read-sets.ts';
+import { isWorthSummary, type PagePlace, readBlocks, readSummarized, type SummarizedRead } from './read-summarized.ts';
 import type { Item } from './schema.ts';
 import { sizesOf } from './set-sizes.ts';
 import * as storedSets from './stored-sets.ts';
@@ -33,6 +35,8 @@ interface Prefix {
 export interface ListSource extends List {
   readonly filter: FilterTexts;
   readonly prefix?: Prefix | undefined;
+  /** The index of the summaries of a field's sets, as the counter item names it; undefined where they have none. */
+  readonly summaryOf?: ((field: string) => string | undefined) | undefined;
   /** The field with the time of a record's creation. */
   readonly createdAt: string;
   /** Whether a record has the values of the filter, and the prefix. */
@@ -48,6 +52,8 @@ export interface View {
   readonly included: NumberSet | undefined;
   /** All items of the sets that were read. */
   readonly items: readonly Item[];
+  /** Where only some blocks of the only set were read: these, and how to read others. */
+  readonly summarized?: CountedBlocks & { readonly readBlocks: (blocks: readonly number[]) => Promise<View> };
 }
 
 /** Whether it is the list of all records. */
@@ -56,11 +62,12 @@ export const isWhole = ({ filter, prefix }: ListSource): boolean =>
 
 /**
  * @param now epoch milliseconds
+ * @param place the page to read, where that suffices
  * @throws ListNotBuilt for a filter whose sets lack older records
  * @throws TooManyMatches
  */
-export const readView = (table: Table, source: ListSource, now: number): Promise<View> =>
-  isWhole(source) ? readWhole(table, source) : readFiltered(table, source, now);
+export const readView = (table: Table, source: ListSource, now: number, place?: PagePlace): Promise<View> =>
+  isWhole(source) ? readWhole(table, source) : readFiltered(table, source, now, place);
 
 async function readWhole(table: Table, { partition }: ListSource): Promise<View> {
   const items = await readSet(table, storedSets.partitionOf(partition));
@@ -72,15 +79,23 @@ async function readWhole(table: Table, { partition }: ListSource): Promise<View>
   };
 }
 
-async function readFiltered(table: Table, source: ListSource, now: number): Promise<View> {
-  const { partition, filter, prefix, retentionDays } = source;
+async function readFiltered(table: Table, source: ListSource, now: number, place?: PagePlace): Promise<View> {
+  const { partition, filter, prefix, retentionDays, summaryOf } = source;
   const counter = readCounterItem(table, partition, retentionDays !== undefined);
   const matching = prefix === undefined ? undefined : readMatching(table, partition, prefix);
   const wanted = Object.entries(filter).map(([field, value]) => ({
     name: `${field}=${value}`,
     partition: storedSets.partitionOf(partition, field, value),
+    summary: summaryOf?.(field),
   }));
   const sizes = sizesOf(table, partition);
+  const [set, ...others] = wanted;
+  const isOnly = set !== undefined && others.length === 0 && matching === undefined;
+  if (place !== undefined && isOnly && isWorthSummary(set, sizes, now)) {
+    const [read, found] = await Promise.all([counter, readSummarized(table, set, place, { counter, sizes, now })]);
+    assertBuilt(read, source);
+    return viewOf(table, set, read, found);
+  }
   const sets = readSets(table, wanted, matching?.then(placesOf), {
     sizes,
     now,
@@ -92,6 +107,16 @@ async function readFiltered(table: Table, source: ListSource, now: number): Prom
   const matched = numbers === undefined ? [] : [NumberSet.ofNumbers(numbers)];
   const included = NumberSet.common([...items.map((each) => NumberSet.ofItems(each)), ...matched]);
   return { counter: read, gaps: NumberSet.EMPTY, included, items: items.flat() };
+}
+
+/** The view of a list by one filter, as far as its set was read. */
+function viewOf(table: Table, set: WantedSet, counter: Item, read: SummarizedRead): View {
+  const { items, blocks } = read;
+  const view = { counter, gaps: NumberSet.EMPTY, included: blocks?.included ?? NumberSet.ofItems(items), items };
+  if (blocks === undefined) return view;
+  const further = async (missing: readonly number[]) =>
+    viewOf(table, set, counter, await readBlocks(table, set, read, missing));
+  return { ...view, summarized: { ...blocks, readBlocks: further } };
 }
 
 /** The numbers of the records that have the prefix in any of their texts. */
@@ -111,13 +136,27 @@ function assertBuilt(counter: Item, { partition, filter, prefix }: ListSource): 
   if (missing.length > 0) throw new ListNotBuilt(partition, missing);
 }
 
-export function membersOf(
-  { retentionDays }: List,
-  { counter, gaps, included }: View,
+/** The members of a list that was read as a whole. */
+export function membersOf(list: List, view: View, absent: ReadonlySet<number>, now: number): Members {
+  const { gaps, included } = view;
+  const { from, to } = rangeOf(list, view, now);
+  return new Members({ from, to, included, excluded: gaps, absent });
+}
+
+/** The members of a list of which a page was read. */
+export function pageMembersOf(
+  list: List,
+  view: View,
   absent: ReadonlySet<number>,
   now: number,
-): Members {
-  const next = included === undefined ? Number(counter.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
-  const floor = retentionDays === undefined ? 0 : floorOf(counter, next, now);
-  return new Members({ from: floor, to: next, included, excluded: gaps, absent });
+): Members | BlockMembers {
+  const { summarized } = view;
+  if (summarized === undefined) return membersOf(list, view, absent, now);
+  return new BlockMembers({ ...summarized, from: rangeOf(list, view, now).from, absent });
+}
+
+/** The first number that may be a member, and one after the last. */
+function rangeOf({ retentionDays }: List, { counter, included }: View, now: number) {
+  const to = included === undefined ? Number(counter.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
+  return { from: retentionDays === undefined ? 0 : floorOf(counter, to, now), to };
 }

@@ -9,4 +9,10 @@ export { MOVES } from './repository/derived-fields.ts';
 export { toAttributes, toRecord } from './repository/entity.ts';
 export { notedIn, noteOf, SETS } from './repository/entity-lists.ts';
 export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';
-export { indexedValueIn, indexesOf, prefixFieldOf, prefixIndexesOf, textOf } from './repository/list-indexes.ts';
+export {
+  indexedValueIn,
+  indexesOf,
+  prefixFieldOf,
+  summaryFieldOf,
+  textOf,
+} from './repository/list-indexes.ts';

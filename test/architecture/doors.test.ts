@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/field': 24,
   '#contract/derived': 15,
   '#lists': 18,
-  '#lists/maintenance': 14,
+  '#lists/maintenance': 15,
   '#table': 16,
   // Keys of records, read together.
   '#table/keys': 15,

@@ -35,6 +35,7 @@ const PREFIXES = ['a', 'AC', 'acme ', 'acme l', 'acme#', 'stras', 'ß', '株', '
 const table = useTable();
 const kind = entity<Job>('JOB', {
   filters: ['state', 'owner', 'place'],
+  summaries: ['state'],
   prefixes: { name: 'indexed', slug: 'claimed' },
   unique: { slug: (slug: string) => slug },
 });

@@ -1,5 +1,6 @@
 import { storedSets } from '#lists';
 import { COUNTER, periods, STRIPES } from '#lists/maintenance';
+import { summaryFieldOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
@@ -8,6 +9,7 @@ import { type IndexEntry, lookAtNumber } from './number.ts';
 import { suspectedInIndexes } from './prefixes.ts';
 import { concurrently, concurrentlyByGroup, readNumberSet } from './reading.ts';
 import { doubtfulGaps, type RecordScan, readCounterWithRetries } from './scan-records.ts';
+import { verifySummaries } from './summaries.ts';
 
 /**
  * Compares a list with its records: its gaps, and the sets of its filters. Differences in the scan are only suspected, for records may change
@@ -26,7 +28,8 @@ export async function verifyList(
   const found = await verifyNumbers(scope, scan, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
   const ofFilters = await verifyFilters(scope, scan, found.filter(isOld));
-  return [...ofCounterItem, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
+  const ofSummaries = await verifySummaries(scope, scan, valuesOf);
+  return [...ofCounterItem, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters, ...ofSummaries];
 }
 
 /** The sets that may be wrong about a number, by number. */
@@ -46,7 +49,10 @@ async function suspectedIn(
   const { partition, entity, sets, floor } = scan;
   const suspected: Suspected = new Map();
   for (const number of await doubtfulGaps(scope, scan)) placesOf(suspected, number);
-  const places = [...new Set([...entity.filters, ...sets.keys()])].flatMap((field) =>
+  const fields = [...new Set([...entity.filters, ...sets.keys()])].filter(
+    (field) => summaryFieldOf(field) === undefined,
+  );
+  const places = fields.flatMap((field) =>
     [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
   );
   await concurrently(places, async (place) => {

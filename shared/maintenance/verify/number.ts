@@ -1,10 +1,10 @@
 import { type Item, ids, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { bitPlace, gapRanges, gracePeriod, periods, prefixIndex } from '#lists/maintenance';
-import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table/storage';
+import { bitPlace, gapRanges, gracePeriod, periods, prefixIndex, summary } from '#lists/maintenance';
+import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS, summaryFieldOf } from '#table/storage';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
-import { StoredEntry, StoredGap, type StoredMembership, StoredWord } from './stored-membership.ts';
+import { StoredCount, StoredEntry, StoredGap, type StoredMembership, StoredWord } from './stored-membership.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
@@ -52,7 +52,9 @@ export async function lookAtNumber(
   const sets = places.map(({ field }, index): StoredMembership => {
     const key = keys[index + 2] as Key;
     const item = others[index];
-    return prefixFieldOf(field) === undefined ? new StoredWord(key, word, item) : new StoredEntry(key, item);
+    if (prefixFieldOf(field) !== undefined) return new StoredEntry(key, item);
+    if (summaryFieldOf(field) === undefined) return new StoredWord(key, word, item);
+    return new StoredCount(key.PK, number, notedIn(record).includes(field));
   });
   const gap = new StoredGap(number, new StoredWord(gapKey, word, gapItem), rangesKey, ranges);
   return compareNumber({ list, number, record, counter, places, gap, sets, now });
@@ -62,7 +64,9 @@ export async function lookAtNumber(
 function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
   const prefixed = prefixFieldOf(field);
   if (prefixed !== undefined) return prefixIndex.entryKey({ partition, field: prefixed, text: value, number });
-  return { PK: storedSets.partitionOf(partition, field, value), SK: bitPlace(number).sortKey };
+  const summarized = summaryFieldOf(field);
+  const { sortKey } = summarized === undefined ? bitPlace(number) : summary.countPlace(number);
+  return { PK: storedSets.partitionOf(partition, summarized ?? field, value), SK: sortKey };
 }
 
 /** The sets of the record's values, then the suspected ones. */

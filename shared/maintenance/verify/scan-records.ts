@@ -2,7 +2,7 @@ import { type Item, ids, readPartition, schema, storedSets } from '#lists';
 import { gracePeriod, periods, readCounterItem } from '#lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
-import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf } from '#table/storage';
+import { indexedValueIn, indexesOf, notedIn, prefixFieldOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
 import { readNumberSet, withRetries } from './reading.ts';
@@ -52,7 +52,9 @@ export async function scanRecords(
   const floor = floorIn(scope, entity, counter);
   const live = new ExpectedSet();
   const sets = new Map<string, Map<string, ExpectedSet>>();
-  const texts = new Map<string, Map<number, string>>(prefixIndexesOf(entity).map((index) => [index, new Map()]));
+  const texts = new Map<string, Map<number, string>>(
+    indexesOf(entity).flatMap((index) => (prefixFieldOf(index) === undefined ? [] : [[index, new Map()]])),
+  );
   const unnoted: number[] = [];
   const unnotedValues = new Map<string, Set<string>>(entity.openFilters.map((field) => [field, new Set()]));
   const tombstones: number[] = [];

@@ -3,7 +3,15 @@ import { type Item, ids, type List, type ListSource, storedSets, type UnitOfWork
 import { folded } from '../../folded.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
-import { indexedValueIn, indexesOf, prefixFieldOf, prefixIndexesOf, textOf } from './list-indexes.ts';
+import {
+  indexedValueIn,
+  indexesOf,
+  prefixFieldOf,
+  prefixIndexesOf,
+  summaryFieldOf,
+  summaryIndexOf,
+  textOf,
+} from './list-indexes.ts';
 import type { Filter } from './records.ts';
 
 /** Attribute of a record: what it is listed by (`list-indexes.ts`), separated by spaces. */
@@ -51,6 +59,7 @@ export class EntityLists<T extends object> {
       ...this.list,
       filter: values,
       prefix,
+      summaryOf: (field) => (this.#entity.summaries.some((one) => one === field) ? summaryIndexOf(field) : undefined),
       createdAt: this.#entity.createdAt,
       matches: (item) =>
         Object.entries(values).every(([field, value]) => textOf(item[field]) === value) &&
@@ -88,7 +97,8 @@ export class EntityLists<T extends object> {
   /** Filters among these that another version of the service declares and this one does not. */
   filtersOfOthers(kept: readonly string[]): readonly string[] {
     const declared = indexesOf(this.#entity);
-    return kept.filter((index) => !declared.includes(index) && prefixFieldOf(index) === undefined);
+    const isFilter = (index: string): boolean => 'filter' in listedBy(index);
+    return kept.filter((index) => !declared.includes(index) && isFilter(index));
   }
 
   /** Stages the changes of sets: the record leaves those of its `SETS`, by its fields before, and enters those it is `kept` in, by its fields after. */
@@ -104,9 +114,10 @@ export class EntityLists<T extends object> {
 }
 
 /** The list of an index (`list-indexes.ts`). */
-function listedBy(index: string): { readonly filter: string } | { readonly prefix: string } {
-  const field = prefixFieldOf(index);
-  return field === undefined ? { filter: index } : { prefix: field };
+function listedBy(index: string): Parameters<typeof storedSets.stageMove>[1]['by'] {
+  const [prefix, summary] = [prefixFieldOf(index), summaryFieldOf(index)];
+  if (prefix !== undefined) return { prefix };
+  return summary === undefined ? { filter: index } : { summary };
 }
 
 /** A record in its list. */

@@ -15,6 +15,11 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
    * by the operator where there are records (`docs/counted-lists.md`).
    */
   readonly filters: readonly F[];
+  /**
+   * Those of them whose sets have a summary: pages of a dense set of millions take tens of read units in place of hundreds, and each record that
+   * enters or leaves a set two write units more. Built by the operator where there are records; lists are served meanwhile.
+   */
+  readonly summaries: readonly F[];
   /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`constraints.ts`). */
   readonly openFilters: readonly F[];
   /**
@@ -65,18 +70,24 @@ interface Declared<T = unknown> {
 /** A record of a contract that is stored in another shape than it is returned in. */
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
-type Options<T extends object> = Partial<Omit<Entity<T>, 'name' | 'record' | 'filters' | 'openFilters'>>;
+type Options<T extends object> = Partial<Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'openFilters'>>;
+
+/** The filters of an entity, and those among them whose sets have a summary. */
+interface Filters<F extends string> {
+  readonly filters?: readonly F[];
+  readonly summaries?: readonly NoInfer<F>[];
+}
 
 /** Declares the entity of a contract's record: `entity('TICKET', ticket, { filters: ['status'], json: ['custom_fields'] })`. */
 export function entity<T extends object, const F extends Field<T> = never>(
   name: string,
   record: Declared<T>,
-  options?: Omit<Options<T>, 'unique'> & { readonly filters?: readonly F[] },
+  options?: Omit<Options<T>, 'unique'> & Filters<F>,
 ): Entity<T, F>;
 /** Declares the entity of records without a contract: those of the storage code itself. */
 export function entity<T extends object, const F extends Field<T> = Field<T>>(
   name: string,
-  options?: Options<T> & { readonly filters?: readonly F[] },
+  options?: Options<T> & Filters<F>,
 ): Entity<T, F>;
 export function entity<T extends object>(
   name: string,
@@ -94,6 +105,7 @@ export function entity<T extends object>(
   return {
     name,
     filters: [],
+    summaries: [],
     prefixes: {},
     json: [],
     encrypted: [],

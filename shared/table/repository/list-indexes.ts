@@ -3,14 +3,16 @@ import { folded } from '../../folded.ts';
 
 /**
  * The indexes of a record, as its `SETS` and the counter item's `FILTERS` name them: a filter field, which has sets of
- * numbers, or `name^`, the prefix index of the field `name`.
+ * numbers; `status+`, the summaries of the sets of the field `status`; or `name^`, the prefix index of the field `name`.
  */
 
 const MARK = '^';
+const SUMMARY = '+';
 
 /** An entity's declarations about its lists (`entity.ts`). */
 interface Listed {
   readonly filters: readonly string[];
+  readonly summaries: readonly string[];
   readonly prefixes: Readonly<Record<string, 'indexed' | 'claimed' | undefined>>;
 }
 
@@ -20,17 +22,27 @@ const prefixIndexOf = (field: string): string => `${field}${MARK}`;
 export const prefixFieldOf = (index: string): string | undefined =>
   index.endsWith(MARK) ? index.slice(0, -MARK.length) : undefined;
 
+export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
+
+/** The field whose sets an index summarizes; undefined for another index. */
+export const summaryFieldOf = (index: string): string | undefined =>
+  index.endsWith(SUMMARY) ? index.slice(0, -SUMMARY.length) : undefined;
+
 /** The prefix indexes that an entity declares. */
 export const prefixIndexesOf = ({ prefixes }: Pick<Listed, 'prefixes'>): readonly string[] =>
   Object.entries(prefixes).flatMap(([field, how]) => (how === 'indexed' ? [prefixIndexOf(field)] : []));
 
 /** All indexes of an entity's records. */
-export const indexesOf = (entity: Listed): readonly string[] => [...entity.filters, ...prefixIndexesOf(entity)];
+export const indexesOf = (entity: Listed): readonly string[] => [
+  ...entity.filters,
+  ...entity.summaries.map(summaryIndexOf),
+  ...prefixIndexesOf(entity),
+];
 
 /** The value under which an index has a record; undefined where the record is not in it. */
 export function indexedValueIn(record: Item | undefined, index: string): string | undefined {
   const field = prefixFieldOf(index);
-  if (field === undefined) return textOf(record?.[index]);
+  if (field === undefined) return textOf(record?.[summaryFieldOf(index) ?? index]);
   const value = textOf(record?.[field]);
   return value === undefined ? undefined : folded(value);
 }

@@ -1,0 +1,76 @@
+import type { BlockMembers } from './block-members.ts';
+import type { Members, Run } from './number-set.ts';
+import { type ListSource, pageMembersOf, type View } from './view.ts';
+
+/** Which page of a list. */
+export interface PageRange {
+  /** Counted from 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly newestFirst: boolean;
+}
+
+/** The rank of the lowest number of a page, and how many it has; or of `length` numbers from its start. */
+export function ranksOf(
+  total: number,
+  { page, pageSize, newestFirst }: PageRange,
+  length = pageSize,
+): readonly [rank: number, size: number] {
+  const skipped = (page - 1) * pageSize;
+  const size = Math.max(0, Math.min(length, total - skipped));
+  return [newestFirst ? total - skipped - size : skipped, size];
+}
+
+/** The numbers of a page, in order, with what was read of the list to know them. */
+export class PageNumbers {
+  readonly #source: ListSource;
+  readonly #range: PageRange;
+  readonly #now: number;
+  readonly #absent = new Set<number>();
+  #view: View;
+  #members: Members | BlockMembers;
+
+  /** @param now epoch milliseconds */
+  constructor(source: ListSource, view: View, range: PageRange, now: number) {
+    this.#source = source;
+    this.#range = range;
+    this.#now = now;
+    this.#view = view;
+    this.#members = pageMembersOf(source, view, this.#absent, now);
+  }
+
+  get total(): number {
+    return this.#members.total;
+  }
+
+  /** How many members there are in each group; none for a list of which only some blocks were read. */
+  get runs(): readonly Run[] {
+    return 'runs' in this.#members ? this.#members.runs : [];
+  }
+
+  /** Numbers without a record. */
+  get absent(): ReadonlySet<number> {
+    return this.#absent;
+  }
+
+  exclude(numbers: readonly number[]): void {
+    if (numbers.length === 0) return;
+    for (const number of numbers) this.#absent.add(number);
+    this.#count();
+  }
+
+  /** The numbers of the page, or `length` numbers from its start. Reads the blocks of the set that it needs, where only some were read. */
+  async read(length?: number): Promise<number[]> {
+    for (;;) {
+      const ranks = ranksOf(this.#members.total, this.#range, length);
+      const unread = 'unreadIn' in this.#members ? this.#members.unreadIn(...ranks) : [];
+      if (unread.length === 0 || this.#view.summarized === undefined) return this.#members.slice(...ranks);
+      this.#view = await this.#view.summarized.readBlocks(unread);
+      this.#count();
+    }
+  }
+
+  #count(): void {
+    this.#members = pageMembersOf(this.#source, this.#view, this.#absent, this.#now);
+  }
+}

@@ -1,0 +1,155 @@
+import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Key, type ListSource, storedSets, type Table } from '#lists';
+import { bitPlace, COUNTER, STRIPES, summary } from '#lists/maintenance';
+import { BLOCK_SIZE, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
+
+/** Sets of filters in memory: those of millions of numbers, and what reading them costs. */
+
+/** A table in memory with the calls by which sets are read. It counts read units as DynamoDB charges them, and round trips. */
+export class SetsInMemory {
+  readonly name = `memory ${Math.random()}`;
+  readonly #items = new Map<string, Item & Key>();
+  /** Most items that a query returns at once: DynamoDB's limit is 1 MB. */
+  readonly #atOnce: number;
+  refuses: (command: object) => boolean = () => false;
+  leavesUnprocessed = false;
+  units = 0;
+  roundTrips = 0;
+  puts: Item[] = [];
+  #roundTrip: Promise<void> | undefined;
+
+  constructor(atOnce = 1_200) {
+    this.#atOnce = atOnce;
+  }
+
+  get asTable(): Table {
+    return { name: this.name, client: { send: (command: object) => this.#send(command) } } as unknown as Table;
+  }
+
+  put(item: Item & Key): void {
+    this.#items.set(`${item.PK}\n${item.SK}`, item);
+  }
+
+  /** Adds attributes to the counter item. */
+  mark(attributes: Item): void {
+    const key = { PK: storedSets.partitionOf(LIST), SK: COUNTER };
+    this.put({ ...this.#at(key), ...attributes, ...key });
+  }
+
+  async #send(command: object): Promise<object> {
+    this.#roundTrip ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.roundTrips++;
+      this.#roundTrip = undefined;
+    });
+    await this.#roundTrip;
+    if (this.refuses(command)) throw new Error('AccessDeniedException');
+    if (command instanceof QueryCommand) return this.#query(command.input);
+    if (command instanceof BatchGetCommand) return this.#get(command.input);
+    if (command instanceof GetCommand) return { Item: this.#at(command.input.Key as unknown as Key) };
+    if (!(command instanceof PutCommand)) throw new Error('not expected');
+    this.puts.push(command.input.Item ?? {});
+    this.put(command.input.Item as Item & Key);
+    return {};
+  }
+
+  #at = ({ PK, SK }: Key): (Item & Key) | undefined => this.#items.get(`${PK}\n${SK}`);
+
+  #query({ ExpressionAttributeValues: values = {}, ...input }: QueryCommand['input']): object {
+    const { Limit, ExclusiveStartKey: start, ScanIndexForward: isForward = true } = input;
+    const {
+      ':set': set,
+      ':bits': bits = '',
+      ':summary': begin = bits,
+      ':first': first = begin,
+      ':last': last,
+    } = values;
+    const end = last ?? `${begin}~`;
+    const isNext = (sortKey: string): boolean =>
+      start === undefined || (isForward ? sortKey > start.SK : sortKey < start.SK);
+    const found = this.#items
+      .values()
+      .filter(({ PK, SK }) => PK === set && SK >= first && SK <= end && isNext(SK))
+      .toArray()
+      .sort((one, other) => (one.SK < other.SK === isForward ? -1 : 1));
+    const most = Math.min(Limit ?? this.#atOnce, this.#atOnce);
+    const read = found.slice(0, most);
+    const units = Math.ceil(read.reduce((sum, item) => sum + itemSizeOf(item), 0) / 4_096) || 1;
+    this.units += units;
+    return {
+      Items: read,
+      ConsumedCapacity: { CapacityUnits: units },
+      ...(read.length === most && { LastEvaluatedKey: { PK: set, SK: read.at(-1)?.SK } }),
+    };
+  }
+
+  #get({ RequestItems = {} }: BatchGetCommand['input']): object {
+    const { Keys = [] } = RequestItems[this.name] ?? {};
+    if (Keys.length > 100) throw new Error('DynamoDB reads at most 100 keys in a call');
+    this.units += Keys.length;
+    const left = this.leavesUnprocessed ? { [this.name]: { Keys: Keys.slice(0, 1) } } : {};
+    const found = Keys.map((key) => this.#at(key as unknown as Key)).filter((item) => item !== undefined);
+    return { Responses: { [this.name]: found }, UnprocessedKeys: left };
+  }
+}
+
+export const LIST = 'ORG#7#JOB';
+/** Words by item: `<block> <stripe>`. */
+export type Words = ReadonlyMap<string, readonly bigint[]>;
+
+function putSet(table: SetsInMemory, name: string, words: Words): void {
+  const [field = '', value] = name.split('=');
+  for (const [place, bits] of words) {
+    const [block = 0, stripe = 0] = place.split(' ').map(Number);
+    const { sortKey } = bitPlace(block * BLOCK_SIZE + stripe);
+    const named = bits.map((word, index) => [WORD_NAMES[index], word] as const);
+    table.put({ PK: storedSets.partitionOf(LIST, field, value), SK: sortKey, ...Object.fromEntries(named) });
+  }
+}
+
+/** @param isSummarized whether the sets have summaries */
+export function listOf(
+  table: SetsInMemory,
+  sets: ReadonlyMap<string, Words>,
+  next: number,
+  isSummarized = false,
+): ListSource {
+  const filter = Object.fromEntries(Array.from(sets.keys(), (name) => name.split('=')));
+  const filters = Object.keys(filter);
+  const indexes = isSummarized ? [...filters, ...filters.map((field) => `${field}+`)] : filters;
+  table.put({ PK: storedSets.partitionOf(LIST), SK: COUNTER, NEXT: next, FILTERS: indexes });
+  for (const [name, words] of sets) {
+    putSet(table, name, words);
+    if (isSummarized) putSummary(table, name, words);
+  }
+  const summaryOf = (field: string) => (isSummarized ? `${field}+` : undefined);
+  return { partition: LIST, filters, filter, createdAt: 'created_at', summaryOf, matches: () => true };
+}
+
+function putSummary(table: SetsInMemory, name: string, words: Words): void {
+  const [field = '', value] = name.split('=');
+  const items = new Map<string, Record<string, number>>();
+  for (const [place, bits] of words) {
+    const [block = 0, stripe = 0] = place.split(' ').map(Number);
+    const { sortKey, count } = summary.countPlace(block * BLOCK_SIZE + stripe);
+    const members = bits.reduce((sum, word) => sum + word.toString(2).replaceAll('0', '').length, 0);
+    items.set(sortKey, { ...items.get(sortKey), [count]: members });
+  }
+  for (const [SK, counts] of items) table.put({ PK: storedSets.partitionOf(LIST, field, value), SK, ...counts });
+}
+
+/** The numbers that all sets have, computed without the lists' code. */
+export function commonOf(sets: readonly Words[]): number[] {
+  const [first = new Map(), ...others] = sets;
+  return Array.from(first as Words)
+    .flatMap(([place, words]) => {
+      const [block = 0, stripe = 0] = place.split(' ').map(Number);
+      return words.flatMap((word, index) => {
+        const bits = others.reduce((left, other) => left & (other.get(place)?.[index] ?? 0n), word);
+        return Array.from({ length: 100 }, (_, bit) => bit)
+          .filter((bit) => ((bits >> BigInt(bit)) & 1n) === 1n)
+          .map((bit) => block * BLOCK_SIZE + (index * 100 + bit) * STRIPES + stripe);
+      });
+    })
+    .sort((one, other) => one - other);
+}
