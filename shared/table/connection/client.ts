@@ -54,15 +54,29 @@ function keptTable(role: string, tenant: string): Table {
   return table;
 }
 
-/** All tenants' clients share the connections of the function's own. */
+/**
+ * All tenants' clients share the connections of the function's own, and what it looks up once in the environment and in files: that is half the
+ * cost of a client.
+ */
 function openTable(role: string, tenant: string): Table {
   const { client, name } = environmentTable();
-  const { requestHandler } = client.config;
   sessions ??= tenantSessions(client, role, { clock: systemClock, random });
-  const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(sessions, tenant) });
+  const table = tableOf(name, { ...config(), ...sharedBy(client), credentials: tenantCredentials(sessions, tenant) });
+  const { serviceConfiguredEndpoint } = client.config;
+  Object.assign(table.client.config, { serviceConfiguredEndpoint });
   renewExpired(table.client);
   return table;
 }
+
+const sharedBy = ({ config }: Table['client']): DynamoDBClientConfig => ({
+  requestHandler: config.requestHandler,
+  region: config.region,
+  retryMode: config.retryMode,
+  useDualstackEndpoint: config.useDualstackEndpoint,
+  useFipsEndpoint: config.useFipsEndpoint,
+  accountIdEndpointMode: config.accountIdEndpointMode,
+  userAgentAppId: config.userAgentAppId,
+});
 
 /** Resolves when no session of a tenant is being opened; undefined where none is. */
 export const sessionsSettled = (): Promise<unknown> | undefined => sessions?.settled();
