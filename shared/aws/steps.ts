@@ -1,5 +1,7 @@
-import type { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import type { HttpRequest, HttpResponse } from '@smithy/core/protocols';
+import { retryMiddlewareOptions } from '@smithy/core/retry';
+import type { Context, Middleware, ServiceCall } from './middleware.ts';
+import { type RetryConfig, retrying } from './retrying.ts';
 
 /**
  * A call of AWS by the middlewares of an SDK's client. Our own steps write the request, have it signed and read the response. Retries, credentials,
@@ -16,32 +18,10 @@ const REPLACED = [
   'deserializerMiddleware',
 ];
 
-export interface ServiceCall {
-  readonly input: object;
-  readonly request: HttpRequest;
-  /** Ends the attempt that is under way, and prevents further ones. */
-  readonly abortSignal?: AbortSignal | undefined;
-}
-export interface Responded {
-  readonly response: HttpResponse;
-  readonly output?: unknown;
-}
-export type Next = (call: ServiceCall) => Promise<Responded>;
-export type Middleware = (next: Next) => Next;
-
-type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
-
-/** What the SDK's parts pass to each other. */
-export interface Context {
-  /** Where a call goes, and in whose name it is signed. */
-  endpointV2?: EndpointV2;
-  readonly [key: string]: unknown;
-}
-
 interface Stack {
   clone(): Stack;
   remove(name: string): boolean;
-  add(step: never, place: { readonly step: 'serialize' | 'deserialize'; readonly name: string }): void;
+  add(step: never, place: { readonly step?: 'serialize' | 'deserialize'; readonly name: string }): void;
   addRelativeTo(
     step: never,
     place: { readonly relation: 'after'; readonly toMiddleware: string; readonly name: string },
@@ -55,7 +35,7 @@ export interface SdkClient {
   readonly middlewareStack: { clone(): unknown };
 }
 
-interface SdkConfig {
+interface SdkConfig extends RetryConfig {
   readonly httpAuthSchemes: readonly { readonly schemeId: string; readonly signer: unknown }[];
   readonly logger?: unknown;
 }
@@ -87,6 +67,7 @@ export function wayThrough(
   const stack = middlewareStack.clone() as Stack;
   for (const name of [...REPLACED, ...without]) stack.remove(name);
   stack.add(request as never, { step: 'serialize', name: 'serializerMiddleware' });
+  stack.add(retrying(config, context) as never, retryMiddlewareOptions as { readonly name: string });
   stack.addRelativeTo(signing(config, context) as never, {
     relation: 'after',
     toMiddleware: 'retryMiddleware',

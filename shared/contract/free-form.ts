@@ -36,8 +36,15 @@ export function freeFormOf(body: Body): FreeForm | undefined {
   };
 }
 
-const freeFormFields = ({ schema }: Body): ReadonlySet<string> =>
-  new Set(Object.keys(schema.shape).filter((field) => isFreeForm(schema.shape[field])));
+/** Found once for each schema: every request with a body needs them. */
+const known = new WeakMap<Body['schema'], ReadonlySet<string>>();
+
+function freeFormFields({ schema }: Body): ReadonlySet<string> {
+  const fields =
+    known.get(schema) ?? new Set(Object.keys(schema.shape).filter((field) => isFreeForm(schema.shape[field])));
+  known.set(schema, fields);
+  return fields;
+}
 
 function isFreeForm(field: z.core.$ZodType | undefined): boolean {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault) {

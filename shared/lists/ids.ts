@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { stringify } from 'uuid';
+import { randomUUID } from 'node:crypto';
 
 /**
  * Ids that contain their record's number: the first 48 bits of a UUID are the number, scrambled by a fixed bijection so that neighbours look
@@ -33,13 +32,10 @@ export function unscrambled(number: number): number {
   return left * HALF + right;
 }
 
-/** A new id for the record of this number. */
+/** A new id for the record of this number. Node keeps random bytes for many UUIDs, where `randomBytes` takes 15 µs a call. */
 export function newId(number: number): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(scrambled(number), 0, NUMBER_BYTES);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return stringify(bytes);
+  const first = sortKeyOf(scrambled(number));
+  return `${first.slice(0, 8)}-${first.slice(8)}-${tailOf(randomUUID())}`;
 }
 
 /** The number in an id. Any UUID has one, so the id must be compared with that of the record found there. */

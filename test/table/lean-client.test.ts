@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
+import { AdaptiveRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { leanDocumentClient } from '#aws';
@@ -108,6 +109,34 @@ describe('the lean document client', () => {
     expect(first).toMatch(/^SESSION\d+$/);
     expect(again).toMatch(/^SESSION\d+$/);
     expect([first, again]).not.toContain(second);
+  });
+
+  it('counts the attempts of a call under one id, as the SDK does', async () => {
+    const handler = new Responding([500, 503, 200, 200]);
+    const { $metadata } = await clientAt(handler).send(get('a'));
+    expect($metadata).toMatchObject({ attempts: 3, totalRetryDelay: expect.any(Number) });
+    expect((await clientAt(handler).send(get('b'))).$metadata).toMatchObject({ attempts: 1, totalRetryDelay: 0 });
+    const headers = handler.sent.map((sent) => [
+      sent.headers['amz-sdk-request'],
+      sent.headers['amz-sdk-invocation-id'],
+    ]);
+    const [first, last] = [headers[0]?.[1], headers[3]?.[1]];
+    expect(headers).toEqual([
+      ['attempt=1; max=4', first],
+      ['attempt=2; max=4', first],
+      ['attempt=3; max=4', first],
+      ['attempt=1; max=4', last],
+    ]);
+    expect(last).not.toBe(first);
+  });
+
+  it('lets an adaptive strategy decide when a first attempt may begin', async () => {
+    const handler = new Responding();
+    const strategy = new AdaptiveRetryStrategy(async () => 2);
+    const acquire = vi.spyOn(strategy, 'acquireInitialRetryToken');
+    const client = leanDocumentClient({ ...LOCAL_AWS, retryStrategy: strategy, requestHandler: handler }, Number);
+    for (const id of ['a', 'b']) await client.send(get(id));
+    expect(acquire).toHaveBeenCalledTimes(2);
   });
 
   it('passes a middleware that is added later, and not one that is removed', async () => {

@@ -3,15 +3,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type EndpointParameterInstructions, getEndpointFromInstructions, toEndpointV1 } from '@smithy/core/endpoints';
 import { HttpRequest, type HttpResponse } from '@smithy/core/protocols';
 import { getSchemaSerdePlugin, operation } from '@smithy/core/schema';
-import {
-  type Context,
-  type Middleware,
-  type Next,
-  type Responded,
-  responseMetadataOf,
-  type ServiceCall,
-  wayThrough,
-} from '../steps.ts';
+import type { Context, Middleware, Next, Responded, ServiceCall } from '../middleware.ts';
+import { responseMetadataOf, wayThrough } from '../steps.ts';
 import type { NumberOf } from './attribute-values.ts';
 import { codecOf, type Write } from './dynamodb-json.ts';
 
