@@ -6,8 +6,8 @@ import { withText } from '../generate/places.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
 
-export async function writePerformance(place: string, tables: string, plot: string): Promise<void> {
+export async function writePerformance(place: string, tables: string, plot?: string): Promise<void> {
   const page = join(DOCS, 'performance.md');
   await writeFile(page, withText(await readFile(page, 'utf8'), `bench:${place}`, tables));
-  await writeFile(join(DOCS, `${place}.svg`), plot);
+  if (plot !== undefined) await writeFile(join(DOCS, `${place}.svg`), plot);
 }

@@ -29,29 +29,70 @@ const LONGEST = 25;
 /** The source file of a position in a profile, from the repository's root. */
 type SourceOf = (frame: Frame) => string;
 
-/**
- * A summary of a profile: by package or folder, by function alone, and by function of ours with all that it calls. In
- * microseconds of wall time per request, so it includes waiting for a busy machine.
- */
-export async function profileText(file: string, requests: number, sourceOf: SourceOf = fileOf): Promise<string> {
+/** A sample after a longer pause tells where the process waited for a busy machine, and not where it worked. */
+const LONGEST_PAUSE = 2 * SAMPLING_INTERVAL;
+
+interface Sample {
+  /** In microseconds. */
+  readonly time: number;
+  readonly own: Frame;
+  /** The function and its callers, the innermost first. */
+  readonly stack: readonly Frame[];
+}
+
+async function samplesIn(file: string): Promise<Sample[]> {
   const { nodes, samples = [], timeDeltas = [] }: Profiler.Profile = JSON.parse(await readFile(file, 'utf8'));
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
+  const stackOf = (sample: number): Frame[] => {
+    const stack: Frame[] = [];
+    for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
+      const frame = byId.get(id)?.callFrame;
+      if (frame !== undefined) stack.push(frame);
+    }
+    return stack;
+  };
+  return samples.flatMap((sample, index) => {
+    const time = timeDeltas[index] ?? 0;
+    const stack = stackOf(sample);
+    const [own] = stack;
+    const isWork = time <= LONGEST_PAUSE && own?.functionName !== '(idle)' && own?.url !== 'node:inspector';
+    return isWork && own !== undefined ? [{ time, own, stack }] : [];
+  });
+}
+
+/**
+ * The part of a profile's time in each step, from 0 to 1. A step is that of the innermost function that has one.
+ * @param stepOf the step of a source file, or of what has none: `(garbage collector)`
+ */
+export async function stepShares(
+  file: string,
+  stepOf: (source: string) => string | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  const shares = new Map<string, number>();
+  const samples = await samplesIn(file);
+  const total = samples.reduce((sum, { time }) => sum + time, 0);
+  for (const { time, stack } of samples) {
+    const steps = stack.map((frame) => stepOf(fileOf(frame) || frame.functionName));
+    const step = steps.find((each) => each !== undefined) ?? '';
+    shares.set(step, (shares.get(step) ?? 0) + time / total);
+  }
+  return shares;
+}
+
+/**
+ * A summary of a profile: by package or folder, by function alone, and by function of ours with all that it calls. In
+ * microseconds of wall time per request, without pauses: good for comparing parts.
+ */
+export async function profileText(file: string, requests: number, sourceOf: SourceOf = fileOf): Promise<string> {
   const places = new Times();
   const alone = new Times();
   const withCalled = new Times();
-  for (const [index, sample] of samples.entries()) {
-    const time = timeDeltas[index] ?? 0;
-    const own = byId.get(sample)?.callFrame;
-    if (own === undefined || own.functionName === '(idle)' || own.url === 'node:inspector') continue;
+  for (const { time, own, stack } of await samplesIn(file)) {
     places.add(placeOf(own, sourceOf(own)), time);
     alone.add(nameOf(own, sourceOf(own)), time);
-    const stack = new Set<string>();
-    for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
-      const frame = byId.get(id)?.callFrame;
-      if (frame !== undefined && isOurs(sourceOf(frame))) stack.add(nameOf(frame, sourceOf(frame)));
-    }
-    for (const name of stack) withCalled.add(name, time);
+    const ours = stack.filter((frame) => isOurs(sourceOf(frame)));
+    for (const name of new Set(ours.map((frame) => nameOf(frame, sourceOf(frame))))) withCalled.add(name, time);
   }
   return [
     places.text('place', requests),

@@ -74,7 +74,10 @@ program
   .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/requests.svg', false)
   .addOption(new Option('--against <names...>', 'whom to measure besides').choices(CONTENDER_NAMES))
   .addOption(new Option('--operation <names...>', 'what to measure').choices(OPERATION_NAMES))
-  .option('--profile <directory>', 'write CPU profiles of ours instead of measuring, and print what they say')
+  .option(
+    '--profile <directory>',
+    'write CPU profiles of ours and of middy + zod instead of measuring, and print what they say',
+  )
   .addOption(
     new Option('--engine <name>', 'the embedded DynamoDB that answers are recorded from').choices(['java', 'dynoxide']),
   )

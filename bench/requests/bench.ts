@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
 import { writePerformance } from '../docs.ts';
 import { profileText } from '../profile.ts';
@@ -6,15 +5,15 @@ import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds } from '../statistics.ts';
 import { measure, type OperationCosts } from './measure.ts';
 import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
-import { startContenders } from './processes.ts';
 import { callTable, plotOfRequests, requestBounds, requestTable } from './report.ts';
+import { PROFILED_REQUESTS, profileFile, profileSteps, stepTable } from './steps.ts';
 
 export interface RequestsOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
   readonly against?: readonly ContenderName[];
   readonly operation?: readonly OperationName[];
-  /** Directory for CPU profiles of ours, instead of measuring. */
+  /** Directory for CPU profiles, instead of measuring. */
   readonly profile?: string;
   readonly engine?: EngineName;
 }
@@ -25,14 +24,16 @@ export async function benchRequests({ operation = OPERATION_NAMES, ...options }:
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
   const reporter = new ProgressReporter();
   try {
-    if (profile !== undefined) return await profileOurs(dynamoDb.endpoint, operation, profile, reporter);
+    if (profile !== undefined) return await benchSteps(dynamoDb.endpoint, { operation, profile, writeDocs }, reporter);
     const measured = await measure(
       dynamoDb.endpoint,
       { size: small ? 'small' : 'usual', against, operations: operation },
       reporter.report,
     );
-    const tables = `${requestTable(measured)}\n\n${callTable(measured)}`;
-    reporter.print(`CPU time of the document client for the same calls ÷ CPU time; median (quartiles)\n\n${tables}\n`);
+    const tables = [requestTable(measured, 'raw'), requestTable(measured, 'rawMiddy'), callTable(measured)].join(
+      '\n\n',
+    );
+    reporter.print(`CPU time of the document client alone ÷ CPU time; median (quartiles)\n\n${tables}\n`);
     if (writeDocs) await writePerformance('requests', tables, plotOfRequests(measured));
     return reportBounds(measured, reporter);
   } finally {
@@ -47,23 +48,18 @@ function reportBounds(measured: OperationCosts, reporter: ProgressReporter): boo
   return bounds.every(holds);
 }
 
-const WARM_UP = 3_000;
-const PROFILED = 3_000;
-
-async function profileOurs(
+async function benchSteps(
   engine: string,
-  operations: readonly OperationName[],
-  directory: string,
+  { operation = OPERATION_NAMES, profile = '', writeDocs }: Omit<RequestsOptions, 'small'>,
   reporter: ProgressReporter,
-) {
-  const [ours] = await startContenders(engine, 0, ['ours']);
-  for (const operation of operations) {
-    reporter.report(operation);
-    const profile = join(directory, `${operation.replaceAll(' ', '-')}.cpuprofile`);
-    await ours?.play({ operation, requests: WARM_UP });
-    await ours?.play({ operation, requests: PROFILED, profile });
-    reporter.print(`## ${operation}: ${profile}\n\n${await profileText(profile, PROFILED)}\n`);
+): Promise<true> {
+  const profiled = await profileSteps(engine, operation, profile, reporter.report);
+  for (const name of operation) {
+    const file = profileFile(profile, name, 'ours');
+    reporter.print(`## ${name}: ${file}\n\n${await profileText(file, PROFILED_REQUESTS)}\n`);
   }
-  ours?.stop();
+  const table = stepTable(profiled);
+  reporter.print(table);
+  if (writeDocs) await writePerformance('steps', table);
   return true;
 }

@@ -1,15 +1,15 @@
 import { inTurns, type Spread, spreadOf } from '../statistics.ts';
 import type { Calls } from './contender-process.ts';
-import { CONTENDER_NAMES, type ContenderName, type OperationName } from './names.ts';
+import { CONTENDER_NAMES, type ContenderName, isRaw, type OperationName, type RawName } from './names.ts';
 import { type Contender, startContenders } from './processes.ts';
 
 /** The cost of an operation for each contender. */
 export interface OperationCost {
   readonly operation: OperationName;
-  /** CPU time of the raw client for a request, in microseconds. */
-  readonly raw: Spread;
-  /** The raw client's CPU time for our calls, divided by a contender's. */
-  readonly ratios: ReadonlyMap<ContenderName, Spread>;
+  /** CPU time for a request, in microseconds. */
+  readonly costs: ReadonlyMap<ContenderName, Spread>;
+  /** The CPU time of a raw client, or of the fastest peer, divided by a contender's. */
+  readonly ratios: Readonly<Record<RawName | 'middy', ReadonlyMap<ContenderName, Spread>>>;
   /** Calls of the table by each contender. */
   readonly calls: ReadonlyMap<ContenderName, number>;
 }
@@ -18,7 +18,7 @@ export type OperationCosts = readonly OperationCost[];
 
 export interface Extent {
   readonly size: keyof typeof SIZES;
-  /** Contenders besides ours; the raw client is always measured. Default: all. */
+  /** Contenders besides ours; the raw clients are always measured. Default: all. */
   readonly against?: readonly ContenderName[] | undefined;
   readonly operations: readonly OperationName[];
 }
@@ -52,7 +52,7 @@ export async function measure(
   report: (text: string) => void,
 ): Promise<OperationCosts> {
   const size = SIZES[extent];
-  const names = CONTENDER_NAMES.filter((name) => name === 'ours' || name === 'raw' || against.includes(name));
+  const names = CONTENDER_NAMES.filter((name) => name === 'ours' || isRaw(name) || against.includes(name));
   const calls = new Map<ContenderName, Calls>();
   const costs: Costs = new Map(
     operations.map((operation) => [operation, new Map(names.map((name) => [name, [] as number[]]))]),
@@ -115,9 +115,14 @@ async function warmUp(
 
 /** Ratios are taken within a round, in which the machine is about equally fast for all. */
 function costOf(operation: OperationName, costs: ReadonlyMap<ContenderName, readonly number[]>) {
-  const raw = costs.get('raw') ?? [];
-  const ratios = Array.from(costs).flatMap(([name, own]) =>
-    name === 'raw' ? [] : [[name, spreadOf(own.map((cost, round) => (raw[round] ?? Number.NaN) / cost))] as const],
-  );
-  return { operation, raw: spreadOf(raw), ratios: new Map(ratios) };
+  const ratiosTo = (name: RawName | 'middy') => {
+    const whole = costs.get(name) ?? [];
+    const ratio = (own: readonly number[]) => spreadOf(own.map((cost, round) => (whole[round] ?? Number.NaN) / cost));
+    return new Map(Array.from(costs).flatMap(([each, own]) => (isRaw(each) ? [] : [[each, ratio(own)] as const])));
+  };
+  return {
+    operation,
+    costs: new Map(Array.from(costs, ([name, own]) => [name, spreadOf(own)] as const)),
+    ratios: { raw: ratiosTo('raw'), rawMiddy: ratiosTo('rawMiddy'), middy: ratiosTo('middy') },
+  };
 }

@@ -1,9 +1,10 @@
 /** Names of contenders and operations. */
 
-/** The contenders by name, in the order of the tables: `ours` and `raw` first. */
+/** The contenders by name, in the order of the tables. The raw ones make the calls of others, and nothing else. */
 export const CONTENDERS = {
   ours: 'Custodia',
-  raw: 'DocumentClient',
+  raw: 'DocumentClient, calls of Custodia',
+  rawMiddy: 'DocumentClient, calls of middy + zod',
   middy: 'middy + zod',
   powertools: 'Powertools event handler',
   hono: 'hono + ElectroDB',
@@ -11,6 +12,13 @@ export const CONTENDERS = {
 } as const;
 
 export type ContenderName = keyof typeof CONTENDERS;
+
+/** Whose calls a raw contender makes. */
+export const CALLS_OF = { raw: 'ours', rawMiddy: 'middy' } as const satisfies Partial<
+  Record<ContenderName, ContenderName>
+>;
+export type RawName = keyof typeof CALLS_OF;
+export const isRaw = (name: ContenderName): name is RawName => name in CALLS_OF;
 export const CONTENDER_NAMES = Object.keys(CONTENDERS) as readonly ContenderName[];
 
 /** Operations are on clients unless their name says otherwise. */

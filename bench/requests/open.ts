@@ -1,8 +1,8 @@
 import type { HandlerOf, Setting } from './contender.ts';
-import type { ContenderName } from './names.ts';
+import type { ContenderName, RawName } from './names.ts';
 
 /** Makes a contender. Loads its modules only here, so that a process does not load those of others. */
-export async function openContender(name: Exclude<ContenderName, 'raw'>, setting: Setting): Promise<HandlerOf> {
+export async function openContender(name: Exclude<ContenderName, RawName>, setting: Setting): Promise<HandlerOf> {
   if (name === 'ours') return (await import('./ours.ts')).ours(setting);
   const { peerRoutes } = await import('./peers/api.ts');
   switch (name) {

@@ -4,7 +4,7 @@ import { lambdaContext } from '../../test/support/chain.ts';
 import { CannedHandler } from './canned.ts';
 import type { Handle, HandlerOf } from './contender.ts';
 import { eventOf } from './events.ts';
-import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
+import { CALLS_OF, type ContenderName, isRaw, OPERATION_NAMES, type OperationName, type RawName } from './names.ts';
 import { openContender } from './open.ts';
 import { OPERATIONS, REQUESTED_PAGE_SIZE, type Request, SEEDED_CLIENTS, seededResources } from './operations.ts';
 
@@ -25,7 +25,7 @@ export type Plays = Readonly<Record<OperationName, Play>>;
 /** Makes a contender with its records in a table of the engine, runs every operation once, and checks its response. */
 export async function prepare(name: ContenderName, engine: string, tableName: string): Promise<Plays> {
   const requestHandler = new CannedHandler(engine);
-  const functions = await openContender(name === 'raw' ? 'ours' : name, { requestHandler, tableName });
+  const functions = await openContender(isRaw(name) ? CALLS_OF[name] : name, { requestHandler, tableName });
   const clientId = await seed(functions);
   const plays: Partial<Record<OperationName, Play>> = {};
   for (const operation of OPERATION_NAMES) {
@@ -35,17 +35,17 @@ export async function prepare(name: ContenderName, engine: string, tableName: st
     let handle = own;
     const send = async () => check(operation, request.route, await own(JSON.parse(event), lambdaContext()));
     const calls = await requestHandler.record(async () => {
-      handle = name === 'raw' ? await rawHandle(requestHandler, send) : own;
-      if (name !== 'raw') await send();
+      if (isRaw(name)) handle = await rawHandle(name, requestHandler, send);
+      else await send();
     });
     plays[operation] = { handle, event, calls: calls.length, arrange: () => requestHandler.replay(calls) };
   }
   return plays as Plays;
 }
 
-async function rawHandle(requestHandler: CannedHandler, send: () => Promise<unknown>): Promise<Handle> {
-  const { commandsSentBy: commandsOf, raw } = await import('./raw.ts');
-  return raw({ requestHandler })(await commandsOf(send));
+async function rawHandle(name: RawName, requestHandler: CannedHandler, send: () => Promise<unknown>): Promise<Handle> {
+  const { commandsSentBy, raw } = await import('./raw.ts');
+  return raw(name, { requestHandler })(await commandsSentBy(name, send));
 }
 
 /** Creates the records; returns the id of a client. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createTable, LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import type { Calls, ContenderSettings, RequestCost, Turn } from './contender-process.ts';
-import { CONTENDER_NAMES, type ContenderName } from './names.ts';
+import { CALLS_OF, CONTENDER_NAMES, type ContenderName, isRaw } from './names.ts';
 import { createPeerTable } from './table.ts';
 
 const FILE = join(import.meta.dirname, 'contender-process.ts');
@@ -22,7 +22,7 @@ export class Contender {
 
   static async start(name: ContenderName, engine: string, generation: number): Promise<Contender> {
     const tableName = `${name}-${generation}`;
-    const isOurs = name === 'ours' || name === 'raw';
+    const isOurs = (isRaw(name) ? CALLS_OF[name] : name) === 'ours';
     await (isOurs ? createTable(localDynamoDbClient(engine), tableName) : createPeerTable(engine, tableName));
     const opening: ContenderSettings = { name, engine, tableName };
     const child = fork(FILE, [JSON.stringify(opening)], {
