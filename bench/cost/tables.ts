@@ -1,3 +1,4 @@
+import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { ASSUMED } from './assumptions.ts';
 import { type FixedCost, monthly } from './fixed.ts';
@@ -130,10 +131,27 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup):
   };
 }
 
-/** The measured usage of one request of each operation in the mixes. */
+const LOG_BATCH = `POST /logs/ingest, ${MOST_ENTRIES} entries`;
+
+/** The cost of a million log entries of up to 1 KB, by how many of them a request has. */
+export const logEntryTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
+  head: ['', 'table', 'the other lines', 'a million entries'],
+  rows: (
+    [
+      ['an entry a request', 'POST /logs/ingest', 1],
+      [`${MOST_ENTRIES} entries a request`, LOG_BATCH, MOST_ENTRIES],
+    ] as const
+  ).map(([what, title, entries]) => {
+    const cost = costOf({ name: what, about: what, shares: { [title]: 1 } }, taken, way);
+    const ofTable = cost['table, writes'] + cost['table, reads'];
+    return [what, ...[ofTable, sumOf(cost) - ofTable, sumOf(cost)].map((each) => money(each / entries))];
+  }),
+});
+
+/** The measured usage of one request of each operation in the mixes, and of a batch of log entries. */
 export const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => ({
   head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
-  rows: [...new Set(MIXES.flatMap(({ shares }) => Object.keys(shares)))].map((title) => {
+  rows: [...new Set([...MIXES.flatMap(({ shares }) => Object.keys(shares)), LOG_BATCH])].map((title) => {
     const { roundTrips, readUnits, writeUnits, responseBytes, compressedBytes } = taken.get(title) as Taken;
     const shares = MIXES.map(({ shares }) =>
       shares[title] === undefined ? '' : `${Math.round(shares[title] * 100)} %`,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract, created, declared, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import { adapted, contract, created, declared, pageOf, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
@@ -7,33 +7,87 @@ import * as sentence from '#contract/sentence';
 /** The closed set of the spec (§2, Log entry). */
 const level = () => z.enum(['info', 'warn', 'error', 'debug']);
 
+const ID = '0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c';
+const ENTRY = { level: 'warn', message: 'The disk is nearly full', metadata: { host: 'db-1', used: 0.93 } };
+
+const SERIOUS = 'How serious it is, from `debug` to `error`.';
+const WORDS = 'What happened, in words.';
+const FACTS = sentence.freeForm('Facts about what happened, for programs.');
+
 export const logEntry = record('LogEntry', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
-  level: level().describe('How serious it is, from `debug` to `error`.'),
-  message: field.text(20_000, 1).describe('What happened, in words.'),
-  metadata: field.jsonObject().default({}).describe(sentence.freeForm('Facts about what happened, for programs.')),
+  level: level().describe(SERIOUS),
+  message: field.text(20_000, 1).describe(WORDS),
+  metadata: field.jsonObject().default({}).describe(FACTS),
   ts: readOnly(field.timestamp().describe('When the entry was taken in, by the clock of the service.')),
 })).describe('What a system of the organization reported.');
 export type LogEntry = RecordOf<typeof logEntry>;
+
+/**
+ * Most entries of a request. A transaction has at most 100 actions (Amazon DynamoDB quotas): each entry takes two, and an idempotency key or a webhook event up to
+ * four.
+ */
+export const MOST_ENTRIES = 45;
+
+/** One entry, or `entries` with several. */
+const ingestion = adapted(logEntry.create, (entry) => {
+  const { level, message, metadata } = entry.shape;
+  const either = z.strictObject({
+    level: level.optional().describe(`${SERIOUS} Required without \`entries\`.`),
+    message: message.optional().describe(`${WORDS} Required without \`entries\`.`),
+    metadata: metadata.unwrap().optional().describe(FACTS),
+    entries: field
+      .list(entry, MOST_ENTRIES, 1)
+      .optional()
+      .describe('Extends the specification: several entries instead of one. All of them are stored, or none.')
+      .meta({ examples: [[ENTRY]] }),
+  });
+  return ONE.reduce((schema, name) => schema.refine(isOneForm(name), oneFormError(name)), either);
+});
+
+type NewLogEntry = z.output<typeof logEntry.create.schema>;
+type Ingestion = { readonly [field in keyof NewLogEntry]?: NewLogEntry[field] | undefined } & {
+  readonly entries?: readonly NewLogEntry[] | undefined;
+};
+
+/** The fields of a single entry. */
+const ONE = ['level', 'message', 'metadata'] as const;
+
+const isOneForm =
+  (name: (typeof ONE)[number]) =>
+  (body: Ingestion): boolean =>
+    'entries' in body ? !(name in body) : name in body || name === 'metadata';
+
+const oneFormError = (name: string) => ({
+  path: [name],
+  error: ({ input }: { readonly input?: unknown }) =>
+    'entries' in (input as Ingestion) ? 'cannot be sent with `entries`' : 'is required without `entries`',
+  // Also where other fields are wrong.
+  when: () => true,
+});
+
+/** The entries of a valid body. */
+export const entriesOf = ({ entries, level, message, metadata = {} }: Ingestion): readonly NewLogEntry[] =>
+  entries ?? [{ level, message, metadata } as NewLogEntry];
 
 /** The response of an ingestion (spec §4). */
 const receipt = declared(() =>
   z
     .strictObject({
-      id: field.uuid().describe('Names the stored entry.'),
-      received: z.literal(true).describe('That the entry is stored: always true.'),
+      id: field.uuid().describe('Names the stored entry, or the first of several.'),
+      received: z.literal(true).describe('That all that was sent is stored: always true.'),
+      ids: z
+        .array(field.uuid())
+        .max(MOST_ENTRIES)
+        .optional()
+        .describe('Extends the specification: where `entries` were sent, names each of them, in their order.')
+        .meta({ examples: [[ID]] }),
     })
-    .describe('Tells that an entry was taken in.')
+    .describe('Tells that entries were taken in.')
     .meta({ id: 'LogReceipt' }),
 );
 
-const example = {
-  id: '0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c',
-  level: 'warn',
-  message: 'The disk is nearly full',
-  metadata: { host: 'db-1', used: 0.93 },
-  ts: '2026-11-20T09:30:00.000Z',
-};
+const example = { id: ID, ...ENTRY, ts: '2026-11-20T09:30:00.000Z' };
 
 export const logs = contract({
   name: 'logs',
@@ -51,11 +105,12 @@ export const logs = contract({
     }),
     ingestLog: route('POST', '/api/v1/logs/ingest', {
       event: { type: 'log.ingested' },
-      summary: 'Take in a log entry',
+      summary: 'Take in log entries',
+      description: `One entry, or up to ${MOST_ENTRIES} of them as \`entries\`.`,
       permission: 'logs:write',
-      body: logEntry.create,
-      bodyExample: { level: example.level, message: example.message, metadata: example.metadata },
-      response: created(receipt, 'The entry is stored.', { id: example.id, received: true }),
+      body: ingestion,
+      bodyExample: ENTRY,
+      response: created(receipt, 'The entry, or all of the entries, are stored.', { id: ID, received: true }),
     }),
   },
 });

@@ -1,12 +1,30 @@
+import { Problem, pointer } from '#contract/problem';
 import { type Operations, pagesOf } from '#http';
-import type { logs } from './contract.ts';
+import { RecordTooLarge } from '#table';
+import { entriesOf, type logs } from './contract.ts';
 import { logEntity } from './store.ts';
 
 export const logOperations: Operations<typeof logs> = {
   listLogs: pagesOf(logEntity),
 
   ingestLog: async ({ body, tenant, session }) => {
-    const { record } = await tenant.records(logEntity).create({ fields: { ...body, ts: session.timestamp } });
-    return { body: { id: record.id, received: true } };
+    const all = entriesOf(body).map((entry) => ({ ...entry, ts: session.timestamp }));
+    const creating = tenant.records(logEntity).createAll(all);
+    const created = await creating.catch((error: unknown) => {
+      throw error instanceof RecordTooLarge && body.entries !== undefined ? entriesTooLarge(error) : error;
+    });
+    const ids = created.map(({ record }) => record.id);
+    const [id = ''] = ids;
+    return { body: { id, received: true, ...(body.entries === undefined ? {} : { ids }) } };
   },
 };
+
+const entriesTooLarge = (cause: RecordTooLarge): Problem =>
+  new Problem('content-too-large', {
+    errors: cause.indexes.map((index) => ({
+      in: 'body',
+      pointer: pointer(['entries', index]),
+      detail: `would take more than ${cause.most} bytes in a response`,
+    })),
+    cause,
+  });

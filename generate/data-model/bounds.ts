@@ -1,3 +1,4 @@
+import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import type { MeasuredOperations } from './measure.ts';
 import { readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
 
@@ -44,6 +45,8 @@ const WRITES: readonly Bound[] = [
   write('PATCH /tickets/{id}', 7, 2),
   write('POST /logs/ingest', 5, 2),
   write('POST /logs/ingest, the very first', 5, 2),
+  // 1 for the numbers, and 4 for each entry; fewer where entries of a level enter the same item of its set.
+  write(`POST /logs/ingest, ${MOST_ENTRIES} entries`, 1 + 4 * MOST_ENTRIES, 2),
   write('POST /integrations', 20, 2),
   // 16, and the client's entry in the index of names (`docs/decisions/0170`).
   write('POST /webhooks/{app_code}', 18, 3),

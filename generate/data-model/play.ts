@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Route } from '#contract';
 import { filtersOf } from '#contract/derived';
 import * as parameter from '#contract/parameter';
+import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
@@ -77,6 +78,12 @@ async function playOnce(
   return { title, calls, isPage: isList(scenario.route), reply: replies[0] };
 }
 
+/** The most entries of a request, with levels by which no two of them enter one item of a set: what a batch takes at most while entries are small. */
+const LOG_ENTRIES = Array.from({ length: MOST_ENTRIES }, (_, index) => ({
+  level: ['info', 'warn', 'error', 'debug'][(index + Math.floor(index / 32)) % 4],
+  message: 'The disk is nearly full',
+}));
+
 /**
  * Further requests with bounds of their own: with bodies other than the example, and for the first record of a list.
  */
@@ -89,6 +96,7 @@ const VARIANTS = [
   { operationId: 'updateResource', what: 'name only', body: { name: 'db-2' } },
   { operationId: 'updateClient', what: 'name only', body: { name: 'Bistro' } },
   { operationId: 'ingestLog', what: 'the very first', body: undefined },
+  { operationId: 'ingestLog', what: `${MOST_ENTRIES} entries`, body: { entries: LOG_ENTRIES } },
 ] as const;
 
 /** Plays the {@link VARIANTS} in a new organization. */

@@ -22,7 +22,7 @@ const sentenceOf = (issue: Issue): string => {
     case 'too_big':
       return `must ${MEASURES[issue.origin]?.(`at most ${issue.maximum}`) ?? `be at most ${issue.maximum}`}`;
     case 'too_small':
-      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+      if (issue.origin in MEASURES && issue.minimum === 1) return 'must not be empty';
       return `must ${MEASURES[issue.origin]?.(`at least ${issue.minimum}`) ?? `be at least ${issue.minimum}`}`;
     default:
       // Custom formats and rules have their own sentences (`test/contract/field-errors.test.ts`).

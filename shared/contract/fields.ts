@@ -53,17 +53,29 @@ export const bounded = (max: number, sentence?: string) => {
   return z.string({ error: always(sentence) }).max(max, { abort: true, error: sentence });
 };
 
-/** A list of up to `max` elements. The elements of a longer list are not checked. */
-export const list = <S extends z.ZodType>(element: S, max: number) => {
+/** A list of `min` to `max` elements. The elements of a longer list are not checked. */
+export const list = <S extends z.ZodType>(element: S, max: number, min = 0) => {
   const shownItems = () => {
-    const { $schema: _, ...items } = z.toJSONSchema(element, { io: 'input' });
+    const { $schema: _, ...items } = z.toJSONSchema(element, { io: 'input', unrepresentable: 'any', override });
     return items;
   };
+  const bounds = { maxItems: max, ...(min === 0 ? {} : { minItems: min }) };
   return z
     .array(z.unknown())
-    .refine((value) => value.length <= max, { error: `must have at most ${max} elements`, abort: true })
-    .pipe(z.array(element).max(max))
-    .meta({ override: (shown) => shownAs({ items: shownItems(), maxItems: max }).override(shown) });
+    .refine((value) => value.length <= max, { error: `must have at most ${max} elements` })
+    .pipe(min === 0 ? z.array(element).max(max) : z.array(element).min(min).max(max))
+    .meta({ override: (shown) => shownAs({ items: shownItems(), ...bounds }).override(shown) });
+};
+
+/** As zod-openapi shows schemas with {@link shownAs}. */
+const override = ({
+  zodSchema,
+  jsonSchema,
+}: Parameters<NonNullable<z.core.JSONSchemaGeneratorParams['override']>>[0]) => {
+  const { override: own } = (z.globalRegistry.get(zodSchema) ?? {}) as Partial<ReturnType<typeof shownAs>>;
+  own?.({ jsonSchema: jsonSchema as Parameters<typeof own>[0]['jsonSchema'] });
+  const shown = jsonSchema as { override?: unknown };
+  delete shown.override;
 };
 
 /** Unpaired surrogates have no UTF-8 form (RFC 3629): storing them would change the text. */
@@ -175,8 +187,11 @@ export const count = shared((max = Number.MAX_SAFE_INTEGER) =>
 
 export type JsonObject = { [key: string]: unknown };
 
-const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isJsonObject = (given: unknown): given is JsonObject => {
+  // A number that is kept as text is an object in JavaScript.
+  const value = asNumber(given);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+};
 
 /** JSON allows numbers beyond the range of a double (`1e400`): they are parsed as infinity, and would be written as null. */
 const isFiniteThroughout = (given: unknown): boolean => {
@@ -194,6 +209,8 @@ const isFiniteThroughout = (given: unknown): boolean => {
 export const anyJsonObject = shared(() =>
   z
     .custom<JsonObject>((value) => isJsonObject(value) && isFiniteThroughout(value), {
+      // So that rules about the whole body are checked too.
+      abort: false,
       error: ({ input }) => {
         if (input === undefined) return undefined;
         return isJsonObject(input) ? 'must not hold numbers beyond the range of a double' : 'must be a JSON object';
@@ -208,7 +225,7 @@ const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
 export const jsonObject = shared(() =>
   anyJsonObject()
     .check(({ value, issues }) => {
-      if (Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON) return;
+      if (!isJsonObject(value) || Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON) return;
       issues.push({
         code: 'custom',
         input: value,

@@ -6,7 +6,10 @@ import type { Item } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import { itemOf, type Table } from './table.ts';
 
-/** Allocates the numbers of a list, in its counter item: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's id. */
+/**
+ * Allocates the numbers of a list, in its counter item: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's
+ * id. `IN_RANGES` counts the numbers that were not the first of their allocation: `NEXT` less these is how many allocations there were.
+ */
 
 /** A sequence number of a list, allocated for a new record. */
 export interface AllocatedNumber {
@@ -27,35 +30,38 @@ interface Allocation {
   readonly now: number;
   /** Id of the allocation, the same in every attempt at it. */
   readonly by: string;
+  /** How many numbers. */
+  readonly count: number;
 }
 
 /**
- * Allocates the next number of a list: one `UpdateItem`, never in a transaction, so that concurrent callers do not conflict; two where a list with
- * expiring records was idle for more than a period.
+ * Allocates the next numbers of a list, one range: one `UpdateItem`, never in a transaction, so that concurrent callers do not conflict; two where a
+ * list with expiring records was idle for more than a period. A range lies in one period.
  */
-export async function allocateNumber(table: Table, list: List, allocation: Allocation): Promise<AllocatedNumber> {
+export async function allocateNumbers(
+  table: Table,
+  list: List,
+  allocation: Allocation,
+): Promise<readonly AllocatedNumber[]> {
   const { retentionDays } = list;
-  if (retentionDays === undefined) {
-    const counter = await increment(table, list, allocation, PLAIN);
-    return {
-      list,
-      number: Number(counter.NEXT) - 1,
-      expires: undefined,
-      filters: builtFilters(counter),
-      largest: largestNoted(counter),
-    };
-  }
-  const end = endAt(allocation.now, retentionDays);
-  const counter = await allocateDated(table, { ...list, retentionDays }, allocation, end);
-  const number = Number(counter.NEXT) - 1;
-  return {
+  const end = retentionDays === undefined ? undefined : endAt(allocation.now, retentionDays);
+  const counter =
+    retentionDays === undefined || end === undefined
+      ? await increment(table, list, allocation, PLAIN)
+      : await allocateDated(table, { ...list, retentionDays }, allocation, end);
+  const first = Number(counter.NEXT) - allocation.count;
+  const common = {
     list,
-    number,
-    expires: expiryOfNumber(counter, number),
+    expires: end === undefined ? undefined : expiryOfNumber(counter, first),
     filters: builtFilters(counter),
-    compact: counter[markOf(end)] === number ? compactorOf(table, list, counter) : undefined,
     largest: largestNoted(counter),
   };
+  const compact = end !== undefined && counter[markOf(end)] === first ? compactorOf(table, list, counter) : undefined;
+  return Array.from({ length: allocation.count }, (_, index) => ({
+    ...common,
+    number: first + index,
+    compact: index === 0 ? compact : undefined,
+  }));
 }
 
 /** Further parts of the update that allocates a number: expressions and a condition. */
@@ -139,11 +145,17 @@ function farAhead(counter: Item, end: number, retentionDays: number): CounterUpd
     seen === undefined
       ? { condition: 'attribute_not_exists(AHEAD_FIRST)' }
       : { condition: 'AHEAD_FIRST = :seen', values: { ':seen': seen } };
-  const note: CounterUpdate = { set: 'AHEAD_END = :end, AHEAD_FIRST = #next', values: { ':end': end } };
+  const note: CounterUpdate = {
+    set: 'AHEAD_END = :end, AHEAD_FIRST = #next, AHEAD_IN_RANGES = if_not_exists(IN_RANGES, :zero)',
+    values: { ':end': end, ':zero': 0 },
+  };
   const ahead = aheadOf(counter);
   if (ahead === undefined) return combined(asSeen, note);
   if (Math.abs(end - ahead.end) <= retentionDays) {
-    const settled: CounterUpdate = { ...markFrom(counter, ahead.end, ahead.first), remove: 'AHEAD_END, AHEAD_FIRST' };
+    const settled: CounterUpdate = {
+      ...markFrom(counter, ahead.end, ahead.first),
+      remove: 'AHEAD_END, AHEAD_FIRST, AHEAD_IN_RANGES',
+    };
     return combined(asSeen, ahead.end === end ? settled : combined(settled, markIfNew(end)));
   }
   if (end < ahead.end) return combined(asSeen, markFrom(counter, end, ahead.first));
@@ -176,7 +188,8 @@ const joined = (key: 'set' | 'condition', between: string, ...texts: (string | u
  * Increments the counter. The counter item stores the id of the last allocation, so that a retry after a lost reply finds its number and does not
  * allocate another one, unless there was another allocation in between.
  */
-async function increment(table: Table, list: List, { now, by }: Allocation, update: CounterUpdate): Promise<Item> {
+async function increment(table: Table, list: List, allocation: Allocation, update: CounterUpdate): Promise<Item> {
+  const { now, by, count } = allocation;
   const { set, remove, condition, names = {}, values = {} } = update;
   const command = new UpdateCommand({
     TableName: table.name,
@@ -184,7 +197,7 @@ async function increment(table: Table, list: List, { now, by }: Allocation, upda
     UpdateExpression: [
       `SET #at = :at, #by = :by, #filters = if_not_exists(#filters, :filters)${set === undefined ? '' : `, ${set}`}`,
       ...(remove === undefined ? [] : [`REMOVE ${remove}`]),
-      'ADD #next :one',
+      count === 1 ? 'ADD #next :count' : 'ADD #next :count, IN_RANGES :more',
     ].join(' '),
     ConditionExpression: [
       ...(condition === undefined ? [] : [condition]),
@@ -192,7 +205,14 @@ async function increment(table: Table, list: List, { now, by }: Allocation, upda
       '(attribute_not_exists(#by) OR #by <> :by)',
     ].join(' AND '),
     ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#by': 'BY', '#filters': 'FILTERS', ...names },
-    ExpressionAttributeValues: { ':at': now, ':one': 1, ':by': by, ':filters': list.filters, ...values },
+    ExpressionAttributeValues: {
+      ':at': now,
+      ':count': count,
+      ...(count === 1 ? {} : { ':more': count - 1 }),
+      ':by': by,
+      ':filters': list.filters,
+      ...values,
+    },
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
@@ -202,7 +222,7 @@ async function increment(table: Table, list: List, { now, by }: Allocation, upda
     const found = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
     if (found?.BY === by) return found;
     if (found === undefined || Array.isArray(found.FILTERS) || list.filters.length === 0) throw error;
-    return increment(table, { ...list, filters: [] }, { now, by }, update);
+    return increment(table, { ...list, filters: [] }, allocation, update);
   }
 }
 

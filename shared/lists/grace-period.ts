@@ -5,8 +5,11 @@ import { AT, type Item } from './schema.ts';
  * number is fenced takes another one. So a wrong clock only costs an attempt.
  */
 
-/** Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated later. */
-const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
+/**
+ * Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated later, those of about a hundred
+ * writers with a range each.
+ */
+const GRACE_PERIOD = { time: 5_000, numbers: 5_000 } as const;
 
 /**
  * Whether the grace period of a number's writer is over: since the list's last number was allocated, or since a record

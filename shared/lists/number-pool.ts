@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { increment } from '#telemetry';
 import type { TimeLimit } from '../clock.ts';
-import { type AllocatedNumber, allocateNumber } from './allocation.ts';
+import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './release-number.ts';
@@ -57,14 +57,30 @@ export class NumberPool {
 
   /** The next number of a list: a spare one, a pending one, or a new one. */
   async allocate(table: Table, list: List): Promise<AllocatedNumber> {
-    if (this.isRehearsal) return this.#rehearsed(list);
-    const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
-    const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const pending = this.#pending.get(list.partition);
-    if (spare === undefined) this.#pending.delete(list.partition);
-    const allocated = spare ?? (await (pending ?? this.#allocateNew(table, list)));
+    const [spare] = this.isRehearsal ? [this.#rehearsed(list, 0)] : this.#takeSpare(list, 1);
+    if (spare !== undefined) return spare;
+    const pending = this.#pending.get(list.partition) ?? this.#allocateNew(table, list);
+    this.#pending.delete(list.partition);
+    const allocated = await pending;
     this.#inUse.push(allocated);
     return allocated;
+  }
+
+  /** So many numbers of a list in their order: spare ones, and one new range. */
+  async allocateAll(table: Table, list: List, count: number): Promise<readonly AllocatedNumber[]> {
+    if (this.isRehearsal) return Array.from({ length: count }, (_, index) => this.#rehearsed(list, count - 1 - index));
+    const spare = this.#takeSpare(list, count);
+    const missing = count - spare.length;
+    const added = missing === 0 ? [] : await this.#allocateRange(table, list, missing);
+    this.#inUse.push(...added);
+    return [...spare, ...added].sort((one, other) => one.number - other.number);
+  }
+
+  #takeSpare(list: List, most: number): readonly PooledNumber[] {
+    const taken = this.#spare.filter((spare) => spare.list.partition === list.partition).slice(0, most);
+    this.#spare = this.#spare.filter((spare) => !taken.includes(spare));
+    this.#inUse.push(...taken);
+    return taken;
   }
 
   /** Begins to allocate a number in advance, for the next record of the list. */
@@ -120,18 +136,25 @@ export class NumberPool {
     await Promise.allSettled(unused.map((allocated) => this.#release(allocated)));
   }
 
-  #rehearsed(list: List): AllocatedNumber {
+  /** @param below how far below {@link NO_NUMBER}: several records of one rehearsal need several numbers */
+  #rehearsed(list: List, below: number): AllocatedNumber {
     const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
     const largest = Number.POSITIVE_INFINITY;
-    return { list, number: NO_NUMBER, expires, filters: list.filters, largest };
+    return { list, number: NO_NUMBER - below, expires, filters: list.filters, largest };
   }
 
   async #allocateNew(table: Table, list: List): Promise<PooledNumber> {
-    const allocation = { now: this.#request.now, by: randomUUID() };
+    const [allocated] = await this.#allocateRange(table, list, 1);
+    if (allocated === undefined) throw new Error('no number was allocated');
+    return allocated;
+  }
+
+  async #allocateRange(table: Table, list: List, count: number): Promise<readonly PooledNumber[]> {
+    const allocation = { now: this.#request.now, by: randomUUID(), count };
     const allocatedAt = this.#request.clock();
     this.hasAllocated = true;
-    const allocated = await retry(() => allocateNumber(table, list, allocation), this.#request);
-    return { table, allocatedAt, sent: undefined, ...allocated };
+    const range = await retry(() => allocateNumbers(table, list, allocation), this.#request);
+    return range.map((allocated) => ({ table, allocatedAt, sent: undefined, ...allocated }));
   }
 
   /** The pending numbers, once they are allocated. */

@@ -43,17 +43,22 @@ export const marksOf = (counter: CounterItem): Mark[] =>
     })
     .sort((a, b) => a.first - b.first || a.end - b.end);
 
-/** A noted period that is not confirmed within so many numbers is attributed to a wrong clock, and ignored. */
+/** A noted period that is not confirmed within so many allocations is attributed to a wrong clock, and ignored. */
 const CONFIRMATION_WINDOW = 32;
 
 /**
  * A noted period: far beyond the newest mark, and seen by only one writer. Either its clock is wrong, or the list was idle for longer than the
  * retention. It counts until enough other writers have not confirmed it (`counter-item.ts`).
  */
-export const aheadOf = ({ AHEAD_END: end, AHEAD_FIRST: first, NEXT: next }: CounterItem): Mark | undefined =>
-  typeof end === 'number' && typeof first === 'number' && Number(next) - first <= CONFIRMATION_WINDOW
-    ? { end, first }
-    : undefined;
+export function aheadOf(counter: CounterItem): Mark | undefined {
+  const { AHEAD_END: end, AHEAD_FIRST: first, AHEAD_IN_RANGES: inRanges = 0 } = counter;
+  if (typeof end !== 'number' || typeof first !== 'number') return undefined;
+  const since = allocationsUpTo(counter.NEXT, counter.IN_RANGES) - allocationsUpTo(first, inRanges);
+  return since <= CONFIRMATION_WINDOW ? { end, first } : undefined;
+}
+
+/** How many allocations there were, of one number or a range (`allocation.ts`). */
+const allocationsUpTo = (next: unknown, inRanges: unknown = 0): number => Number(next) - Number(inRanges);
 
 /** Marks and the noted period, sorted by number. */
 function periodsOf(counter: CounterItem): Mark[] {

@@ -12,11 +12,14 @@ export class RecordTooLarge extends Error {
   readonly size: number;
   /** The largest size, in bytes. */
   readonly most: number;
+  /** Which of the records that are created together are too large, counted from 0. Its size is that of the largest. */
+  readonly indexes: readonly number[];
 
-  constructor(size: number, most: number) {
+  constructor(size: number, most: number, indexes: readonly number[]) {
     super(`the record would take ${size} bytes in a response`);
     this.size = size;
     this.most = most;
+    this.indexes = indexes;
   }
 }
 

@@ -14,6 +14,7 @@ import { validBody, validParams, validQuery } from '../../shared/http/request/va
  */
 const SENTENCES: readonly RegExp[] = [
   /^is required$/,
+  /^is required without `entries`$/,
   /^is not known here$/,
   /^is there already$/,
   /^given more than once$/,

@@ -113,7 +113,7 @@ describe('the time of a writer', () => {
       false,
       false,
     ]);
-    expect([100, 110].map((NEXT) => gracePeriod.isOverdue({ ...counter, NEXT }, 8, NOW, settled))).toEqual([
+    expect([5_000, 5_010].map((NEXT) => gracePeriod.isOverdue({ ...counter, NEXT }, 8, NOW, settled))).toEqual([
       false,
       true,
     ]);

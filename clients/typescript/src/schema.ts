@@ -789,8 +789,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take in a log entry
-         * @description Needs the permission `logs:write`.
+         * Take in log entries
+         * @description One entry, or up to 45 of them as `entries`. Needs the permission `logs:write`.
          */
         post: operations["ingestLog"];
         delete?: never;
@@ -4623,18 +4623,18 @@ export interface components {
         /** @description What a new log entry is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         LogEntryCreate: {
             /**
-             * @description How serious it is, from `debug` to `error`.
+             * @description How serious it is, from `debug` to `error`. Required without `entries`.
              * @example warn
              * @enum {string}
              */
-            level: "info" | "warn" | "error" | "debug";
+            level?: "info" | "warn" | "error" | "debug";
             /**
-             * @description What happened, in words.
+             * @description What happened, in words. Required without `entries`.
              * @example The disk is nearly full
              */
-            message: string;
+            message?: string;
             /**
-             * @description Facts about what happened, for programs. At most 65536 bytes as JSON. Default: `{}`.
+             * @description Facts about what happened, for programs. At most 65536 bytes as JSON.
              * @example {
              *       "host": "db-1",
              *       "used": 0.93
@@ -4643,6 +4643,32 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Extends the specification: several entries instead of one. All of them are stored, or none.
+             * @example [
+             *       {
+             *         "level": "warn",
+             *         "message": "The disk is nearly full",
+             *         "metadata": {
+             *           "host": "db-1",
+             *           "used": 0.93
+             *         }
+             *       }
+             *     ]
+             */
+            entries?: {
+                /**
+                 * @description How serious it is, from `debug` to `error`.
+                 * @enum {string}
+                 */
+                level: "info" | "warn" | "error" | "debug";
+                /** @description What happened, in words. */
+                message: string;
+                /** @description Facts about what happened, for programs. At most 65536 bytes as JSON. Default: `{}`. */
+                metadata?: {
+                    [key: string]: unknown;
+                };
+            }[];
             /**
              * Format: uuid
              * @description Names the record in paths and references. The service chooses it; it never changes.
@@ -4656,19 +4682,26 @@ export interface components {
              */
             readonly ts?: string;
         };
-        /** @description Tells that an entry was taken in. */
+        /** @description Tells that entries were taken in. */
         LogReceipt: {
             /**
              * Format: uuid
-             * @description Names the stored entry.
+             * @description Names the stored entry, or the first of several.
              * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
              */
             id: string;
             /**
-             * @description That the entry is stored: always true.
+             * @description That all that was sent is stored: always true.
              * @constant
              */
             received: true;
+            /**
+             * @description Extends the specification: where `entries` were sent, names each of them, in their order.
+             * @example [
+             *       "0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c"
+             *     ]
+             */
+            ids?: string[];
         };
         /** @description A part of a list, each element a audit event, with the length of the whole. */
         AuditEventPage: {
@@ -7055,7 +7088,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The entry is stored. */
+            /** @description The entry, or all of the entries, are stored. */
             201: {
                 headers: {
                     [name: string]: unknown;

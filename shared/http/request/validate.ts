@@ -51,9 +51,12 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
   }
   const settable = Object.entries(json).filter(([field]) => !Object.hasOwn(body.readOnlyFields, field));
-  const fields = Object.fromEntries(settable.map(([field, value]) => [field, asNumber(value)]));
+  const fields = Object.fromEntries(settable.map(([field, value]) => [field, withoutKeptNumber(value)]));
   return parse(body.schema, fields, 'body');
 }
+
+/** Numbers that are kept as text are for free-form fields only. */
+const withoutKeptNumber = (value: unknown): unknown => (Array.isArray(value) ? value.map(asNumber) : asNumber(value));
 
 /**
  * The fields of a parsed body.

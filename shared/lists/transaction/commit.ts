@@ -12,7 +12,7 @@ import { type Item, VERSION, WRITE_ID } from '../schema.ts';
 import { itemOf, type Table } from '../table.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import type { PendingPut, PendingWrite } from './pending-write.ts';
-import { retry } from './retry.ts';
+import { retry, type Waits } from './retry.ts';
 import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
 
 /**
@@ -41,6 +41,15 @@ export interface Sending extends TimeLimit {
   readonly onNoResponse?: () => void;
 }
 
+/** A transaction of more writes than these probably meets every other one of its list: it has items of all stripes (`bits.ts`). */
+const MANY = 50;
+
+/**
+ * Such transactions wait longer, in milliseconds. A refused one harms no other, so what counts is how many attempts there are while one of 15 ms is
+ * under way: with 16 writers less than one (`npm run bench -- pages`).
+ */
+const LONG_WAITS: Waits = { first: 200, longest: 800 };
+
 /** Commits all of `writes` or none of them. `sizes` has the sizes of the items that they change or replace. */
 export async function commit(
   table: Table,
@@ -67,7 +76,7 @@ export async function commit(
       if (!isResponse(error)) sending.onNoResponse?.();
       throw error;
     });
-  const outcome = await retry(noting, sending).catch(uncertain);
+  const outcome = await retry(noting, sending, writes.length > MANY ? LONG_WAITS : undefined).catch(uncertain);
   if (outcome === undefined) return;
   if (!isResponse(outcome.response)) sending.onNoResponse?.();
   throw outcome.refusal;

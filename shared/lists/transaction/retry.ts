@@ -4,15 +4,23 @@ import type { TimeLimit } from '../../clock.ts';
 import { isTransient, TableUnavailable } from '../errors.ts';
 
 /** Waits between attempts: the first is about this long, each further one twice as long up to the longest. In milliseconds. */
-const FIRST_WAIT = 25;
-const LONGEST_WAIT = 400;
+export interface Waits {
+  readonly first: number;
+  readonly longest: number;
+}
+
+const WAITS: Waits = { first: 25, longest: 400 };
 
 /**
  * Retries a call on transient errors, with exponential backoff and jitter, until the deadline. The call must be safe to repeat.
  * @throws TableUnavailable when time runs out; what else the call throws
  */
-export async function retry<T>(call: () => Promise<T>, { clock, deadline }: TimeLimit): Promise<T> {
-  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+export async function retry<T>(
+  call: () => Promise<T>,
+  { clock, deadline }: TimeLimit,
+  { first, longest }: Waits = WAITS,
+): Promise<T> {
+  for (let wait = first; ; wait = Math.min(wait * 2, longest)) {
     try {
       return await call();
     } catch (error) {

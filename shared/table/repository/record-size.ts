@@ -18,8 +18,14 @@ export const MAX_RECORD = 230_000;
  */
 export function checkSize<T extends object>(kind: Entity<T>, record: T): number {
   const size = sizeOf(kind, record);
-  if (size > MAX_RECORD) throw new RecordTooLarge(size, MAX_RECORD);
+  checkSizes([size]);
   return size;
+}
+
+/** @throws RecordTooLarge with the indexes of all sizes that are too large */
+export function checkSizes(sizes: readonly number[]): void {
+  const indexes = sizes.flatMap((size, index) => (size > MAX_RECORD ? [index] : []));
+  if (indexes.length > 0) throw new RecordTooLarge(Math.max(...sizes), MAX_RECORD, indexes);
 }
 
 export function sizeOf<T extends object>(kind: Entity<T>, record: T): number {

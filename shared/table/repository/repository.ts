@@ -19,7 +19,7 @@ import { notedIn, noteOf, SETS } from './entity-lists.ts';
 import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
-import { checkSize, sizeOf } from './record-size.ts';
+import { checkSize, checkSizes, sizeOf } from './record-size.ts';
 import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
@@ -75,6 +75,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       this.#unique.claim(this.work, record, place.id, (field) =>
         generated.some((name) => name === field) ? () => this.session.numbers.noteCollision() : undefined,
       );
+      const size = checkSize(this.entity, record);
+      if (size > allocated.largest) this.#noteLargest(size);
       return this.#stageNew(record, place.id, allocated);
     };
     const [stored] = await Promise.all([
@@ -84,9 +86,26 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return stored;
   }
 
+  /**
+   * Allocates a range of numbers and stages new records under it, in order. Without audit events and deferred fields.
+   * @throws RecordTooLarge before a number is allocated, with the indexes of all records that are too large
+   */
+  async createAll(all: readonly Omit<T, 'id'>[]): Promise<readonly Stored<T>[]> {
+    const sizes = all.map((fields) => sizeOf(this.entity, { id: ids.newId(0), ...fields } as unknown as T));
+    checkSizes(sizes);
+    for (const fields of all) this.#noteValues(fields);
+    const allocated = await this.session.numbers.allocateAll(this.tenant, this.lists.list, all.length);
+    const largest = Math.max(...sizes);
+    if (allocated.some((each) => largest > each.largest)) this.#noteLargest(largest);
+    return allocated.map((each, index) => {
+      const id = ids.newId(each.number);
+      const record = { id, ...all[index] } as unknown as T;
+      this.#unique.claim(this.work, record, id, () => undefined);
+      return this.#stageNew(record, id, each);
+    });
+  }
+
   #stageNew(record: T, id: string, allocated: AllocatedNumber): Stored<T> {
-    const size = checkSize(this.entity, record);
-    if (size > allocated.largest) this.#noteLargest(size);
     const { number, expires } = allocated;
     const kept = this.lists.kept(allocated.filters);
     this.#noteValuesOfOthers(kept, record);

@@ -21,8 +21,19 @@ export class RecordNumbers {
   /** Allocates the next number of a tenant's list, or one that an earlier run of the same operation has left unused. */
   async allocate(tenant: TenantId, list: List): Promise<AllocatedNumber> {
     const allocated = await this.pool.allocate(this.#tables.of(tenant), list);
-    if (allocated.compact !== undefined) this.#changes.afterCommit(allocated.compact);
+    this.#compactAfterCommit(allocated);
     return allocated;
+  }
+
+  /** Like {@link allocate}, for so many records: their numbers in order, as far as possible one range. */
+  async allocateAll(tenant: TenantId, list: List, count: number): Promise<readonly AllocatedNumber[]> {
+    const all = await this.pool.allocateAll(this.#tables.of(tenant), list, count);
+    for (const allocated of all) this.#compactAfterCommit(allocated);
+    return all;
+  }
+
+  #compactAfterCommit({ compact }: AllocatedNumber): void {
+    if (compact !== undefined) this.#changes.afterCommit(compact);
   }
 
   /** Notes the size of a record while the request commits. */
