@@ -7,6 +7,7 @@ import { Conflicts } from '../../test/support/conflicts.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds } from '../statistics.ts';
 import { pageBoundHolds, pageBounds } from './bounds.ts';
+import { measureContention } from './contention.ts';
 import { electro, toolbox } from './libraries.ts';
 import { loadDeleted, loadUndeleted } from './lists.ts';
 import { checkLoader } from './load.check.ts';
@@ -14,11 +15,10 @@ import { Meter } from './meter.ts';
 import { plotOf } from './plot.ts';
 import { plotOfWrites } from './plot-writes.ts';
 import { type PageReading, readAll } from './reads.ts';
-import { openingTable, readTable, tableOfCreates } from './report.ts';
+import { contentionTable, readTable, tableOfCreates } from './report.ts';
 import { FULL, measureSizes, SMALL } from './sizes/measure.ts';
 import { sizeBounds, tableOfSizes } from './sizes/report.ts';
 import { freshTable } from './table.ts';
-import { measureTickets } from './tickets.ts';
 import { countedWays, walkCount, walkFull, walkKeys, walkTotal } from './ways.ts';
 import { COMBINATIONS, measureCreates, measureWrites } from './writes.ts';
 
@@ -59,7 +59,7 @@ async function benchWays(
 ): Promise<boolean> {
   const length = small ? 2_000 : 100_000;
   reporter.print(`Lists of ${length.toLocaleString('en')} records\n`);
-  const { writings, openings, creates } = await benchWrites(endpoint, small ? 128 : 512, reporter);
+  const { writings, contentions, creates } = await benchWrites(endpoint, small ? 128 : 512, reporter);
   reporter.print(`${creates}\n`);
   const { readings, reads } = await benchReads(endpoint, length, reporter);
   if (plot) {
@@ -67,7 +67,7 @@ async function benchWays(
     await writeFile(join(DOCS, 'write-units.svg'), plotOfWrites(writings));
   }
   if (writeDocs) await writePlace('bench:pages', `${reads}\n\n${creates}`);
-  const bounds = pageBounds({ readings, writings, openings });
+  const bounds = pageBounds({ readings, writings, contentions });
   for (const bound of bounds) {
     reporter.print(
       `${pageBoundHolds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`,
@@ -102,9 +102,9 @@ async function benchWrites(endpoint: string, count: number, { report }: Progress
   const meter = new Meter(table);
   const writings = await measureWrites(table, meter);
   const creatings = await measureCreates(table, meter, conflicts, count, report);
-  report('tickets of many writers');
-  const openings = await measureTickets(table, conflicts, count / 64);
-  return { writings, openings, creates: `${tableOfCreates(creatings)}\n\n${openingTable(openings)}` };
+  report('many writers of one tenant');
+  const contentions = await measureContention(table, conflicts, count / 64);
+  return { writings, contentions, creates: `${tableOfCreates(creatings)}\n\n${contentionTable(contentions)}` };
 }
 
 /** Reads pages of lists of `length` records, a multiple of 40, and checks that all ways give the same records. */

@@ -1,5 +1,5 @@
+import type { Contention } from './contention.ts';
 import type { PageReading } from './reads.ts';
-import type { TicketOpening } from './tickets.ts';
 import { COUNTED } from './ways.ts';
 import { SERIES, type Writing } from './writes.ts';
 
@@ -14,11 +14,11 @@ export const pageBoundHolds = ({ value, limit }: PageBound): boolean => value <=
 interface Measured {
   readonly readings: readonly PageReading[];
   readonly writings: readonly Writing[];
-  readonly openings: readonly TicketOpening[];
+  readonly contentions: readonly Contention[];
 }
 
 /** The promises of the lists, compared with the measurements of this run. */
-export const pageBounds = ({ readings, writings, openings }: Measured): PageBound[] => [
+export const pageBounds = ({ readings, writings, contentions }: Measured): PageBound[] => [
   ...readBounds(readings.filter(({ way }) => way.startsWith(COUNTED))),
   ...writings
     .filter(({ series }) => series === SERIES.counted)
@@ -28,10 +28,10 @@ export const pageBounds = ({ readings, writings, openings }: Measured): PageBoun
       // The allocation of the number, then a plain put, or a transaction of the record and a set for each filter.
       limit: fields === 0 ? 2 : 3 + 2 * fields,
     })),
-  ...openings.map(({ what, sends }, index) => ({
-    claim: `transactions sent for each ticket ${what}`,
+  ...contentions.map(({ what, sends, atMost }) => ({
+    claim: `transactions sent for each that succeeds, where ${what}`,
     value: sends,
-    limit: [1.3, 1.5][index] ?? 1,
+    limit: atMost,
   })),
 ];
 

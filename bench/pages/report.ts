@@ -1,6 +1,6 @@
+import type { Contention } from './contention.ts';
 import type { WorkCost } from './meter.ts';
 import type { PageReading } from './reads.ts';
-import { type TicketOpening, WRITERS } from './tickets.ts';
 import type { Creating } from './writes.ts';
 
 const number = (value: number, digits = 0): string =>
@@ -47,8 +47,8 @@ export function tableOfCreates(creatings: readonly Creating[]): string {
   return `**creates**: per second / transactions sent for each that succeeded\n\n${markdown(head, rows)}`;
 }
 
-export const openingTable = (openings: readonly TicketOpening[]): string =>
-  `**tickets**, ${WRITERS} writers of one tenant at once\n\n${markdown(
-    ['', 'transactions sent for each ticket'],
-    openings.map(({ what, sends }) => [what, number(sends, 2)]),
+export const contentionTable = (contentions: readonly Contention[]): string =>
+  `**many writers of one tenant at once**\n\n${markdown(
+    ['', 'transactions sent for each that succeeds'],
+    contentions.map(({ what, sends }) => [what, number(sends, 2)]),
   )}`;

@@ -1,3 +1,4 @@
+import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import type { JsonBody } from '../../test/support/api.ts';
 
 /** The requests whose ceilings are told. */
@@ -19,6 +20,12 @@ export interface MeasuredRequest {
 
 /** Free-form text that makes a record of less than 1 KB one of 1 to 2 KB. */
 const ONE_KB = { metadata: { note: 'x'.repeat(1_000) } };
+
+/** Entries of one level, instead of one entry. */
+const LOG_BATCH = {
+  ...{ level: undefined, message: undefined, metadata: undefined },
+  entries: Array.from({ length: MOST_ENTRIES }, () => ({ level: 'info', message: 'The disk is nearly full' })),
+};
 
 const longListOfTickets = (length: number): MeasuredRequest => ({
   operationId: 'listTickets',
@@ -43,6 +50,7 @@ export const MEASURED_REQUESTS: readonly MeasuredRequest[] = [
   { operationId: 'createTicketMessage' },
   { operationId: 'deleteTicket' },
   { operationId: 'ingestLog', what: 'up to 1 KB' },
+  { operationId: 'ingestLog', what: `${MOST_ENTRIES} entries up to 1 KB`, fields: LOG_BATCH },
   { operationId: 'listLogs', query: '?level=warn' },
   { operationId: 'receiveWebhook' },
   { operationId: 'createUser' },

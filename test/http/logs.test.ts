@@ -59,4 +59,17 @@ describe('listing', () => {
     expect(await gone.read(`${LOGS}?level=info`)).toMatchObject({ total: 1, data: [{ message: 'newer' }] });
     expect(await gone.read(`${LOGS}?level=warn`)).toMatchObject({ total: 0, data: [] });
   });
+
+  it('begins again with several entries at once, after nothing was logged for long', async () => {
+    const { token, appCode, secret } = await api.orgToken();
+    await callsOf(api, token).create(INGEST, { level: 'info', message: 'old' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 70 * DAY_MS });
+    const later = callsOf(api, await api.login(appCode, secret));
+    const entries = Array.from({ length: 45 }, () => ({ level: 'warn', message: 'new' }));
+    for (const total of [45, 90]) {
+      await later.create(INGEST, { entries });
+      expect(await later.read(LOGS)).toMatchObject({ total });
+      expect(await later.read(`${LOGS}?level=warn`)).toMatchObject({ total });
+    }
+  });
 });

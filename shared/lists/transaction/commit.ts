@@ -48,7 +48,7 @@ const MANY = 50;
  * Such transactions wait longer, in milliseconds. A refused one harms no other, so what counts is how many attempts there are while one of 15 ms is
  * under way: with 16 writers less than one (`npm run bench -- pages`).
  */
-const LONG_WAITS: Waits = { first: 200, longest: 800 };
+const LONG_WAITS: Waits = { first: 250, longest: 1_000 };
 
 /** Commits all of `writes` or none of them. `sizes` has the sizes of the items that they change or replace. */
 export async function commit(
