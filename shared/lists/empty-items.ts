@@ -22,6 +22,7 @@ export async function deleteEmptyItems(table: Table, items: readonly Item[]): Pr
 
 /** Deletes up to {@link MOST} items of a set on condition that their words are as read. Best effort. */
 export async function deleteAsRead(table: Table, items: readonly Item[]): Promise<void> {
+  if (items.length === 0) return;
   const removals = await Promise.allSettled(items.slice(0, MOST).map((item) => remove(table, item)));
   increment('ListCompactions', removals.filter(({ status }) => status === 'fulfilled').length);
 }

@@ -57,10 +57,23 @@ export function wordIn(group: GroupBits, stripe: number): bigint {
   return ((halves[1] ?? 0n) << 64n) | (halves[0] ?? 0n);
 }
 
+/** Sets the bits of the numbers from `from` up to, not including, `to`, both relative to the group's first number. */
+export function setBetween(group: GroupBits, from: number, to: number): void {
+  for (let stripe = 0; stripe < STRIPES; stripe++) {
+    const [low, high] = [Math.ceil((from - stripe) / STRIPES), Math.ceil((to - stripe) / STRIPES)];
+    for (let lane = 0; lane < LANES_A_WORD; lane++) {
+      const [first, end] = [Math.max(low - lane * 32, 0), Math.min(high - lane * 32, 32)];
+      if (first >= end) continue;
+      const index = stripe * LANES_A_WORD + lane;
+      group[index] = (group[index] ?? 0) | (2 ** end - 2 ** first);
+    }
+  }
+}
+
 /** The bits of the numbers from `from` up to, not including, `to`, both relative to the group's first number. */
 export function bitsBetween(from: number, to: number): GroupBits {
   const group = noBits();
-  for (let place = from; place < to; place++) setBit(group, place);
+  setBetween(group, from, to);
   return group;
 }
 

@@ -10,6 +10,7 @@ import {
   hasBit,
   noBits,
   putWord,
+  setBetween,
   setBit,
   wordIn,
 } from './group-bits.ts';
@@ -104,7 +105,7 @@ function includeRange(groups: Map<number, GroupBits>, { from, to }: Range): void
     const first = Math.max(from - group * GROUP_SIZE, 0);
     const end = Math.min(to - group * GROUP_SIZE, GROUP_SIZE);
     if (end - first === GROUP_SIZE) groups.set(group, FULL_GROUP);
-    else for (let place = first; place < end; place++) setBit(bitsIn(groups, group), place);
+    else setBetween(bitsIn(groups, group), first, end);
   }
 }
 

@@ -64,7 +64,7 @@ const STARTS = [0, BLOCK_SIZE];
 const GONE = STARTS.flatMap((start) => between(start, start + 64));
 const LIVE = STARTS.flatMap((start) => between(start + 64, start + 90));
 /** Where a query may be held up. */
-const CUTS = [bitPlace(16).sortKey, bitPlace(BLOCK_SIZE).sortKey, COUNTER, gapRanges.rangesKey(0)];
+const CUTS = ['B#', bitPlace(16).sortKey, bitPlace(BLOCK_SIZE).sortKey, COUNTER, gapRanges.rangesKey(0)];
 
 /** A list in memory, and which of its numbers are gaps, by the writes of those who make them. */
 class ModelList {
