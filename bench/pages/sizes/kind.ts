@@ -1,6 +1,9 @@
 import { jobsBy } from '../records.ts';
 
 /** Filter fields of every record of a list that is made in storage. */
-export const SIZED_FIELDS = 5;
+export const SIZED_FIELDS = 6;
 
-export const SIZED_KIND = jobsBy(SIZED_FIELDS);
+/** The field whose sets have a summary. */
+export const SUMMARIZED = 'f6';
+
+export const SIZED_KIND = jobsBy(SIZED_FIELDS, [SUMMARIZED]);

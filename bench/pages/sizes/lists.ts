@@ -1,4 +1,5 @@
 import { COMPARED_PAGE_SIZE } from '../ways.ts';
+import { SUMMARIZED } from './kind.ts';
 
 /** Long lists that are made directly in storage, and the pages that are read of them. */
 
@@ -47,7 +48,7 @@ const MEMBERS_OF_RARE = 10;
 function mixedList(length: number): SizedList {
   const step = length / MEMBERS_OF_RARE;
   const isRare = (number: number): boolean => number % step === step - 1;
-  const dense = DENSE.map((field, index) => {
+  const dense = [...DENSE, SUMMARIZED].map((field, index) => {
     const mask = 1 << (8 + index);
     return [field, (number: number) => (bitsOf(number) & mask) !== 0] as const;
   });
@@ -97,6 +98,7 @@ export function casesOf(length: number, scale = 1): SizedCase[] {
     { name: 'all, middle', list, fields: [], at: 'middle' },
     { name: 'all, last page', list, fields: [], at: 'end' },
     { name: 'a filter that half match', list, fields: DENSE.slice(0, 1), at: 'middle' },
+    { name: 'such a filter with a summary', list, fields: [SUMMARIZED], at: 'middle' },
     { name: 'four such filters', list, fields: DENSE, at: 'middle' },
     { name: 'ten records, and half', list, fields: [RARE, DENSE[0]], at: 'begin' },
     ...(deleted === undefined

@@ -2,11 +2,12 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { withConcurrency } from '../../../local/seed/pool.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { type AllocatedNumber, type Item, storedSets, type Table } from '../../../shared/lists/index.ts';
-import { COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '../../../shared/lists/maintenance.ts';
+import { COUNTER, GROUP_SIZE, STRIPES, summary, WORD_BITS } from '../../../shared/lists/maintenance.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../../shared/table/keys.ts';
+import { indexesOf } from '../../../shared/table/storage.ts';
 import { FIELDS, jobsOf, newJob } from '../records.ts';
-import { SIZED_FIELDS, SIZED_KIND } from './kind.ts';
+import { SIZED_FIELDS, SIZED_KIND, SUMMARIZED } from './kind.ts';
 import type { SizedList } from './lists.ts';
 
 /**
@@ -22,14 +23,26 @@ export async function loadSets(table: Table, list: SizedList): Promise<void> {
   const { length, isLive, sets } = list;
   const partition = partitionOf(list);
   const gaps = storedSets.partitionOf(partition);
-  const NOTED = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: FIELDS.slice(0, SIZED_FIELDS) };
+  const NOTED = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: indexesOf(SIZED_KIND) };
   await writeItems(table, [
     { PK: gaps, SK: COUNTER, NEXT: length, ...NOTED },
     ...setItems(gaps, length, (number) => !isLive(number)),
-    ...Object.entries(sets).flatMap(([field, isIn]) =>
-      setItems(storedSets.partitionOf(partition, field, 'a'), length, (number) => isLive(number) && isIn(number)),
-    ),
+    ...Object.entries(sets).flatMap(([field, isIn]) => {
+      const set = storedSets.partitionOf(partition, field, 'a');
+      const bits = setItems(set, length, (number) => isLive(number) && isIn(number));
+      return field === SUMMARIZED ? [...bits, ...summaryItems(set, bits)] : bits;
+    }),
   ]);
+}
+
+/** The summary of a set with these items of bits. */
+function summaryItems(partition: string, bits: readonly Item[]): Item[] {
+  const items = new Map<string, Record<string, unknown>>();
+  for (const [first, { members }] of summary.compareCounts(bits)) {
+    const { sortKey, count } = summary.countPlace(first);
+    items.set(sortKey, { PK: partition, SK: sortKey, ...items.get(sortKey), [count]: members });
+  }
+  return [...items.values()];
 }
 
 /** Words of an item. */
