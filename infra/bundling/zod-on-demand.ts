@@ -36,10 +36,11 @@ const CLASSES = [
   'ZodNullable',
   'ZodObject',
   'ZodOptional',
+  'ZodPipe',
 ];
 
 /** Objects whose members are used. */
-const OBJECTS = ['regexes'];
+const OBJECTS = ['globalRegistry', 'regexes'];
 const NAMES = [...FUNCTIONS, ...CLASSES, ...OBJECTS];
 
 const FILE = 'zod.cjs';
