@@ -138,6 +138,12 @@ describe('a tenant’s table', () => {
     expect([tenantTable(first) === one, tenantTable(second) === two]).toEqual([true, false]);
   });
 
+  it('whose session AWS denies is not given another', async () => {
+    dynamoDb.failures.push('AccessDeniedException');
+    await expect(read(tenantTable(newTenant()))).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    expect(asked).toHaveLength(1);
+  });
+
   it('that is made anew needs no new session, and reaches no other tenant’s', async () => {
     const tenants = Array.from({ length: 150 }, newTenant);
     await Promise.all(tenants.map((tenant) => read(tenantTable(tenant))));
@@ -269,18 +275,22 @@ describe('a session', () => {
     await read(tenantTable(tenant));
     pass(55 * MINUTE);
     const release = hold();
-    let responded = false;
-    const responding = through([inSession(Date.now)], chainEvent(), async () => {
-      await read(tenantTable(tenant));
-      return RESPONSE;
-    }).then(() => {
-      responded = true;
-    });
+    const ended: string[] = [];
+    const respond = async (name: string, handler: () => Promise<unknown>) => {
+      await through([inSession(Date.now)], chainEvent(), async () => {
+        await handler();
+        return RESPONSE;
+      });
+      ended.push(name);
+    };
+    const renewing = respond('renewing', () => read(tenantTable(tenant)));
     await until(() => asked.length === 2);
+    pass(1);
+    const later = respond('later', async () => undefined);
     for (let turn = 0; turn < 20; turn++) await nextTurn();
-    expect(responded).toBe(false);
+    expect(ended).toEqual(['later']);
     release();
-    await responding;
+    await Promise.all([renewing, later]);
     await read(tenantTable(tenant));
     expect(dynamoDb.signedWith).toEqual(['SESSION1', 'SESSION1', 'SESSION2']);
   });

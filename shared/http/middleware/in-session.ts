@@ -27,5 +27,5 @@ export function inSession(clock: Clock): MiddlewareObj<InSession, APIGatewayProx
 
 async function settle({ event }: Request<InSession, APIGatewayProxyResult>): Promise<void> {
   const { session }: Partial<InSession> = event;
-  await session?.tables.settleSessions();
+  if (session !== undefined) await session.tables.settleSessions(session.now);
 }

@@ -78,8 +78,8 @@ const sharedBy = ({ config }: Table['client']): DynamoDBClientConfig => ({
   userAgentAppId: config.userAgentAppId,
 });
 
-/** Resolves when no session of a tenant is being opened; undefined where none is. */
-export const sessionsSettled = (): Promise<unknown> | undefined => sessions?.settled();
+/** As {@link TenantSessions.settled}. */
+export const sessionsSettled = (since: number): Promise<unknown> | undefined => sessions?.settled(since);
 
 const config = (): DynamoDBClientConfig => ({
   requestHandler: TIMEOUTS,

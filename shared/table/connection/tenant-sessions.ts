@@ -62,7 +62,8 @@ export class TenantSessions {
   readonly #source: SessionSource;
   readonly #most: number;
   readonly #kept = new Map<string, Kept>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** With the times at which they were asked for. */
+  readonly #underWay = new Map<Promise<unknown>, number>();
   readonly #line: (() => void)[] = [];
   #calls = 0;
 
@@ -85,9 +86,10 @@ export class TenantSessions {
     return kept.credentials;
   }
 
-  /** Resolves when no session is being opened; undefined where none is. */
-  settled(): Promise<unknown> | undefined {
-    return this.#underWay.size === 0 ? undefined : Promise.allSettled(this.#underWay);
+  /** Resolves when no session is being opened that was asked for since then; undefined where none is. */
+  settled(since: number): Promise<unknown> | undefined {
+    const recent = [...this.#underWay].flatMap(([session, asked]) => (asked >= since ? [session] : []));
+    return recent.length === 0 ? undefined : Promise.allSettled(recent);
   }
 
   /** The session that is being opened for the tenant, or else one that is opened now. */
@@ -106,7 +108,7 @@ export class TenantSessions {
     });
     const opening = Object.assign(begun, { session });
     kept.opening = opening;
-    this.#underWay.add(session);
+    this.#underWay.set(session, this.#source.clock());
     session
       .then(
         (credentials) => {

@@ -31,11 +31,12 @@ export class TenantTables {
   }
 
   /**
-   * Waits for STS sessions that are being opened. Lambda may freeze the container after the response: the call would time out when it runs again,
-   * and be sent again.
+   * Waits for STS sessions that were asked for since then and are still being opened. Lambda may freeze the container after the response: the call
+   * would time out when it runs again, and be sent again.
+   * @param since in epoch milliseconds
    */
-  async settleSessions(): Promise<void> {
-    const settled = sessionsSettled();
+  async settleSessions(since: number): Promise<void> {
+    const settled = sessionsSettled(since);
     if (settled !== undefined) await Promise.race([settled, sleep(LONGEST_WAIT, undefined, { ref: false })]);
   }
 
