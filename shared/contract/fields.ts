@@ -72,7 +72,7 @@ const override = ({
   zodSchema,
   jsonSchema,
 }: Parameters<NonNullable<z.core.JSONSchemaGeneratorParams['override']>>[0]) => {
-  const { override: own } = (z.globalRegistry.get(zodSchema) ?? {}) as Partial<ReturnType<typeof shownAs>>;
+  const { override: own } = ((zodSchema as unknown as z.ZodType).meta() ?? {}) as Partial<ReturnType<typeof shownAs>>;
   own?.({ jsonSchema: jsonSchema as Parameters<typeof own>[0]['jsonSchema'] });
   const shown = jsonSchema as { override?: unknown };
   delete shown.override;
