@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { LOCAL_AWS } from '../../../local/dynamodb/client.ts';
 import { systemClock } from '../../../shared/clock.ts';
-import { ids } from '../../../shared/lists/index.ts';
+import { ids, type Table } from '../../../shared/lists/index.ts';
 import { tableOf } from '../../../shared/table/connection/client.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { CannedHandler } from '../../requests/canned.ts';
@@ -43,19 +43,20 @@ export interface ReaderReport {
 const WARM_UP = 3;
 
 const task: ReaderTask = JSON.parse(process.argv[2] ?? '');
-const requestHandler = new CannedHandler(task.endpoint);
-const table = tableOf(task.table, { endpoint: task.endpoint, ...LOCAL_AWS, requestHandler });
+const table = tableOf(task.table, { endpoint: task.endpoint, ...LOCAL_AWS });
 const meter = new Meter(table);
+const requestHandler = new CannedHandler(task.endpoint);
+const replayed = tableOf(task.table, { endpoint: task.endpoint, ...LOCAL_AWS, requestHandler });
 const bareHandler = new CannedHandler(task.endpoint);
 const bare = DynamoDBDocumentClient.from(
   new DynamoDBClient({ endpoint: task.endpoint, ...LOCAL_AWS, requestHandler: bareHandler }),
   { unmarshallOptions: { wrapNumbers: (text) => BigInt(text) } },
 );
 
-async function readPage(): Promise<void> {
+async function readPage(from: Table): Promise<void> {
   const { page, total, numbers } = task.expected;
   const filter = Object.fromEntries(task.fields.map((field) => [field, 'a']));
-  const jobs = jobsOf(task.org, new RequestSession(table, systemClock, Date.now() + 60_000), SIZED_KIND);
+  const jobs = jobsOf(task.org, new RequestSession(from, systemClock, Date.now() + 60_000), SIZED_KIND);
   const read = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', filter });
   const got = read.records.map(({ record }) => ids.numberOf(record.id));
   if (read.total !== total || got.join() !== numbers.join()) {
@@ -100,15 +101,16 @@ function inOneOrder(reply: Uint8Array): Uint8Array {
   return Buffer.from(JSON.stringify(JSON.parse(Buffer.from(reply).toString()), sorted));
 }
 
-const { cost } = await meter.measure(readPage);
-for (let round = 1; round < WARM_UP; round++) await readPage();
+const { cost } = await meter.measure(() => readPage(table));
+for (let round = 1; round < WARM_UP; round++) await readPage(table);
 const residentMb = process.resourceUsage().maxRSS / 1_024;
-await replay(requestHandler, readPage);
+await readPage(replayed);
+await replay(requestHandler, () => readPage(replayed));
 await replay(bareHandler, readYardstick);
 const cpu: number[] = [];
 const yardstick: number[] = [];
 for (let round = 0; round < task.rounds; round++) {
-  cpu.push(await cpuOf(readPage));
+  cpu.push(await cpuOf(() => readPage(replayed)));
   yardstick.push(await cpuOf(readYardstick));
 }
 const { readUnits, roundTrips } = cost;
