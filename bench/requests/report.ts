@@ -12,7 +12,7 @@ const BOUND: readonly OperationName[] = ['get', 'list', 'create', 'patch'];
 const AGAINST_MIDDY: Partial<Record<OperationName, number>> = {
   get: 1,
   list: 1,
-  'filtered list': 1,
+  'filtered list': 0.9,
   patch: 1,
   create: 0.7,
   'log ingest': 0.6,
