@@ -4,6 +4,10 @@ import { LEAST, measureSizes } from './pages/sizes/measure.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import { measure } from './requests/measure.ts';
 import { OPERATION_NAMES } from './requests/names.ts';
+import { holds } from './tenants/bounds.ts';
+import { simulateFloods } from './tenants/flood/bench.ts';
+import { floodBounds } from './tenants/flood/report.ts';
+import { LEAST as LEAST_FLOOD, SCENARIOS } from './tenants/flood/scenarios.ts';
 
 /** A page and a bit. */
 const LIST_LENGTH = 40;
@@ -20,6 +24,10 @@ export async function checkBenches(): Promise<void> {
     await measure(dynamoDb.endpoint, { size: 'least', operations: OPERATION_NAMES }, reporter.report);
     await benchReads(dynamoDb.endpoint, LIST_LENGTH, { report: reporter.report, print: () => undefined });
     await measureSizes(dynamoDb.endpoint, LEAST, reporter.report);
+    // A usual load, and a flood that nobody else may notice.
+    const floods = await simulateFloods(SCENARIOS.slice(0, 2), LEAST_FLOOD, reporter.report);
+    const [exceeded] = floodBounds(floods, LEAST_FLOOD).filter((bound) => !holds(bound));
+    if (exceeded !== undefined) throw new Error(exceeded.claim);
   } finally {
     reporter.stop();
     await dynamoDb.stop();

@@ -114,9 +114,13 @@ program
 
 program
   .command('tenants')
-  .description('what many tenants cost a container: calls of STS, CPU time and memory')
-  .option('--small', 'fewer rounds', false)
-  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/tenants.svg', false)
+  .description('many tenants: calls of STS, CPU time and memory of a container, and what a flood of one does to others')
+  .option('--small', 'fewer rounds, and a minute of a flood instead of three', false)
+  .option(
+    '--write-docs',
+    'put the figures into docs/performance.md and docs/operations.md, and draw docs/tenants.svg',
+    false,
+  )
   .action(async (options) => {
     const { benchTenants } = await import('./tenants/bench.ts');
     process.exitCode = (await benchTenants(options)) ? 0 : 1;

@@ -1,6 +1,7 @@
 import { writePerformance } from '../docs.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { holds, type TenantBound } from './bounds.ts';
+import { benchFlood } from './flood/bench.ts';
 import { measureMemory } from './memory.ts';
 import { measureMisses } from './misses.ts';
 import { plotOfSessions, type SessionFigures, sessionBounds, sessionTables } from './session-report.ts';
@@ -14,9 +15,9 @@ export interface TenantsOptions {
 /** A part of the benchmark. It prints its tables, and writes them into the pages where it is told to. @returns its bounds */
 type Part = (options: TenantsOptions, reporter: ProgressReporter) => Promise<readonly TenantBound[]>;
 
-const PARTS: readonly Part[] = [benchSessions];
+const PARTS: readonly Part[] = [benchSessions, benchFlood];
 
-/** What many tenants cost a container. @returns whether every bound holds */
+/** What many tenants cost a container, and what they notice of each other. @returns whether every bound holds */
 export async function benchTenants(options: TenantsOptions): Promise<boolean> {
   const reporter = new ProgressReporter();
   try {

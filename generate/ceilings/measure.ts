@@ -1,11 +1,11 @@
-import type { Key, Table } from '#lists';
+import type { Key } from '#lists';
 import { recordsPartition, tenantIdOf } from '#table/keys';
 import type { Api, OrgAccess } from '../../test/support/api.ts';
 import { type Scenario, TestTenant } from '../../test/support/scenario.ts';
-import { expected, fill, readUnitsOf, titleOf, writeUnitsOf } from '../data-model/play.ts';
+import { expected, fill, type Played, playOnce, readUnitsOf, titleOf, writeUnitsOf } from '../data-model/play.ts';
 import type { Recorder } from '../data-model/recorder.ts';
 import { lengthen } from './long-lists.ts';
-import { type Footprint, footprintOf, sharedItems, sharedPartitions, type Units } from './partitions.ts';
+import { type Footprint, sharedItems, sharedPartitions, type Units } from './partitions.ts';
 import { MEASURED_REQUESTS, type MeasuredRequest } from './requests.ts';
 
 /** What two requests of one tenant, for different records, have in common. */
@@ -25,7 +25,6 @@ export async function measureSharedLoads(
   api: Pick<Api, 'request' | 'platformToken'>,
   org: OrgAccess,
   recorder: Recorder,
-  table: Table,
 ): Promise<readonly SharedLoad[]> {
   const tenant = new TestTenant(api, org);
   const loads: SharedLoad[] = [];
@@ -33,38 +32,32 @@ export async function measureSharedLoads(
     const { longList } = request;
     if (longList !== undefined) {
       const partition = recordsPartition(tenantIdOf(org.orgId), longList.entity);
-      await lengthen({ ...longList, partition }, longList.length, table);
+      await lengthen({ ...longList, partition }, longList.length, recorder.table);
     }
-    loads.push(await sharedLoad(tenant, request, recorder, table));
+    loads.push(await sharedLoad(tenant, request, recorder));
   }
   return loads;
 }
 
-async function sharedLoad(
-  tenant: TestTenant,
-  request: MeasuredRequest,
-  recorder: Recorder,
-  table: Table,
-): Promise<SharedLoad> {
-  const play = async (scenario: Scenario): Promise<{ units: Units; footprint: Footprint }> => {
-    const calls = await recorder.record(() => expected(tenant, scenario));
-    const units = { read: readUnitsOf(calls), write: writeUnitsOf(calls) };
-    return { units, footprint: await footprintOf(calls, table) };
-  };
+async function sharedLoad(tenant: TestTenant, request: MeasuredRequest, recorder: Recorder): Promise<SharedLoad> {
   const first = await scenarioOf(tenant, request);
+  const title = `${titleOf(first.route)}${queryWords(request)}${request.what === undefined ? '' : `, ${request.what}`}`;
+  const play = async (scenario: Scenario): Promise<Played & { footprint: Footprint }> => {
+    const { footprint, ...played } = await playOnce(tenant, scenario, recorder, title);
+    if (footprint === undefined) throw new Error('only an engine that counts units as AWS does shows what binds');
+    return { ...played, footprint };
+  };
   if (first.route.method === 'GET') await fill(tenant, await tenant.scenario(request.operationId));
   // Does not count: afterwards the lists exist, and the authorizer's response is cached.
   await expected(tenant, await scenarioOf(tenant, request));
-  const { units, footprint } = await play(first);
-  const other = (await play(await scenarioOf(tenant, request))).footprint;
-  const sibling = isOfParent(first)
-    ? await play({ ...(await scenarioOf(tenant, request)), path: first.path })
-    : undefined;
+  const { calls, footprint } = await play(first);
+  const other = await play(await scenarioOf(tenant, request));
+  const sibling = isOfParent(first) ? await play({ ...(await scenarioOf(tenant, request)), path: first.path }) : other;
   return {
-    title: `${titleOf(first.route)}${queryWords(request)}${request.what === undefined ? '' : `, ${request.what}`}`,
-    units,
-    partitions: sharedPartitions(footprint, other),
-    items: sharedItems(footprint, sibling?.footprint ?? other),
+    title,
+    units: { read: readUnitsOf(calls), write: writeUnitsOf(calls) },
+    partitions: sharedPartitions(footprint, other.footprint),
+    items: sharedItems(footprint, sibling.footprint),
   };
 }
 

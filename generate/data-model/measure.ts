@@ -32,10 +32,9 @@ export async function measureOperations(
   started.defer(local.close);
 
   const api = callersAt(local.url, local.platform);
-  const table = environmentTable();
-  const recorder = new Recorder(table);
+  const recorder = new Recorder(environmentTable(), engine === 'dynoxide');
   const operations = await playAll(api, await api.orgToken(), recorder, onPlay);
   const variants = await playVariants(api, await api.orgToken(), recorder);
-  const loads = engine === 'dynoxide' ? await measureSharedLoads(api, await api.orgToken(), recorder, table) : [];
+  const loads = recorder.isExact ? await measureSharedLoads(api, await api.orgToken(), recorder) : [];
   return { operations, variants, loads };
 }

@@ -6,6 +6,7 @@ import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
+import { type Footprint, footprintOf } from '../ceilings/partitions.ts';
 import type { Call, Recorder } from './recorder.ts';
 
 /** The cost of one request of an operation. */
@@ -17,6 +18,8 @@ export interface Played {
   readonly isPage: boolean;
   /** The parsed body of the response; undefined where there is none. */
   readonly reply: unknown;
+  /** By partition key; undefined where the engine does not count as AWS does. */
+  readonly footprint: Footprint | undefined;
 }
 
 export const roundTripsOf = (calls: readonly Call[]): Call[][] => [
@@ -67,7 +70,7 @@ export async function playAll(
   return played;
 }
 
-async function playOnce(
+export async function playOnce(
   testTenant: TestTenant,
   scenario: Scenario,
   recorder: Recorder,
@@ -75,7 +78,8 @@ async function playOnce(
 ): Promise<Played> {
   const replies: JsonBody[] = [];
   const calls = await recorder.record(async () => replies.push((await expected(testTenant, scenario)).body));
-  return { title, calls, isPage: isList(scenario.route), reply: replies[0] };
+  const footprint = recorder.isExact ? await footprintOf(calls, recorder.table) : undefined;
+  return { title, calls, isPage: isList(scenario.route), reply: replies[0], footprint };
 }
 
 /** The most entries of a request, with levels by which no two of them enter one item of a set: what a batch takes at most while entries are small. */

@@ -18,10 +18,15 @@ export interface Call {
 
 /** Keeps every call that a table's client makes, with what it consumed. */
 export class Recorder {
+  readonly table: Table;
+  /** Whether the engine counts the units of transactions as AWS does. */
+  readonly isExact: boolean;
   #calls: Call[] = [];
   #endedRoundTrip = 0;
 
-  constructor(table: Table) {
+  constructor(table: Table, isExact = true) {
+    this.table = table;
+    this.isExact = isExact;
     table.client.middlewareStack.add(
       (next, context) => async (call) => {
         const roundTrip = this.#endedRoundTrip + 1;

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../shared/clock.ts';
 import { failure } from './failure.ts';
 
 /** The limits of a method of the stage, for all callers together. */
@@ -22,12 +23,12 @@ interface Bucket {
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  * @param throttling undefined: no limits
  */
-export function methodThrottle(throttling: Throttling | undefined): Throttle {
+export function methodThrottle(throttling: Throttling | undefined, clock: Clock = systemClock): Throttle {
   if (throttling === undefined) return () => undefined;
   const { rate, burst } = throttling;
   const buckets = new Map<string, Bucket>();
   return (method) => {
-    const now = Date.now();
+    const now = clock();
     const { tokens, at } = buckets.get(method) ?? { tokens: burst, at: now };
     const filled = Math.min(burst, tokens + (Math.max(0, now - at) / 1000) * rate);
     if (filled < 1) throw failure('THROTTLED');

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 
 /** Time reserved for the response before the Lambda's timeout, and the longest time for an operation. In milliseconds. */
 const RESPONSE_TIME = 1_500;
-const LONGEST = 18_000;
+export const LONGEST = 18_000;
 
 export interface InSession {
   session: RequestSession;

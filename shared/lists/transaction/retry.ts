@@ -9,7 +9,7 @@ export interface Waits {
   readonly longest: number;
 }
 
-const WAITS: Waits = { first: 25, longest: 400 };
+export const WAITS: Waits = { first: 25, longest: 400 };
 
 /**
  * Retries a call on transient errors, with exponential backoff and jitter, until the deadline. The call must be safe to repeat.

@@ -13,7 +13,7 @@ export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
 
 /** A call that takes longer is retried. All attempts together take less than a request may. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;
-const ATTEMPTS = 3;
+export const ATTEMPTS = 3;
 
 let shared: Table | undefined;
 const ofTenants = new Map<string, Table>();

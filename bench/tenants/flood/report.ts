@@ -1,0 +1,60 @@
+import { type MarkdownTable, markdown } from '../../../generate/markdown.ts';
+import { STANDARD_LIMIT, STANDARD_SHARE } from '../../../shared/http/budget/request-budget.ts';
+import type { TenantBound } from '../bounds.ts';
+import { type Outcomes, refusedOf } from './outcomes.ts';
+import type { Size } from './scenarios.ts';
+import { GROUPS, type Simulated } from './simulate.ts';
+
+/** What a flood may take, and what others may notice. */
+export const floodBounds = (simulated: readonly Simulated[], size: Size): TenantBound[] =>
+  simulated.flatMap(({ scenario: { name, flood, lostAtMost }, outcomes, containers }) => {
+    const { 'the flood': flooding, 'others, same route': near, 'others, other routes': far } = outcomes;
+    const lost = (who: string, value: Outcomes, limit: number): TenantBound => ({
+      claim: `flood: ${name}: part of the requests of ${who} that is refused or fails`,
+      value: Number((refusedOf(value) / value.sent).toFixed(4)),
+      limit,
+    });
+    const ofOthers = [
+      lost('others on its route', near, lostAtMost.near),
+      lost('others on other routes', far, lostAtMost.far),
+    ];
+    const claim = `flood: ${name}: its requests that are served`;
+    const accepted = { claim, value: flooding.served, limit: mostServed(size, containers) };
+    return flood === undefined ? ofOthers : [...ofOthers, accepted];
+  });
+
+/**
+ * A full bucket of the tenant, what refills it, and what containers admit before they know of each other: at most
+ * q + (C − 1) · q/20 pass a full bucket (`docs/decisions/0081`).
+ */
+function mostServed({ during }: Size, containers: number): number {
+  const limit = STANDARD_LIMIT * STANDARD_SHARE;
+  return limit + (during * limit) / 60 + ((containers - 1) * limit) / 20;
+}
+
+/** The table of `docs/operations.md`. */
+export const floodTable = (simulated: readonly Simulated[]): string => markdown(tableOf(simulated));
+
+const tableOf = (simulated: readonly Simulated[]): MarkdownTable => ({
+  head: [
+    'flood',
+    'who',
+    'sent',
+    'served',
+    '403: firewall',
+    '429: `throttleRate`',
+    '429: budget',
+    '5xx',
+    'waited',
+    'longest wait',
+  ],
+  rows: simulated.flatMap(({ scenario: { name }, outcomes }) =>
+    GROUPS.filter((group) => outcomes[group].sent > 0).map((group) => {
+      const { sent, served, byFirewall, byStage, byOwnBudget, byTenantBudget, failed, waited, longestWait } =
+        outcomes[group];
+      const numbers = [sent, served, byFirewall, byStage, byOwnBudget + byTenantBudget, failed, waited];
+      const wait = waited === 0 ? '–' : `${(longestWait / 1_000).toFixed(1)} s`;
+      return [name, group, ...numbers.map((number) => number.toLocaleString('en')), wait];
+    }),
+  ),
+});
