@@ -60,12 +60,14 @@ export function wordIn(group: GroupBits, stripe: number): bigint {
 /** Sets the bits of the numbers from `from` up to, not including, `to`, both relative to the group's first number. */
 export function setBetween(group: GroupBits, from: number, to: number): void {
   for (let stripe = 0; stripe < STRIPES; stripe++) {
-    const [low, high] = [Math.ceil((from - stripe) / STRIPES), Math.ceil((to - stripe) / STRIPES)];
-    for (let lane = 0; lane < LANES_A_WORD; lane++) {
-      const [first, end] = [Math.max(low - lane * 32, 0), Math.min(high - lane * 32, 32)];
+    const low = Math.ceil((from - stripe) / STRIPES);
+    const high = Math.ceil((to - stripe) / STRIPES);
+    for (let lane = low >>> 5; lane * 32 < high; lane++) {
+      const first = Math.max(low - lane * 32, 0);
+      const end = Math.min(high - lane * 32, 32);
       if (first >= end) continue;
       const index = stripe * LANES_A_WORD + lane;
-      group[index] = (group[index] ?? 0) | (2 ** end - 2 ** first);
+      group[index] = (group[index] ?? 0) | (end === 32 ? -1 << first : (1 << end) - (1 << first));
     }
   }
 }
