@@ -10,13 +10,13 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { HEALTH_KEY } from '#table/keys';
+import { EMPTY_KEYS } from '#table/keys';
 import { ANY_APP, ANY_CREDENTIALS, ANY_LOGIN_FAILURE, ANY_SUSPENSION, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
 import { metricsNamespace } from './metrics.ts';
 import { logGroup } from './retention.ts';
-import type { Rights } from './rights.ts';
+import { type Rights, readsTable } from './rights.ts';
 import { type KeyPurpose, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
@@ -113,12 +113,13 @@ export class ApiFunction extends Construct {
         resources: [this.logs.logGroupArn],
       }),
     );
+    if (readsTable(this.rights)) this.role.addToPolicy(allowItems(table, ['GetItem'], [EMPTY_KEYS.warmStart.PK]));
     if (this.rights.findsApps) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));
     if (this.rights.readsCredentials) this.role.addToPolicy(allowItems(table, ['GetItem'], ANY_CREDENTIALS));
     if (this.rights.seesSuspensions) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
     if (this.rights.countsLoginFailures)
       this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]));
-    if (this.rights.checksHealth) this.role.addToPolicy(allowItems(table, ['GetItem'], [HEALTH_KEY.PK]));
+    if (this.rights.checksHealth) this.role.addToPolicy(allowItems(table, ['GetItem'], [EMPTY_KEYS.health.PK]));
     if (this.rights.signs) keys.allowSigning(this.role);
     if (this.rights.verifies) keys.allowVerifying(this.role);
   }

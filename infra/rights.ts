@@ -91,6 +91,10 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   };
 }
 
+/** Whether a function reads the table, on its own or in sessions of tenants. */
+export const readsTable = ({ signs: _, verifies: __, secrets: ___, ...ofTable }: Rights): boolean =>
+  Object.keys(ofTable).length > 0;
+
 /** Reads and changes of protected fields are audited (`docs/decisions/0071`). */
 function recordsOf({ fieldPermissions }: Contract, secrets: boolean): TenantRights {
   if (!secrets) return 'records-without-secrets';

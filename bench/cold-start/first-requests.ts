@@ -14,14 +14,11 @@ export interface FirstRequest {
   readonly status: number | undefined;
 }
 
-/** The main operation of functions that are not for reading. */
-const CHOSEN: Readonly<Record<string, string>> = { auth: 'login', logs: 'ingestLog', webhooks: 'receiveWebhook' };
-
-/** The operation that reads a record, else the first that reads. */
-function operationOf({ name, routes }: Contract): string {
+/** The main operation, else the operation that reads a record, else the first that reads. */
+function operationOf({ name, routes, mainOperation }: Contract): string {
   const reading = Object.entries<Route>(routes).filter(([, { method }]) => method === 'GET');
   const [operationId] = reading.find(([, { path }]) => path.endsWith('}')) ?? reading[0] ?? [];
-  const chosen = CHOSEN[name] ?? operationId;
+  const chosen = mainOperation ?? operationId;
   if (chosen === undefined) throw new Error(`${name} has no operation to begin with`);
   return chosen;
 }

@@ -1,4 +1,5 @@
 import type { MarkdownTable } from '../../generate/markdown.ts';
+import { MEMORY_OF_ONE_CPU } from '../cpu-share.ts';
 
 interface Assumption {
   readonly value: number;
@@ -16,9 +17,19 @@ const ASSUMPTIONS = {
   roundTripMs: assumed(6, 'ms', 'a function waits for a round trip to the table: AWS promises single digits'),
   ownMs: assumed(6, 'ms', 'it works besides'),
   memoryOfOneCpu: assumed(
-    1_769,
+    MEMORY_OF_ONE_CPU,
     'MB',
     'of memory come with [one CPU](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html), less with a part of one; while a function is loaded it has a whole one',
+  ),
+  coldStarts: assumed(
+    0.01,
+    'of the requests',
+    'start a container: AWS sees [less than that](https://aws.amazon.com/blogs/compute/aws-lambda-standardizes-billing-for-init-phase/)',
+  ),
+  runtimeMs: assumed(
+    100,
+    'ms',
+    'Lambda’s runtime and Node take to start, before the function is loaded; this INIT phase has been billed since August 2025',
   ),
   heartbeatMs: assumed(100, 'ms', 'the heartbeat waits for the response to its call, with a connection that it opens'),
   requestsPerAuthorizer: assumed(

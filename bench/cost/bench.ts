@@ -28,9 +28,9 @@ export async function benchCost({ writeDocs }: Options): Promise<void> {
   const { report, stop } = reportProgress('starting');
   const { operations, variants } = await measureOperations('dynoxide', report).finally(stop);
   const taken = [...operations, ...variants].map(takenBy);
-  const profiles = profilesOf((context) => templatesIn(synthesize({ context })));
   const coldStart = coldStartIn(await readFile(PERFORMANCE, 'utf8'));
-  const page = withCosts(await readFile(PAGE, 'utf8'), taken, profiles, coldStart);
+  const profiles = profilesOf((context) => templatesIn(synthesize({ context })), coldStart);
+  const page = withCosts(await readFile(PAGE, 'utf8'), taken, profiles);
   if (writeDocs) await writeFile(PAGE, page);
   else console.log(page);
 }

@@ -1,3 +1,4 @@
+import { type ColdStart, weightedMs } from '../cpu-share.ts';
 import { ASSUMED } from './assumptions.ts';
 import type { Mix } from './mixes.ts';
 import { PRICES, type PriceName } from './prices.ts';
@@ -31,6 +32,7 @@ export interface StageSetup {
   readonly isTraced: boolean;
   /** Requests per response of the authorizer. */
   readonly requestsPerAuthorizer: number;
+  readonly coldStart: ColdStart;
   /** Fraction of reads that get 304 without a body. */
   readonly unchanged: number;
 }
@@ -42,6 +44,7 @@ export const LINES = [
   'gateway',
   'firewall',
   'functions',
+  'cold starts',
   'authorizer',
   'table, writes',
   'table, reads',
@@ -78,6 +81,7 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
     gateway: dollars('gatewayRequests'),
     firewall: way.hasFirewall ? dollars('firewallRequests') : 0,
     functions: dollarsForRuns(seconds, way.memory),
+    'cold starts': dollars('functionSeconds', ASSUMED.coldStarts * coldStartGbSeconds(way)),
     // It reads one item, of one unit.
     authorizer:
       authorized * dollarsForRuns((ASSUMED.roundTripMs + ASSUMED.ownMs) / 1_000, way.memory) +
@@ -94,6 +98,10 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
     traces: way.isTraced ? dollars('traces', ASSUMED.traced) : 0,
   };
 }
+
+/** What a cold start takes of a function besides the request: its INIT phase, and the first request's computing. */
+const coldStartGbSeconds = ({ memory, coldStart }: StageSetup): number =>
+  ((ASSUMED.runtimeMs + ASSUMED.roundTripMs + weightedMs(coldStart, memory)) / 1_000) * (memory / MB_PER_GB);
 
 /** Prices per million, times the number that a request uses. */
 const dollars = (name: PriceName, times = 1): number => PRICES[name].dollars * times;

@@ -2,7 +2,7 @@ import { type MarkdownTable, markdown } from '../../generate/markdown.ts';
 import { withText } from '../../generate/places.ts';
 import { assumedTable } from './assumptions.ts';
 import type { Taken } from './lines.ts';
-import { type ColdStart, memoryTable } from './memory.ts';
+import { memoryTable } from './memory.ts';
 import { MIXES } from './mixes.ts';
 import { PRICED_ON } from './prices.ts';
 import type { Profiles } from './profiles.ts';
@@ -19,7 +19,7 @@ import {
 } from './tables.ts';
 
 /** The page `docs/cost.md` with its figures. */
-export function withCosts(page: string, measured: readonly Taken[], profiles: Profiles, coldStart: ColdStart): string {
+export function withCosts(page: string, measured: readonly Taken[], profiles: Profiles): string {
   const taken = new Map(measured.map((one) => [one.title, one]));
   const { way } = profiles.standard;
   const places: Readonly<Record<string, MarkdownTable | string>> = {
@@ -27,7 +27,7 @@ export function withCosts(page: string, measured: readonly Taken[], profiles: Pr
     lines: lineTable(taken, way),
     remedies: remedyTable(taken, way),
     'log-entries': logEntryTable(taken, way),
-    memory: memoryTable(taken, way, coldStart),
+    memory: memoryTable(taken, way),
     idle: idleTable(profiles),
     tenants: costPerTenantTable(MIXES[0], taken, profiles),
     'table-key': keyTable(),

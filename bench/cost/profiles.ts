@@ -1,4 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
+import type { ColdStart } from '../cpu-share.ts';
 import { type FixedCost, idleCosts, metricCost } from './fixed.ts';
 import { heartbeatCosts } from './heartbeat.ts';
 import type { StageSetup } from './lines.ts';
@@ -18,10 +19,13 @@ export interface Profiles {
 }
 
 /** @param synthesize returns the templates of a stage with these settings */
-export function profilesOf(synthesize: (context: Readonly<Record<string, string>>) => readonly Template[]): Profiles {
+export function profilesOf(
+  synthesize: (context: Readonly<Record<string, string>>) => readonly Template[],
+  coldStart: ColdStart,
+): Profiles {
   const profile = (name: string): Profile => {
     const templates = synthesize({ stage: 'prod', profile: name });
-    const way = wayOf(templates);
+    const way = wayOf(templates, coldStart);
     const [calls, keptAlive] = heartbeatCosts(templates, way);
     const metrics = metricCost(templates);
     return {

@@ -1,4 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
+import type { ColdStart } from '../cpu-share.ts';
 import { ASSUMED } from './assumptions.ts';
 import type { StageSetup } from './lines.ts';
 import { logLines } from './log-lines.ts';
@@ -18,7 +19,7 @@ interface RestApi {
 }
 
 /** The settings of a stage, read from its templates. */
-export function wayOf(templates: readonly Template[]): StageSetup {
+export function wayOf(templates: readonly Template[], coldStart: ColdStart): StageSetup {
   const stage = firstOf<Stage>(templates, 'AWS::ApiGateway::Stage');
   const { MemorySize } = firstOf<{ readonly MemorySize: number }>(templates, 'AWS::Lambda::Function');
   const { Body } = firstOf<RestApi>(templates, 'AWS::ApiGateway::RestApi');
@@ -28,6 +29,7 @@ export function wayOf(templates: readonly Template[]): StageSetup {
     hasFirewall: resourcesOf(templates, 'AWS::WAFv2::WebACL').length > 0,
     isCompressed: COMPRESSION in Body,
     isTraced: stage.TracingEnabled === true,
+    coldStart,
     unchanged: 0,
     requestsPerAuthorizer: ASSUMED.requestsPerAuthorizer,
   };

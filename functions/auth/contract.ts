@@ -30,6 +30,7 @@ export const auth = contract({
   name: 'auth',
   tag: 'Authentication',
   description: 'Where an integration exchanges its app code and secret for a short-lived token.',
+  mainOperation: 'login',
   routes: {
     login: route('POST', '/api/v1/auth/login', {
       summary: 'Log in as an integration',

@@ -93,6 +93,7 @@ export const logs = contract({
   name: 'logs',
   tag: 'Logs',
   description: 'What systems of an organization report. Kept for 30 days.',
+  mainOperation: 'ingestLog',
   routes: {
     listLogs: route('GET', '/api/v1/logs', {
       summary: 'List log entries',

@@ -107,6 +107,7 @@ export const webhooks = contract({
   name: 'webhooks',
   tag: 'Webhooks',
   description: 'Signed events from external integrations, each with its effect exactly once.',
+  mainOperation: 'receiveWebhook',
   routes: {
     receiveWebhook: route('POST', '/api/v1/webhooks/{app_code}', {
       summary: 'Deliver an event',

@@ -4,6 +4,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import type { Contract } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
+import { entryOf } from './entry.ts';
 import { MatchedFilters } from './matched-filters.ts';
 import { sdkParts } from './sdk-parts.ts';
 import { precompiledRouteMetadata, staticModules } from './static-modules.ts';
@@ -33,7 +34,7 @@ export async function bundle(
       const ofOne = new MatchedFilters();
       const own = all.filter((each) => each.name === name).map(precompiledRouteMetadata);
       const plugins = [...shared, ...own.map((plugin) => ofOne.noting(plugin))];
-      await bundleWith(plugins, join('functions', name, 'handler.ts'), outdir);
+      await bundleWith(plugins, entryOf(name, all), outdir);
       ofOne.requireAll();
     }),
   );
@@ -44,15 +45,17 @@ export async function bundle(
 /**
  * Bundles the module `entry`, a path from the repository's root, into `<outdir>/index.mjs` as a function is bundled.
  */
-export const bundleOne = (entry: string, outdir: string): Promise<void> => bundleWith(COMMON, entry, outdir);
+export const bundleOne = (entry: string, outdir: string): Promise<void> =>
+  bundleWith(COMMON, `export * from ${JSON.stringify(resolve(ROOT, entry))};`, outdir);
 
 /** The plugins of every bundle. */
 const COMMON: readonly Plugin[] = [builtinsWithoutImport, sdkParts, zodOnDemand, staticModules];
 
-async function bundleWith(plugins: readonly Plugin[], entry: string, outdir: string): Promise<void> {
+async function bundleWith(plugins: readonly Plugin[], contents: string, outdir: string): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { index: entry },
+    stdin: { contents, resolveDir: ROOT, sourcefile: 'index.ts', loader: 'ts' },
+    entryNames: 'index',
     outdir,
     outExtension: { '.js': '.mjs' },
     platform: 'node',

@@ -26,7 +26,10 @@ export const precompiledRouteMetadata = (contract: Contract): Plugin => ({
   name: 'precompiled-route-metadata',
   setup(build) {
     build.onLoad({ filter: /[\\/]shared[\\/]http[\\/]routes[\\/]precompiled-metadata\.ts$/ }, () => ({
-      contents: `export const PRECOMPILED_METADATA = ${metadataText(contract)};`,
+      contents: [
+        `export const PRECOMPILED_METADATA = ${metadataText(contract)};`,
+        `export const BUILT_AT_START = ${JSON.stringify([contract.mainOperation ?? []].flat())};`,
+      ].join('\n'),
       loader: 'js',
     }));
   },

@@ -20,7 +20,9 @@ import { readLocalKeys } from './local-keys.ts';
 export const environmentSigner = (): Promise<TokenSigner> =>
   once('signer', async () => {
     const file = process.env.KEY_FILE;
-    return file ? (await readLocalKeys(file)).signer : kmsSigner(ownKms(), required('SIGNING_KEY_ID'));
+    if (file) return (await readLocalKeys(file)).signer;
+    const keyId = required('SIGNING_KEY_ID');
+    return kmsSigner(ownKms(), keyId, await publicKeyOfKms(keyId));
   });
 
 /** All keys whose tokens are accepted. @throws as {@link environmentSigner} */
@@ -29,8 +31,12 @@ export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
     const file = process.env.KEY_FILE;
     if (file) return (await readLocalKeys(file)).published;
     const others = (process.env.VERIFICATION_KEY_IDS ?? '').split(',').filter((id) => id !== '');
-    return Promise.all([required('SIGNING_KEY_ID'), ...others].map((keyId) => kmsPublicKey(ownKms(), keyId)));
+    return Promise.all([required('SIGNING_KEY_ID'), ...others].map(publicKeyOfKms));
   });
+
+/** Read once in a container, whoever asks first: the signer, or who verifies. */
+const publicKeyOfKms = (keyId: string): Promise<PublicKey> =>
+  once(`public key ${keyId}`, () => kmsPublicKey(ownKms(), keyId));
 
 /** The encryption of secrets. @throws as {@link environmentSigner} */
 export const environmentEncryption = (): Promise<EnvelopeEncryption> =>

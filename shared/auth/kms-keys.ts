@@ -16,9 +16,8 @@ export async function kmsPublicKey(kms: Kms, keyId: string): Promise<PublicKey> 
   return publicKeyOf(createPublicKey({ key: Buffer.from(bytesOf(der)), format: 'der', type: 'spki' }));
 }
 
-/** Signs with a KMS key: one call for each signature, of up to 4,096 bytes. */
-export async function kmsSigner(kms: Kms, keyId: string): Promise<TokenSigner> {
-  const { kid, alg } = await kmsPublicKey(kms, keyId);
+/** Signs with a KMS key, whose public half this is: one call for each signature, of up to 4,096 bytes. */
+export function kmsSigner(kms: Kms, keyId: string, { kid, alg }: Pick<PublicKey, 'kid' | 'alg'>): TokenSigner {
   return {
     kid,
     algorithm: alg,

@@ -90,7 +90,8 @@ export class ThrottledLogin {
  * could use a new address for every login attempt.
  */
 export function sourceNetwork(address: string): string {
-  if (!isIPv6(address)) return address;
+  // The expression that recognizes IPv6 takes 5 ms to compile, and most addresses are IPv4.
+  if (!address.includes(':') || !isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   return mapped ?? `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }

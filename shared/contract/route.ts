@@ -208,6 +208,8 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly description: string;
   /** By operation id. */
   readonly routes: R;
+  /** The operation that most of its requests call, where it takes a body. Its schemas are built while the function is loaded. */
+  readonly mainOperation?: string;
   /** Fields of the domain's records that need a further permission to be read and set. Each request that may show them is counted. */
   readonly fieldPermissions?: Readonly<Record<string, PermissionCode>>;
   /** Name of the records that have these fields: `Service`. */
@@ -220,8 +222,13 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly shownOnce?: readonly string[];
 }
 
-export const contract = <const R extends Readonly<Record<string, Route>>>(declared: Contract<R>): Contract<R> =>
-  declared;
+/** @throws TypeError for a main operation that has no route with a body */
+export function contract<const R extends Readonly<Record<string, Route>>>(declared: Contract<R>): Contract<R> {
+  const { name, mainOperation, routes } = declared;
+  if (mainOperation !== undefined && routes[mainOperation]?.body === undefined)
+    throw new TypeError(`${name}: its main operation ${mainOperation} takes no body`);
+  return declared;
+}
 
 /** 200 with a record. */
 export const ok = <S extends z.ZodType>(

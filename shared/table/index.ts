@@ -1,4 +1,5 @@
 export { configureTable, environmentTable, tenantClient } from './connection/client.ts';
+export { readWarmKey } from './connection/warm-read.ts';
 export { NotUnique, RecordTooLarge, StaleRead } from './errors.ts';
 export { auditEventEntity } from './repository/audit-events.ts';
 export type { DeduplicationStore } from './repository/deduplication-store.ts';

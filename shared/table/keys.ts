@@ -74,5 +74,8 @@ export const credentialsKey = (tenant: TenantId, appCode: string): Key => ({
 /** Whether a key is one of credentials. */
 export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith(`#${CREDENTIALS}`);
 
-/** The key that the health check reads; there is no such item. */
-export const HEALTH_KEY: Key = { PK: 'HEALTH', SK: 'CHECK' };
+/** Keys that have no item: the health check reads one, and functions read the other while they are loaded (`connection/warm-read.ts`). */
+export const EMPTY_KEYS: { readonly health: Key; readonly warmStart: Key } = {
+  health: { PK: 'HEALTH', SK: 'CHECK' },
+  warmStart: { PK: 'WARM#', SK: 'START' },
+};

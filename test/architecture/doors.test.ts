@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/derived': 15,
   '#lists': 18,
   '#lists/maintenance': 15,
-  '#table': 16,
+  '#table': 17,
   // Keys of records, read together.
   '#table/keys': 15,
   '#table/storage': 17,

@@ -21,8 +21,9 @@ describe('docs/cost.md', () => {
   let profiles: Profiles;
   let made: string;
   beforeAll(() => {
-    profiles = profilesOf((context) => templatesIn(synthesize({ context })));
-    made = withCosts(page, taken, profiles, coldStartIn(read('performance.md')));
+    const coldStart = coldStartIn(read('performance.md'));
+    profiles = profilesOf((context) => templatesIn(synthesize({ context })), coldStart);
+    made = withCosts(page, taken, profiles);
   });
 
   it('follows from the prices, the stack and what it says was measured: if not, `npm run bench -- cost --write-docs`', () => {
@@ -71,6 +72,7 @@ it('names the source of every price, and the day', () => {
 it('the heartbeat is as many calls a month as the stack has scheduled', () => {
   const way = {
     ...{ memory: 512, hasFirewall: true, isCompressed: true, isTraced: false, unchanged: 0, requestsPerAuthorizer: 10 },
+    coldStart: { importMs: 80, requestMs: 20 },
     logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
   };
   const callsOf = (ScheduleExpression: string) => {

@@ -77,7 +77,16 @@ export const KEYS: readonly string[] = [
   ...OF_TENANT.map((key) => `ORG#${ACME}#${key}`),
   ...OF_PLATFORM.map((key) => `ORG#PLATFORM#${key}`),
   ...[`ORG#${RIVAL}#CLIENT`, `ORG#${RIVAL}#CREDENTIALS`, `ORG#${ACME}0#CLIENT`, 'ORG#', 'ORG##CREDENTIALS'],
-  ...['APP#acme', `SUSPENDED#${ACME}`, `SUSPENDED#${RIVAL}`, 'LOGIN_FAILURE#digest', 'HEALTH', `${ACME}#CREDENTIALS`],
+  ...[
+    'APP#acme',
+    `SUSPENDED#${ACME}`,
+    `SUSPENDED#${RIVAL}`,
+    'LOGIN_FAILURE#digest',
+    'HEALTH',
+    'WARM#',
+    'WARM#x',
+    `${ACME}#CREDENTIALS`,
+  ],
 ];
 
 const named = (text: string): string => text.replaceAll(ACME, 'acme').replaceAll(RIVAL, 'rival');

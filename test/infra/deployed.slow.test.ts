@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { EMPTY_KEYS } from '#table/keys';
 import { prepareStarts } from '../../bench/cold-start/stack.ts';
 import { proxyEventOf } from '../../bench/proxy-event.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { auth } from '../../functions/auth/contract.ts';
+import { health } from '../../functions/health/contract.ts';
 import { AUTHORIZER, rightsOf } from '../../infra/rights.ts';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
@@ -25,6 +30,8 @@ import { describeOperator } from './operator-commands.ts';
  * only where the template's policies allow it for the credentials it is signed with. Every operation must work so, and no request may
  * touch a tenant's keys with another's credentials. New operations are played without anyone remembering (`test/support/scenario.ts`).
  */
+
+const run = promisify(execFile);
 
 const api = prepared(() => deploy({ firstKey: 'true', rateLimit: '1000000' }));
 const acme = prepared(() => api.orgToken('Acme'));
@@ -69,8 +76,11 @@ describe('the lines of the functions', () => {
   it('name every operation, and count every call of AWS', async () => {
     const { requests, sessions, keyUses } = api.account;
     // They come from other processes.
-    await vi.waitFor(() => expect(sumOf('TableCalls', 'TableRetries')).toBe(requests.length), PATIENCE);
-    expect([sumOf('StsCalls'), sumOf('KmsCalls')]).toEqual([sessions.length, keyUses.length]);
+    // A warm start belongs to no request.
+    const ofRequests = requests.filter(({ partitions }) => !partitions.includes(EMPTY_KEYS.warmStart.PK));
+    await vi.waitFor(() => expect(sumOf('TableCalls', 'TableRetries')).toBe(ofRequests.length), PATIENCE);
+    const usesOfRequests = keyUses.filter(({ operation }) => operation !== 'GetPublicKey');
+    expect([sumOf('StsCalls'), sumOf('KmsCalls')]).toEqual([sessions.length, usesOfRequests.length]);
     expect(Math.min(sessions.length, keyUses.length)).toBeGreaterThan(2);
     const told = new Set(api.lines.map(({ operation }) => operation));
     expect(operations.map(([id]) => id).filter((id) => !told.has(id))).toEqual([]);
@@ -241,7 +251,7 @@ describe('sessions', () => {
     expect(own.length).toBeGreaterThan(20);
     for (const { partitions } of own)
       for (const partition of partitions)
-        expect(partition).toMatch(/^((APP|LOGIN_FAILURE|SUSPENDED)#|HEALTH$|ORG#[^#]+#CREDENTIALS$)/);
+        expect(partition).toMatch(/^((APP|LOGIN_FAILURE|SUSPENDED)#|HEALTH$|WARM#$|ORG#[^#]+#CREDENTIALS$)/);
   });
 });
 
@@ -265,6 +275,58 @@ describe('a function that throws', () => {
     expect((await api.request('GET', '/api/v1/clients', { token: 'two words' })).status).toBe(401);
     const { log } = api.lambda.get(AUTHORIZER) ?? {};
     await vi.waitFor(() => expect(log).toContain('"errorMessage":"Unauthorized"'), PATIENCE);
+  });
+});
+
+describe('a warm start', () => {
+  it.each([
+    ['clients', ['GetItem WARM#'], []],
+    ['auth', ['GetItem WARM#'], ['GetPublicKey']],
+    ['authorizer', ['GetItem WARM#'], ['GetPublicKey']],
+    ['well-known', [], ['GetPublicKey']],
+    ['openapi', [], []],
+  ])('is made while %s is loaded, before there is a request', async (name, calls, uses) => {
+    const { requests, keyUses, sessions } = api.account;
+    const before = [requests.length, keyUses.length, sessions.length] as const;
+    const { module, environment } = api.lambda.get(name)?.configuration ?? {};
+    const code = `await import(${JSON.stringify(module)}); process.exit()`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { env: { ...environment } });
+    expect(requests.slice(before[0]).map(({ operation, partitions }) => `${operation} ${partitions}`)).toEqual(calls);
+    expect(keyUses.slice(before[1]).map(({ operation }) => operation)).toEqual(uses);
+    expect([sessions.length, stdout]).toEqual([before[2], '']);
+  });
+
+  const failing: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
+    'does not respond': () => undefined,
+    refuses: (response) =>
+      response.writeHead(400).end('{"__type":"com.amazon.coral.service#AccessDeniedException","message":"no"}'),
+    'responds with something else': (response) => response.end('<html>'),
+    'resets the connection': (response) => response.destroy(),
+  };
+  it.each(Object.entries(failing))('costs no request anything where the table %s', async (_, fail) => {
+    const table = createServer(async (request, response) => {
+      const body = await text(request);
+      if (body.includes(EMPTY_KEYS.warmStart.PK)) return void fail(response);
+      const headers = new Headers(request.headers as Record<string, string>);
+      for (const name of ['connection', 'content-length', 'host']) headers.delete(name);
+      const reply = await fetch(api.account.dynamoDbEndpoint, { method: 'POST', headers, body });
+      return void response.writeHead(reply.status).end(await reply.text());
+    });
+    const AWS_ENDPOINT_URL_DYNAMODB = await listening(table);
+    const { configuration } = api.lambda.get('health') as LambdaFunction;
+    const environment = { ...configuration.environment, AWS_ENDPOINT_URL_DYNAMODB };
+    const lambda = new LambdaFunction({ ...configuration, environment });
+    const { getHealth: route } = health.routes;
+    try {
+      const outcome = await lambda.invoke(proxyEventOf({ route, path: route.path }));
+      expect(JSON.parse((outcome as { payload: string }).payload)).toMatchObject({ statusCode: 200 });
+      await vi.waitFor(() => expect(lambda.log).toContain('"TableCalls":1'), PATIENCE);
+      expect(lambda.log).not.toMatch(/WARN|ERROR|TableRetries/);
+    } finally {
+      await lambda.stop();
+      table.closeAllConnections();
+      table.close();
+    }
   });
 });
 

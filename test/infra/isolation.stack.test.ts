@@ -169,6 +169,18 @@ it('secrets open to no role outside of their path, and to none of it without a r
     expect(isOpen(roleArn.replace('/no-key/', '/secrets/')), roleArn).toBe(false);
 });
 
+it('a function reads the key of warm starts where it reads the table, and does nothing else there', () => {
+  for (const name of FUNCTIONS) {
+    const by = { roleArn: roleOf(stack, name), tags: {} };
+    const isWarmed = !['openapi', 'docs', 'well-known'].includes(name);
+    expect(actionsOn(by, 'WARM#'), name).toEqual(isWarmed ? ['GetItem'] : []);
+    for (const keys of [['WARM#x'], ['WARM'], ['WARM#', `ORG#${ACME}#CLIENT`]])
+      expect(actionsOn(by, ...keys), name).toEqual([]);
+  }
+  for (const roleArn of [...TENANT_ROLES, ...PEOPLES_ROLES])
+    expect(actionsOn(ofAcme(roleArn), 'WARM#'), roleArn).toEqual([]);
+});
+
 it('a function reads whether an organization is suspended, and lifts no suspension', () => {
   for (const roleArn of [...TENANT_ROLES, ...FUNCTIONS.map((name) => roleOf(stack, name))])
     for (const by of [ofAcme(roleArn), { roleArn, tags: {} }])

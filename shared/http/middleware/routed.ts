@@ -7,8 +7,8 @@ import { annotate } from '#telemetry';
 import type { Operations } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';
 import { type HttpRequest, requestOf } from '../request/http-request.ts';
-import { PRECOMPILED_METADATA } from '../routes/precompiled-metadata.ts';
-import { usePrecompiledMetadata } from '../routes/route-metadata.ts';
+import { BUILT_AT_START, PRECOMPILED_METADATA } from '../routes/precompiled-metadata.ts';
+import { buildBodies, usePrecompiledMetadata } from '../routes/route-metadata.ts';
 import { type MatchedRoute, routeTable } from '../routes/route-table.ts';
 import type { WithResponseHeaders } from './response-headers.ts';
 
@@ -26,6 +26,7 @@ export function routed<C extends Contract>(
   operations: Operations<C>,
 ): MiddlewareObj<APIGatewayProxyEvent & WithResponseHeaders & Routed, APIGatewayProxyResult> {
   usePrecompiledMetadata(contract.routes, PRECOMPILED_METADATA);
+  buildBodies(contract.routes, BUILT_AT_START);
   assertFiltersServed(contract, operations);
   const routes = routeTable(contract, operations);
   return {

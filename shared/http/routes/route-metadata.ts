@@ -52,6 +52,11 @@ export function usePrecompiledMetadata(
   }
 }
 
+/** Builds the schemas of these operations' bodies now, and not with their first request. The first value compiles a schema. */
+export function buildBodies(routes: Readonly<Record<string, Route>>, operationIds: readonly string[]): void {
+  for (const operationId of operationIds) routes[operationId]?.body?.schema.safeParse({});
+}
+
 /** The metadata of a route, derived from its schemas. Builds only the schemas that are used. */
 export function derivedMetadata(route: Route): RouteMetadata {
   const uuids = lazily(() => Object.keys(route.params.shape).filter((name) => isUuidSchema(route.params.shape[name])));

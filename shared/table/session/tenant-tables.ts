@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { listErrors, type Table } from '#lists';
 import { sessionsSettled } from '../connection/client.ts';
-import { HEALTH_KEY, type TenantId } from '../keys.ts';
+import { EMPTY_KEYS, type TenantId } from '../keys.ts';
 
 /** The longest wait of a response for a session that is being renewed, in milliseconds. */
 const LONGEST_WAIT = 500;
@@ -48,7 +48,7 @@ export class TenantTables {
   async check(): Promise<void> {
     const { client, name } = this.environment;
     try {
-      await client.send(new GetCommand({ TableName: name, Key: { ...HEALTH_KEY } }));
+      await client.send(new GetCommand({ TableName: name, Key: { ...EMPTY_KEYS.health } }));
     } catch (cause) {
       throw new listErrors.TableUnavailable('the table cannot be read', { cause });
     }

@@ -1,0 +1,19 @@
+/** The longest that a function waits for its warm start, in milliseconds. */
+export const WARM_START_PATIENCE = 500;
+
+type Timers = Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>;
+
+/**
+ * Takes these steps while Lambda loads the function, at full CPU, so that its first request finds a connection and code that has run
+ * (`docs/decisions/0054-what-functions-load.md`). Only a bundle calls it (`infra/bundling/entry.ts`). It never throws, and after
+ * 500 ms it waits no longer: whatever a step did not do, the first request does.
+ */
+export async function warmStart(
+  steps: readonly (() => Promise<unknown>)[],
+  timers: Timers = { setTimeout, clearTimeout },
+): Promise<void> {
+  const { promise: patience, resolve } = Promise.withResolvers<void>();
+  const timer = timers.setTimeout(resolve, WARM_START_PATIENCE);
+  await Promise.race([Promise.allSettled(steps.map(async (step) => step())), patience]);
+  timers.clearTimeout(timer);
+}
