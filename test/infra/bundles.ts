@@ -26,25 +26,25 @@ const isWordList = ({ file }: { readonly file: string }): boolean => file.starts
  * loads (`docs/performance.md`), so this is as near above what is loaded as changes of a day need.
  */
 const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>> = {
-  authorizer: { kilobytes: 285, modules: 390 },
+  authorizer: { kilobytes: 285, modules: 395 },
   clients: { kilobytes: 385, modules: 500 },
-  terminals: { kilobytes: 385, modules: 500 },
+  terminals: { kilobytes: 385, modules: 505 },
   openapi: { kilobytes: 650, modules: 495 },
   docs: { kilobytes: 455, modules: 490 },
   access: { kilobytes: 390, modules: 505 },
-  logs: { kilobytes: 375, modules: 495 },
+  logs: { kilobytes: 375, modules: 500 },
   tickets: { kilobytes: 410, modules: 515 },
-  users: { kilobytes: 395, modules: 505 },
+  users: { kilobytes: 395, modules: 510 },
   services: { kilobytes: 405, modules: 510 },
   resources: { kilobytes: 405, modules: 510 },
-  'service-actions': { kilobytes: 385, modules: 500 },
+  'service-actions': { kilobytes: 385, modules: 505 },
   auth: { kilobytes: 380, modules: 500 },
   integrations: { kilobytes: 400, modules: 515 },
-  orgs: { kilobytes: 380, modules: 495 },
+  orgs: { kilobytes: 380, modules: 500 },
   audit: { kilobytes: 380, modules: 495 },
   webhooks: { kilobytes: 455, modules: 560 },
   'well-known': { kilobytes: 370, modules: 495 },
-  health: { kilobytes: 370, modules: 490 },
+  health: { kilobytes: 370, modules: 495 },
 };
 
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
