@@ -34,7 +34,7 @@ export const LIMITS: Readonly<Record<number, Readonly<Record<string, Limit>>>> =
     'a filter that half match': { units: 494.5, roundTrips: 3, cpu: 6 },
     'such a filter with a summary': { units: 20, roundTrips: 3, cpu: 1 },
     'four such filters': { units: 1_990, roundTrips: 3, cpu: 17 },
-    'ten records, and half': { units: 75, roundTrips: 3, cpu: 0.9 },
+    'ten records, and half': { units: 65, roundTrips: 3, cpu: 0.9 },
     '99.98 % deleted': { units: 10, roundTrips: 2, cpu: 0.6 },
   },
 };
