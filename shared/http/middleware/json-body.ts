@@ -1,7 +1,9 @@
-import type { MiddlewareObj } from '@middy/core';
+import type { MiddlewareObj, Request } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { Body } from '#contract';
 import { freeFormOf, maxBodyOf } from '#contract/derived';
-import { type Parsed, parseWhere } from '#json';
+import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '#json';
 import { invalidJson, jsonTextOf } from '../request/json-text.ts';
 import type { Routed } from './routed.ts';
 
@@ -12,22 +14,42 @@ export interface WithJson {
 
 type Event = APIGatewayProxyEvent & Routed & WithJson;
 
+/** Longest text that middy parses, in characters: it calls a reviver for every value, which takes many times as long as parsing. */
+const LONGEST_FOR_MIDDY = 16_384;
+/** Names that middy refuses, but free-form JSON may contain. */
+const REFUSED_NAME = /__proto__|constructor|\\u/;
+
+const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+
 /**
- * Parses the body, and keeps unusual numbers of free-form JSON as they were written (`docs/decisions/0005-json-as-it-came.md`).
+ * Parses the body with `@middy/http-json-body-parser`, or with our own parser where middy would change or refuse it or take long
+ * (`docs/decisions/0005-json-as-it-came.md`).
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
 export function jsonBody(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
-    before: ({ event }) => {
-      const { matched, request: sent } = event;
+    before: (request) => {
+      const { matched, request: sent } = request.event;
       const { body, auth } = matched.route;
       if (body === undefined || auth === 'signature') return;
       const text = jsonTextOf(sent, maxBodyOf(matched.route));
       try {
-        event.json = parseWhere(text, (json) => freeFormOf(body)?.isBounded(json) ?? false);
+        request.event.json = isUsual(text) ? parsedByMiddy(request, text) : parsedByUs(body, text);
       } catch {
         throw invalidJson();
       }
     },
   };
 }
+
+const isUsual = (text: string): boolean =>
+  text.length <= LONGEST_FOR_MIDDY && !mayHaveUnusualNumbers(text) && !REFUSED_NAME.test(text);
+
+function parsedByMiddy(request: Request<Event, APIGatewayProxyResult>, text: string): Parsed {
+  const event: APIGatewayProxyEvent = { ...request.event, body: text, isBase64Encoded: false };
+  parser.before?.({ ...request, event });
+  return { value: event.body, isExact: true };
+}
+
+const parsedByUs = (body: Body, text: string): Parsed =>
+  parseWhere(text, (json) => freeFormOf(body)?.isBounded(json) ?? false);
