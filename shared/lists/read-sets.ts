@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { BLOCK_SIZE, blockOf, firstOfBlock, isEmpty, STRIPES, sortKeysOfBlock } from './bits.ts';
-import { ofPartition, type Queried, type Query, queryUpTo } from './queries.ts';
+import { type Queried, type Query, queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
 import { type SetSize, type SetSizes, WORTHWHILE } from './set-sizes.ts';
 import type { Table } from './table.ts';
@@ -34,14 +34,11 @@ export interface WantedSet {
   readonly summary?: string | undefined;
 }
 
-/** The items with the bits of a set. */
-export const bitsOf = ({ partition, summary }: WantedSet): Query =>
-  summary === undefined
-    ? ofPartition(partition)
-    : {
-        KeyConditionExpression: 'PK = :set AND begins_with(SK, :bits)',
-        ExpressionAttributeValues: { ':set': partition, ':bits': 'B#' },
-      };
+/** The items with the bits of a set. It may have a summary that only another release declares. */
+export const bitsOf = ({ partition }: WantedSet): Query => ({
+  KeyConditionExpression: 'PK = :set AND begins_with(SK, :bits)',
+  ExpressionAttributeValues: { ':set': partition, ':bits': 'B#' },
+});
 
 interface Known {
   readonly sizes: SetSizes;

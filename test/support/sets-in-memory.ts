@@ -65,6 +65,7 @@ export class SetsInMemory {
       ':last': last,
     } = values;
     const end = last ?? `${begin}~`;
+    if (first > end) throw new Error('ValidationException: the upper bound of BETWEEN is below the lower bound');
     const isNext = (sortKey: string): boolean =>
       start === undefined || (isForward ? sortKey > start.SK : sortKey < start.SK);
     const found = this.#items
