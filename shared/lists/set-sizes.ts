@@ -52,7 +52,8 @@ export class SetSizes {
   }
 
   learn(set: string, { whole, reach }: SetSize, now: number): void {
-    keepNewest(this.#sizes, set, { whole, reach, at: now }, SETS);
+    // An extrapolated size is no whole number, and would take more digits in the note.
+    keepNewest(this.#sizes, set, { whole: Math.ceil(whole), reach: Math.ceil(reach), at: now }, SETS);
   }
 
   /** Reads the note, once an hour. Best effort. */

@@ -156,9 +156,17 @@ describe('the note of sizes', () => {
     const [note = {}] = table.puts;
     expect(Object.keys(note.SIZES as object)).toEqual(Array.from({ length: 16 }, (_, index) => `owner=${29 - index}`));
     expect(Number(note.TTL)).toBeGreaterThan(NOW / 1_000 + 86_400);
-    for (let index = 0; index < 10; index++) sizes.learn(`${'x'.repeat(100)}${index}=a`, { whole: 1e3, reach: 1 }, NOW);
-    await sizes.readNote(table.asTable, LIST, NOW + HOUR);
-    await sizes.writeNote(table.asTable, LIST, NOW + HOUR);
+    for (const [count, text] of [
+      [10, 'x'.repeat(100)],
+      [60, 'y'],
+    ] as const) {
+      const now = NOW + table.puts.length * HOUR;
+      const size = { whole: 1e5 / 7, reach: 1e5 / 3 };
+      for (let index = 0; index < count; index++) sizes.learn(`${text}${index}=a`, size, now);
+      await sizes.readNote(table.asTable, LIST, now);
+      await sizes.writeNote(table.asTable, LIST, now);
+    }
+    expect(table.puts.length).toBe(3);
     expect(table.puts.map(itemSizeOf).every((bytes) => bytes < 1_024)).toBe(true);
   });
 
