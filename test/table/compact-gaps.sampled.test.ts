@@ -161,6 +161,23 @@ function unlessRefused(error: unknown): void {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
 }
 
+it('a reader that wakes late does not replace the ranges that another has noted', async () => {
+  const list = new ModelList();
+  const now = async (): Promise<void> => undefined;
+  const table = list.partition.tableOf(now, []);
+  const begun = async () => {
+    const view = await readView(table, list.source, NOW);
+    const { runs } = membersOf(list.source, view, new Set(), NOW);
+    return () => compactGaps(table, { partition: 'LIST', ...view, runs }, NOW);
+  };
+  const sleeper = await begun();
+  const [removed = 0] = LIVE;
+  await list.remove(now, removed);
+  await (await begun())();
+  await sleeper();
+  expect(NumberSet.ofItems([list.partition.items.get(gapRanges.rangesKey(0)) ?? {}]).has(removed)).toBe(true);
+});
+
 class Ended extends Error {}
 
 const actor = fc.record({
