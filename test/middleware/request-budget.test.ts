@@ -122,6 +122,26 @@ describe('what was spent', () => {
     expect(bySdk).toHaveBeenCalledTimes(1);
   });
 
+  it('is flushed after a request that waited, however little it is: many containers have such requests', async () => {
+    vi.stubEnv('RATE_LIMIT', '600');
+    const network = new FaultyHandler();
+    let now = NOW;
+    const taking = (milliseconds: number) => {
+      const session = aSession(() => now, tableAt(table, network));
+      return through([requestBudget()], asked({ caller, session }), async () => {
+        now += milliseconds;
+        return RESPONSE;
+      });
+    };
+    await taking(1_000);
+    expect(network.calls).toEqual([]);
+    await taking(1_001);
+    expect(network.calls.filter((call) => call === 'UpdateItem').length).toBeGreaterThanOrEqual(2);
+    const flushed = network.calls.length;
+    await taking(0);
+    expect(network.calls).toHaveLength(flushed);
+  });
+
   it('holds no response for longer than a second', async () => {
     const log = vi.spyOn(logger, 'warn').mockReturnValue(undefined);
     const second = new AbortController();

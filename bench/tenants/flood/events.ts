@@ -1,6 +1,6 @@
 interface Event {
   readonly at: number;
-  readonly happen: () => void;
+  readonly happen: () => void | Promise<void>;
 }
 
 /** What will happen, by time. */
@@ -8,17 +8,21 @@ export class Events {
   /** The next one is the last. */
   readonly #events: Event[] = [];
 
-  add(at: number, happen: () => void): void {
+  add(at: number, happen: Event['happen']): void {
     let place = this.#events.length;
     while (place > 0 && (this.#events[place - 1] as Event).at <= at) place -= 1;
     this.#events.splice(place, 0, { at, happen });
   }
 
-  /** Lets everything happen up to a time, and what follows from it. */
-  until(time: number): void {
+  /**
+   * Lets everything happen up to a time, and what follows from it.
+   * @param set sets the clock
+   */
+  async until(time: number, set: (at: number) => void): Promise<void> {
     for (let next = this.#events.at(-1); next !== undefined && next.at <= time; next = this.#events.at(-1)) {
       this.#events.pop();
-      next.happen();
+      set(next.at);
+      await next.happen();
     }
   }
 }

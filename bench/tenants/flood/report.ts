@@ -7,7 +7,7 @@ import { GROUPS, type Simulated } from './simulate.ts';
 
 /** What a flood may take, and what others may notice. */
 export const floodBounds = (simulated: readonly Simulated[], size: Size): TenantBound[] =>
-  simulated.flatMap(({ scenario: { name, flood, lostAtMost }, outcomes, containers }) => {
+  simulated.flatMap(({ scenario: { name, flood, lostAtMost }, outcomes }) => {
     const { 'the flood': flooding, 'others, same route': near, 'others, other routes': far } = outcomes;
     const lost = (who: string, value: Outcomes, limit: number): TenantBound => ({
       claim: `flood: ${name}: part of the requests of ${who} that is refused or fails`,
@@ -19,17 +19,17 @@ export const floodBounds = (simulated: readonly Simulated[], size: Size): Tenant
       lost('others on other routes', far, lostAtMost.far),
     ];
     const claim = `flood: ${name}: its requests that are served`;
-    const accepted = { claim, value: flooding.served, limit: mostServed(size, containers) };
+    const accepted = { claim, value: flooding.served, limit: mostServed(size) };
     return flood === undefined ? ofOthers : [...ofOthers, accepted];
   });
 
 /**
- * A full bucket of the tenant, what refills it, and what containers admit before they know of each other: at most
- * q + (C − 1) · q/20 pass a full bucket (`docs/decisions/0081`).
+ * A full bucket of the tenant and what refills it, and a tenth for what containers admit before they know of each other
+ * (`docs/decisions/0081`).
  */
-function mostServed({ during }: Size, containers: number): number {
+function mostServed({ during }: Size): number {
   const limit = STANDARD_LIMIT * STANDARD_SHARE;
-  return limit + (during * limit) / 60 + ((containers - 1) * limit) / 20;
+  return (limit + (during * limit) / 60) * 1.1;
 }
 
 /** The table of `docs/operations.md`. */

@@ -24,9 +24,10 @@ export type Group = (typeof GROUPS)[number];
 export interface Simulated {
   readonly scenario: Scenario;
   readonly outcomes: Readonly<Record<Group, Outcomes>>;
-  /** Containers of the function that the flood calls. */
-  readonly containers: number;
 }
+
+/** Charges the work of a request that has ended. */
+type Settle = () => Promise<void>;
 
 /** Any time: budgets are stored with it. */
 const START = Date.parse('2026-11-20T09:00:00.000Z');
@@ -38,6 +39,9 @@ export class Simulation {
   readonly #table: Table;
   #now = 0;
   readonly #clock = (): number => START + this.#now;
+  readonly #setClock = (at: number): void => {
+    this.#now = at;
+  };
   readonly #throttle: (method: string) => void;
   readonly #firewall: AddressLimit;
   readonly #containers = new Containers();
@@ -62,17 +66,12 @@ export class Simulation {
 
   async run(operations: ReadonlyMap<string, Operation>): Promise<Simulated> {
     for (const arrival of arrivals(this.#scenario, this.#size, operations)) {
-      this.#events.until(arrival.at);
-      this.#now = arrival.at;
+      await this.#events.until(arrival.at, this.#setClock);
+      this.#setClock(arrival.at);
       await this.#serve(arrival);
     }
-    this.#events.until(Number.POSITIVE_INFINITY);
-    const flooded = operations.get(FLOODED)?.domain ?? '';
-    return {
-      scenario: this.#scenario,
-      outcomes: this.#outcomes,
-      containers: this.#containers.countOf(flooded),
-    };
+    await this.#events.until(Number.POSITIVE_INFINITY, this.#setClock);
+    return { scenario: this.#scenario, outcomes: this.#outcomes };
   }
 
   async #serve(arrival: Arrival): Promise<void> {
@@ -92,10 +91,10 @@ export class Simulation {
       outcomes.failed += 1;
       return;
     }
-    const policy = await this.#chargeIn(container, arrival);
-    if (policy === undefined) this.#readAndWrite(arrival, container, outcomes);
+    const charged = await this.#charge(container, arrival);
+    if (typeof charged !== 'string') this.#readAndWrite(arrival, container, outcomes, charged);
     else {
-      outcomes[policy === 'tenant' ? 'byTenantBudget' : 'byOwnBudget'] += 1;
+      outcomes[charged === 'tenant' ? 'byTenantBudget' : 'byOwnBudget'] += 1;
       this.#leave(container, this.#now + ASSUMED.ownMs);
     }
   }
@@ -107,13 +106,17 @@ export class Simulation {
     return this.#outcomes[operation.title === FLOODED ? 'others, same route' : 'others, other routes'];
   }
 
-  #leave(container: Container, at: number): void {
-    this.#events.add(at, () => this.#containers.leave(container));
+  #leave(container: Container, at: number, settle?: Settle): void {
+    this.#events.add(at, async () => {
+      await settle?.();
+      this.#containers.leave(container);
+    });
   }
 
-  /** Charges the request and its work, as the pipeline does. @returns the budget that refuses it */
-  #chargeIn(container: Container, { operation, caller }: Arrival): Promise<'default' | 'tenant' | undefined> {
-    return within(new Invocation({}), async () => {
+  /** Charges the request, as the pipeline does. @returns the budget that refuses it, or what charges its work */
+  #charge(container: Container, { operation, caller }: Arrival): Promise<'default' | 'tenant' | Settle> {
+    const invocation = new Invocation({});
+    return within(invocation, async () => {
       const budget = new container.Budget(new RequestSession(this.#table, this.#clock, Number.POSITIVE_INFINITY));
       try {
         budget.charge(caller);
@@ -121,14 +124,17 @@ export class Simulation {
         if (!(error instanceof Problem)) throw error;
         return error.headers['RateLimit-Policy']?.startsWith('"tenant"') === true ? 'tenant' : 'default';
       }
-      countUnits(operation.units);
-      budget.chargeWork();
       await budget.flushed;
-      return undefined;
+      return () =>
+        within(invocation, async () => {
+          countUnits(operation.units);
+          budget.chargeWork();
+          await budget.flushed;
+        });
     });
   }
 
-  #readAndWrite({ operation, caller }: Arrival, container: Container, outcomes: Outcomes): void {
+  #readAndWrite({ operation, caller }: Arrival, container: Container, outcomes: Outcomes, settle: Settle): void {
     const tenant = String(caller.orgId);
     const waits = waitsOf(operation, this.#random);
     const begin = this.#now;
@@ -137,13 +143,13 @@ export class Simulation {
         outcomes.served += 1;
         if (at > begin) outcomes.waited += 1;
         outcomes.longestWait = Math.max(outcomes.longestWait, at - begin);
-        this.#leave(container, at + ASSUMED.ownMs + operation.roundTrips * ASSUMED.roundTripMs);
+        this.#leave(container, at + ASSUMED.ownMs + operation.roundTrips * ASSUMED.roundTripMs, settle);
         return;
       }
       const { value: wait } = waits.next();
       if (wait === undefined) {
         outcomes.failed += 1;
-        this.#leave(container, at + ASSUMED.ownMs);
+        this.#leave(container, at + ASSUMED.ownMs, settle);
       } else this.#events.add(at + wait, () => attempt(at + wait));
     };
     attempt(begin);

@@ -34,6 +34,12 @@ type ChargeTo = 'own' | 'own-and-tenant';
 /** How a request is charged: {@link RequestBudget.charge}. */
 export type Charge = RequestBudget['charge'];
 
+/**
+ * A request that takes longer flushes its budgets however little that is. Where requests wait, they spread over hundreds of containers, each with
+ * too few for a batch. In milliseconds.
+ */
+const LONG_REQUEST = 1_000;
+
 /** Units of DynamoDB that cost one request of a budget. */
 const UNITS_A_REQUEST = 100;
 
@@ -82,6 +88,8 @@ export class RequestBudget {
   chargeWork(): void {
     const rest = requestsFor(unitsBegun()) - this.#charged;
     if (this.#charged > 0 && rest !== 0) this.#take(rest);
+    const { now: begun, clock } = this.#session;
+    if (clock() - begun > LONG_REQUEST) this.#flush(clock(), true);
   }
 
   /** The `RateLimit` headers; none before the request is charged. */
@@ -113,7 +121,11 @@ export class RequestBudget {
     const now = this.#session.clock();
     for (const { bucket, limit } of this.#budgets) bucket.take(limit, now, requests);
     this.#charged += requests;
-    this.#flushing = Promise.all([this.#flushing, ...this.#budgets.map((budget) => flush(budget, now))]);
+    this.#flush(now);
+  }
+
+  #flush(now: number, isUrgent = false): void {
+    this.#flushing = Promise.all([this.#flushing, ...this.#budgets.map((budget) => flush(budget, now, isUrgent))]);
   }
 }
 
@@ -172,8 +184,8 @@ const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefin
 };
 
 /** Best effort: a failed flush of a budget must not fail the request. */
-async function flush({ bucket, limit, tenant, integrationId }: Budget, now: number): Promise<void> {
-  const batch = bucket.takeBatch(limit, now);
+async function flush({ bucket, limit, tenant, integrationId }: Budget, now: number, isUrgent: boolean): Promise<void> {
+  const batch = bucket.takeBatch(limit, now, isUrgent);
   if (batch === 0) return;
   try {
     bucket.learn(await flushBudget(tenant, integrationId, batch), now);

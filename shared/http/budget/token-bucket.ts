@@ -71,12 +71,16 @@ export class Bucket {
     return { remaining: Math.max(0, remaining), reset: Math.ceil(spent / 1000) };
   }
 
-  /** The cost to flush now, in milliseconds; it counts as flushed from now on. 0: not worth a write yet. */
-  takeBatch(limit: number, now: number): number {
+  /**
+   * The cost to flush now, in milliseconds; it counts as flushed from now on. 0: not worth a write yet.
+   * @param isUrgent whether any request is worth a write
+   */
+  takeBatch(limit: number, now: number, isUrgent = false): number {
     const rest = Math.floor(this.quota(limit, now).remaining / PART_OF_REST);
     const least = Math.max(1, Math.floor(limit / LEAST_PART_OF_LIMIT));
     const batch = Math.min(Math.ceil(limit / PART_OF_LIMIT), LARGEST_BATCH, Math.max(rest, least));
-    if (this.#unflushed < ((batch - ROUNDING) * WINDOW_MS) / limit) return 0;
+    const worthIt = isUrgent ? 1 : batch;
+    if (this.#unflushed < ((worthIt - ROUNDING) * WINDOW_MS) / limit) return 0;
     const taken = Math.min(this.#unflushed, MOST_SPENT_MS);
     this.#unflushed = 0;
     return taken;
