@@ -18,11 +18,12 @@ const LIST_LENGTH = 40;
  * @throws Error when one of them does not run
  */
 export async function checkBenches(): Promise<void> {
-  const dynamoDb = await startDynamoDb({ dataDir: ':memory:' });
+  // It needs a fourth of the CPU time of DynamoDB Local, and the floods need it anyway.
+  const dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
   const reporter = new ProgressReporter();
   try {
     await measure(dynamoDb.endpoint, { size: 'least', operations: OPERATION_NAMES }, reporter.report);
-    await benchReads(dynamoDb.endpoint, LIST_LENGTH, { report: reporter.report, print: () => undefined });
+    await benchReads(dynamoDb.endpoint, LIST_LENGTH, { report: reporter.report, print: () => undefined }, 1);
     await measureSizes(dynamoDb.endpoint, LEAST, reporter.report);
     // A usual load, and a flood that nobody else may notice.
     const floods = await simulateFloods(SCENARIOS.slice(0, 2), LEAST_FLOOD, reporter.report);

@@ -131,7 +131,8 @@ program
   .description('types of the benchmarks, for which `npm run check` has no packages, and whether they run')
   .action(async () => {
     const root = join(import.meta.dirname, '..');
-    const { status } = spawnSync('npx', ['tsc', '-p', 'bench'], { cwd: root, stdio: 'inherit' });
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { status } = spawnSync(process.execPath, [compiler, '-p', 'bench'], { cwd: root, stdio: 'inherit' });
     process.exitCode = status ?? 1;
     if (status === 0) await (await import('./check.ts')).checkBenches();
   });

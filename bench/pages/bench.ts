@@ -112,6 +112,7 @@ export async function benchReads(
   endpoint: string,
   length: number,
   reporter: Pick<ProgressReporter, 'report' | 'print'>,
+  times?: number,
 ) {
   const table: Table = await freshTable(endpoint, new Conflicts({ milliseconds: 0 }), 1);
   const meter = new Meter(table);
@@ -124,7 +125,7 @@ export async function benchReads(
   const tables: string[] = [];
   for (const list of lists) {
     const ways = [...countedWays(table, list), ...(list.partition === undefined ? [] : [...peers, ...libraries])];
-    const ofList = await readAll(list, ways, meter, reporter.report);
+    const ofList = await readAll(list, ways, meter, reporter.report, times);
     readings.push(...ofList);
     tables.push(readTable(ofList, new Set(ways.filter(({ total }) => total).map(({ name }) => name))));
     reporter.print(`${tables.at(-1)}\n`);

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { lambdaContext } from '../../test/support/chain.ts';
+import { lambdaContext } from '../../test/support/lambda-context.ts';
 import type { ContenderName, OperationName } from './names.ts';
 import { type Play, prepare } from './prepare.ts';
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '../../shared/contract/index.ts';
-import { lambdaContext } from '../../test/support/chain.ts';
+import { lambdaContext } from '../../test/support/lambda-context.ts';
 import { CannedHandler } from './canned.ts';
 import type { Handle, HandlerOf } from './contender.ts';
 import { eventOf } from './events.ts';

@@ -1,3 +1,4 @@
+import type { Route } from '#contract';
 import { type EngineName, startDynamoDb } from '#local-dynamodb';
 import { environmentTable } from '#table';
 import { IN_MEMORY } from '../../local/settings.ts';
@@ -18,10 +19,32 @@ export interface MeasuredOperations {
 }
 
 /** Plays every operation against a local API of its own, and tells which. */
-export async function measureOperations(
+export const measureOperations = (
   engine: EngineName,
   onPlay: (text: string) => void = () => undefined,
-): Promise<MeasuredOperations> {
+): Promise<MeasuredOperations> =>
+  onLocalApi(engine, async (api, recorder) => {
+    const operations = await playAll(api, await api.orgToken(), recorder, onPlay);
+    const variants = await playVariants(api, await api.orgToken(), recorder);
+    const loads = recorder.isExact ? await measureSharedLoads(api, await api.orgToken(), recorder) : [];
+    return { operations, variants, loads };
+  });
+
+/** Plays only the operations of these routes, and the variants. */
+export const measureChosen = (
+  engine: EngineName,
+  isChosen: (route: Route) => boolean,
+  onPlay: (text: string) => void,
+): Promise<readonly Played[]> =>
+  onLocalApi(engine, async (api, recorder) => [
+    ...(await playAll(api, await api.orgToken(), recorder, onPlay, isChosen)),
+    ...(await playVariants(api, await api.orgToken(), recorder)),
+  ]);
+
+async function onLocalApi<Value>(
+  engine: EngineName,
+  play: (api: Callers, recorder: Recorder) => Promise<Value>,
+): Promise<Value> {
   const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine });
   await using started = new AsyncDisposableStack();
   started.defer(dynamoDb.stop);
@@ -31,10 +54,7 @@ export async function measureOperations(
   const local = await startLocalApi({ ...settings, dynamoDbEndpoint: dynamoDb.endpoint }, options);
   started.defer(local.close);
 
-  const api = callersAt(local.url, local.platform);
-  const recorder = new Recorder(environmentTable(), engine === 'dynoxide');
-  const operations = await playAll(api, await api.orgToken(), recorder, onPlay);
-  const variants = await playVariants(api, await api.orgToken(), recorder);
-  const loads = recorder.isExact ? await measureSharedLoads(api, await api.orgToken(), recorder) : [];
-  return { operations, variants, loads };
+  return await play(callersAt(local.url, local.platform), new Recorder(environmentTable(), engine === 'dynoxide'));
 }
+
+type Callers = ReturnType<typeof callersAt>;

@@ -8,8 +8,9 @@ import { describe, expect, it } from 'vitest';
 import { bundle } from '#bundling';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '#contract/problem';
 import type { LambdaHandler } from '../../shared/http/pipeline.ts';
-import { chainEvent, lambdaContext } from '../support/chain.ts';
+import { chainEvent } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';
+import { lambdaContext } from '../support/lambda-context.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** The documentation without a browser; `test/browser/docs.slow.test.ts` has one. */

@@ -7,8 +7,9 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '#bundling';
 import type { LambdaHandler } from '../../shared/http/pipeline.ts';
-import { chainEvent, lambdaContext } from '../support/chain.ts';
+import { chainEvent } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';
+import { lambdaContext } from '../support/lambda-context.ts';
 import { useApi } from '../support/use-api.ts';
 
 const PATH = '/api/v1/openapi';

@@ -8,8 +8,9 @@ import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { logger } from '#telemetry';
 import { authorizerContext } from '../support/caller.ts';
-import { type ChainEvent, chainEvent, lambdaContext } from '../support/chain.ts';
+import { type ChainEvent, chainEvent } from '../support/chain.ts';
 import { bodyOf, FaultyHandler, reply } from '../support/faults.ts';
+import { lambdaContext } from '../support/lambda-context.ts';
 
 /**
  * The middlewares together: which of them responds first, and with which headers. The table is only asked whether the

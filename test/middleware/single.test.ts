@@ -15,16 +15,8 @@ import { responseHeaders } from '../../shared/http/middleware/response-headers.t
 import { routed } from '../../shared/http/middleware/routed.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { aCaller, authorizerContext } from '../support/caller.ts';
-import {
-  aSession,
-  type ChainEvent,
-  chainEvent,
-  lambdaContext,
-  RESPONSE,
-  refusal,
-  routedEvent,
-  through,
-} from '../support/chain.ts';
+import { aSession, type ChainEvent, chainEvent, RESPONSE, refusal, routedEvent, through } from '../support/chain.ts';
+import { lambdaContext } from '../support/lambda-context.ts';
 
 /** Behaviour of single middlewares that no response over HTTP shows. `pipeline.test.ts` tests them together. */
 

@@ -19,6 +19,7 @@ import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts
 import type { Validated } from '../../shared/http/middleware/validated.ts';
 import { requestOf } from '../../shared/http/request/http-request.ts';
 import { tableOf } from '../../shared/table/connection/client.ts';
+import { lambdaContext } from './lambda-context.ts';
 
 /**
  * A middleware alone: an event goes through a chain of it and a handler.
@@ -74,10 +75,6 @@ const matchedRoute = (route: Route): MatchedRoute => ({
   operation: async () => respond.empty,
   itemPath: undefined,
 });
-
-/** The used part of Lambda's context: the remaining milliseconds. */
-export const lambdaContext = (remaining = 10_000): Context =>
-  ({ getRemainingTimeInMillis: () => remaining }) as Context;
 
 /** The default response of the handler. */
 export const RESPONSE: APIGatewayProxyResult = { statusCode: 200, body: '{}' };

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { measureOperations } from '../../../generate/data-model/measure.ts';
 import { withText } from '../../../generate/places.ts';
 import { settingsFrom } from '../../../infra/settings.ts';
 import { createTable, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '../../../local/dynamodb/index.ts';
@@ -9,7 +8,7 @@ import type { Table } from '../../../shared/lists/index.ts';
 import { tableOf } from '../../../shared/table/connection/client.ts';
 import type { ProgressReporter } from '../../progress-reporter.ts';
 import type { TenantBound } from '../bounds.ts';
-import { recordedOperations } from './operations.ts';
+import { recordOperations } from './operations.ts';
 import { floodBounds, floodTable } from './report.ts';
 import { FULL, SCENARIOS, type Scenario, type Size, SMALL } from './scenarios.ts';
 import { type Simulated, Simulation } from './simulate.ts';
@@ -34,7 +33,7 @@ export async function simulateFloods(
   size: Size,
   report: (text: string) => void,
 ): Promise<readonly Simulated[]> {
-  const operations = recordedOperations(await measureOperations('dynoxide', report));
+  const operations = await recordOperations(report);
   const settings = settingsFrom(new App().node);
   // The local API that the calls were recorded from is more generous.
   process.env.RATE_LIMIT = String(settings.rateLimit);

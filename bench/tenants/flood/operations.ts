@@ -1,6 +1,6 @@
 import { contracts } from '../../../functions/all-contracts.ts';
 import type { Footprint } from '../../../generate/ceilings/partitions.ts';
-import type { MeasuredOperations } from '../../../generate/data-model/measure.ts';
+import { measureChosen } from '../../../generate/data-model/measure.ts';
 import { readUnitsOf, roundTripsOf, titleOf, writeUnitsOf } from '../../../generate/data-model/play.ts';
 import { operations } from '../../../test/support/scenario.ts';
 import { MIXES } from '../../cost/mixes.ts';
@@ -20,15 +20,16 @@ export interface Operation {
   readonly partitions: Footprint['partitions'];
 }
 
-/** The operations of all mixes, and the flooded one. */
-export function recordedOperations(measured: MeasuredOperations): ReadonlyMap<string, Operation> {
-  const played = [...measured.operations, ...measured.variants];
+/** Records the operations of all mixes, and the flooded one. */
+export async function recordOperations(report: (text: string) => void): Promise<ReadonlyMap<string, Operation>> {
   const titles = new Set([FLOODED, ...MIXES.flatMap(({ shares }) => Object.keys(shares))]);
+  const routes = new Set(titles.values().map(routeOf));
+  const played = await measureChosen('dynoxide', (route) => routes.has(titleOf(route)), report);
   const found = Array.from(titles, (title): [string, Operation] => {
     const one = played.find((each) => each.title === title);
     if (one?.footprint === undefined) throw new Error(`${title} was not recorded`);
     const { calls, footprint } = one;
-    const route = title.replace(/[?,].*/, '');
+    const route = routeOf(title);
     return [
       title,
       {
@@ -44,6 +45,9 @@ export function recordedOperations(measured: MeasuredOperations): ReadonlyMap<st
   });
   return new Map(found);
 }
+
+/** A title without what tells one request of the route from others. */
+const routeOf = (title: string): string => title.replace(/[?,].*/, '');
 
 function domainOf(title: string): string {
   const [operationId = ''] = operations.find(([, route]) => titleOf(route) === title) ?? [];
