@@ -88,8 +88,11 @@ export class SetsInMemory {
     const { Keys = [] } = RequestItems[this.name] ?? {};
     if (Keys.length > 100) throw new Error('DynamoDB reads at most 100 keys in a call');
     this.units += Keys.length;
-    const left = this.leavesUnprocessed ? { [this.name]: { Keys: Keys.slice(0, 1) } } : {};
-    const found = Keys.map((key) => this.#at(key as unknown as Key)).filter((item) => item !== undefined);
+    const unread = this.leavesUnprocessed ? 1 : 0;
+    const left = this.leavesUnprocessed ? { [this.name]: { Keys: Keys.slice(0, unread) } } : {};
+    const found = Keys.slice(unread)
+      .map((key) => this.#at(key as unknown as Key))
+      .filter((item) => item !== undefined);
     return { Responses: { [this.name]: found }, UnprocessedKeys: left };
   }
 }

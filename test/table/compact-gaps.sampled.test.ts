@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ListSource, storedSets } from '#lists';
 import { bitPlace, COUNTER, gapRanges, NumberSet } from '#lists/maintenance';
-import { BLOCK_SIZE } from '../../shared/lists/bits.ts';
+import { BLOCK_SIZE, WORD_NAMES } from '../../shared/lists/bits.ts';
 import { compactGaps } from '../../shared/lists/compact-gaps.ts';
 import { setGaps } from '../../shared/lists/gap-words.ts';
 import { Members } from '../../shared/lists/number-set.ts';
 import { membersOf, readView } from '../../shared/lists/view.ts';
 import { byExtent } from '../support/extent.ts';
-import { MemoryPartition, type Turn } from '../support/memory-table.ts';
+import { MemoryPartition, type Turn } from '../support/memory-partition.ts';
 
 /** Gaps as bits, as ranges and as both are the same gaps, whoever writes, deletes, reads and compacts meanwhile. */
 
@@ -176,6 +176,26 @@ it('a reader that wakes late does not replace the ranges that another has noted'
   await (await begun())();
   await sleeper();
   expect(NumberSet.ofItems([list.partition.items.get(gapRanges.rangesKey(0)) ?? {}]).has(removed)).toBe(true);
+});
+
+it('what would take as much as ranges stays bits', async () => {
+  const partition = new MemoryPartition();
+  const word = BigInt(`0b${'01'.repeat(50)}`);
+  for (const { SK } of bitsOf('LIST', between(0, 64).concat(between(BLOCK_SIZE, BLOCK_SIZE + 64))))
+    partition.set(String(SK), { SK, ...Object.fromEntries(WORD_NAMES.map((name) => [name, word])) });
+  partition.set(COUNTER, { SK: COUNTER, NEXT: 2 * BLOCK_SIZE });
+  const table = partition.tableOf(async () => undefined, []);
+  const source: ListSource = {
+    partition: 'LIST',
+    filters: [],
+    filter: {},
+    createdAt: 'created_at',
+    matches: () => true,
+  };
+  const view = await readView(table, source, NOW);
+  const { runs } = membersOf(source, view, new Set(), NOW);
+  await compactGaps(table, { partition: 'LIST', ...view, runs }, NOW);
+  expect([...partition.items.keys()].filter((sortKey) => sortKey.startsWith('R#'))).toEqual([]);
 });
 
 class Ended extends Error {}

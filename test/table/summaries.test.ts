@@ -94,6 +94,36 @@ describe('a page of a set with a summary', () => {
   });
 });
 
+const readsOf = async (table: SetsInMemory, source: ListSource, range: PageRange, isBuilt = true) => {
+  if (!isBuilt) table.mark({ FILTERS: ['state'] });
+  const view = await readView(table.asTable, source, NOW, { ...range, skip: (range.page - 1) * range.pageSize });
+  const numbers = new PageNumbers(source, view, range, NOW);
+  return { numbers: await numbers.read(), total: numbers.total };
+};
+
+describe('a set with a summary is read as a whole', () => {
+  const range = { page: 5, pageSize: 25, newestFirst: false };
+
+  it('until the summary is built', async () => {
+    const words: Words = new Map(Array.from({ length: 8 }, (_, block) => itemsOf(block, FULL)).flat());
+    const table = new SetsInMemory();
+    const source = listOf(table, new Map([['state=open', words]]), 8 * BLOCK_SIZE, true);
+    // What the repair has counted so far.
+    const { sortKey, count } = summary.countPlace(5 * BLOCK_SIZE);
+    table.put({ PK: storedSets.partitionOf(source.partition, 'state', 'open'), SK: sortKey, [count]: 7 });
+    expect(await readsOf(table, source, range, false)).toMatchObject({ total: 8 * BLOCK_SIZE });
+  });
+
+  it('where its page has members of many blocks', async () => {
+    const words: Words = new Map(Array.from({ length: 230 }, (_, block) => itemsOf(block, [1n], 1)).flat());
+    const table = new SetsInMemory();
+    const source = listOf(table, new Map([['state=open', words]]), 230 * BLOCK_SIZE, true);
+    const numbers = Array.from({ length: 25 }, (_, index) => (100 + index) * BLOCK_SIZE);
+    expect(await readsOf(table, source, range)).toEqual({ numbers, total: 230 });
+    expect(table.units).toBeLessThan(15);
+  });
+});
+
 interface Job {
   readonly id: string;
   readonly state: string | null;
