@@ -74,5 +74,8 @@ export const countUnits = (units: number): void => {
   if (invocation !== undefined && units > 0) invocation.units += units;
 };
 
-/** The units that this invocation has used; 0 outside of one. */
-export const unitsBegun = (): number => current.getStore()?.units ?? 0;
+/** The units that this invocation has used, and how many of its calls of DynamoDB were repeated; 0 outside of one. */
+export const workBegun = (): { readonly units: number; readonly retries: number } => {
+  const invocation = current.getStore();
+  return { units: invocation?.units ?? 0, retries: invocation?.counts.get('TableRetries') ?? 0 };
+};

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noContent, type Route, route } from '#contract';
 import type { Caller } from '#identity';
-import { logger } from '#telemetry';
+import { Invocation, increment, logger, within } from '#telemetry';
 import { takeReserve } from '../../shared/http/budget/buckets.ts';
 import { requestBudget } from '../../shared/http/middleware/request-budget.ts';
 import { aCaller } from '../support/caller.ts';
@@ -125,20 +125,23 @@ describe('what was spent', () => {
   it('is flushed after a request that waited, however little it is: many containers have such requests', async () => {
     vi.stubEnv('RATE_LIMIT', '600');
     const network = new FaultyHandler();
-    let now = NOW;
-    const taking = (milliseconds: number) => {
-      const session = aSession(() => now, tableAt(table, network));
-      return through([requestBudget()], asked({ caller, session }), async () => {
-        now += milliseconds;
-        return RESPONSE;
-      });
-    };
-    await taking(1_000);
+    const repeating = (calls: number) =>
+      within(new Invocation({}), () =>
+        through(
+          [requestBudget()],
+          asked({ caller, session: aSession(() => NOW, tableAt(table, network)) }),
+          async () => {
+            increment('TableRetries', calls);
+            return RESPONSE;
+          },
+        ),
+      );
+    await repeating(1);
     expect(network.calls).toEqual([]);
-    await taking(1_001);
+    await repeating(2);
     expect(network.calls.filter((call) => call === 'UpdateItem').length).toBeGreaterThanOrEqual(2);
     const flushed = network.calls.length;
-    await taking(0);
+    await repeating(0);
     expect(network.calls).toHaveLength(flushed);
   });
 

@@ -3,7 +3,7 @@ import { methodThrottle } from '../../../local/gateway/throttle.ts';
 import { Problem } from '../../../shared/contract/problem.ts';
 import type { Table } from '../../../shared/lists/index.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
-import { countUnits, Invocation, within } from '../../../shared/telemetry/index.ts';
+import { countUnits, Invocation, increment, within } from '../../../shared/telemetry/index.ts';
 import { type Random, randomOf } from '../../../test/support/random.ts';
 import { ASSUMED } from '../../cost/assumptions.ts';
 import { type Container, Containers } from './containers.ts';
@@ -27,7 +27,7 @@ export interface Simulated {
 }
 
 /** Charges the work of a request that has ended. */
-type Settle = () => Promise<void>;
+type Settle = (retries: number) => Promise<void>;
 
 /** Any time: budgets are stored with it. */
 const START = Date.parse('2026-11-20T09:00:00.000Z');
@@ -106,7 +106,7 @@ export class Simulation {
     return this.#outcomes[operation.title === FLOODED ? 'others, same route' : 'others, other routes'];
   }
 
-  #leave(container: Container, at: number, settle?: Settle): void {
+  #leave(container: Container, at: number, settle?: () => Promise<void>): void {
     this.#events.add(at, async () => {
       await settle?.();
       this.#containers.leave(container);
@@ -125,9 +125,10 @@ export class Simulation {
         return error.headers['RateLimit-Policy']?.startsWith('"tenant"') === true ? 'tenant' : 'default';
       }
       await budget.flushed;
-      return () =>
+      return (retries: number) =>
         within(invocation, async () => {
           countUnits(operation.units);
+          increment('TableRetries', retries);
           budget.chargeWork();
           await budget.flushed;
         });
@@ -138,19 +139,24 @@ export class Simulation {
     const tenant = String(caller.orgId);
     const waits = waitsOf(operation, this.#random);
     const begin = this.#now;
+    let retries = 0;
+    const end = (at: number) => this.#leave(container, at, () => settle(retries));
     const attempt = (at: number): void => {
       if (this.#partitions.take(operation, tenant, at)) {
         outcomes.served += 1;
         if (at > begin) outcomes.waited += 1;
         outcomes.longestWait = Math.max(outcomes.longestWait, at - begin);
-        this.#leave(container, at + ASSUMED.ownMs + operation.roundTrips * ASSUMED.roundTripMs, settle);
+        end(at + ASSUMED.ownMs + operation.roundTrips * ASSUMED.roundTripMs);
         return;
       }
       const { value: wait } = waits.next();
       if (wait === undefined) {
         outcomes.failed += 1;
-        this.#leave(container, at + ASSUMED.ownMs, settle);
-      } else this.#events.add(at + wait, () => attempt(at + wait));
+        end(at + ASSUMED.ownMs);
+      } else {
+        retries += 1;
+        this.#events.add(at + wait, () => attempt(at + wait));
+      }
     };
     attempt(begin);
   }

@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
-import { increment, logger, unitsBegun } from '#telemetry';
+import { increment, logger, workBegun } from '#telemetry';
 import { BUDGET_WINDOW, flushBudget } from '#tenancy';
 import { bucketOf, takeReserve } from './buckets.ts';
 import type { Bucket } from './token-bucket.ts';
@@ -35,10 +35,10 @@ type ChargeTo = 'own' | 'own-and-tenant';
 export type Charge = RequestBudget['charge'];
 
 /**
- * A request that takes longer flushes its budgets however little that is. Where requests wait, they spread over hundreds of containers, each with
- * too few for a batch. In milliseconds.
+ * A request with as many repeated calls of DynamoDB flushes its budgets however little that is. Where requests wait for the table, they spread over
+ * hundreds of containers, each with too few for a batch.
  */
-const LONG_REQUEST = 1_000;
+const RETRIES_TO_FLUSH = 2;
 
 /** Units of DynamoDB that cost one request of a budget. */
 const UNITS_A_REQUEST = 100;
@@ -86,10 +86,10 @@ export class RequestBudget {
 
   /** Charges the work that goes beyond what was charged before, or returns what was not used. */
   chargeWork(): void {
-    const rest = requestsFor(unitsBegun()) - this.#charged;
+    const { units, retries } = workBegun();
+    const rest = requestsFor(units) - this.#charged;
     if (this.#charged > 0 && rest !== 0) this.#take(rest);
-    const { now: begun, clock } = this.#session;
-    if (clock() - begun > LONG_REQUEST) this.#flush(clock(), true);
+    if (retries >= RETRIES_TO_FLUSH) this.#flush(this.#session.clock(), true);
   }
 
   /** The `RateLimit` headers; none before the request is charged. */
@@ -110,7 +110,7 @@ export class RequestBudget {
    * @throws Problem `too-many-requests` where a budget that it would fit into has no room for it
    */
   #expect(units: number): void {
-    const more = requestsFor(unitsBegun() + units) - this.#charged;
+    const more = requestsFor(workBegun().units + units) - this.#charged;
     if (this.#charged === 0 || more <= 0) return;
     const refusal = refusalBeyond(this.#budgets, this.#session.clock(), { more, charged: this.#charged });
     if (refusal !== undefined) throw counted(refusal.problem);
