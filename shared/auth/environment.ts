@@ -25,6 +25,18 @@ export const environmentSigner = (): Promise<TokenSigner> =>
     return kmsSigner(ownKms(), keyId, await publicKeyOfKms(keyId));
   });
 
+/**
+ * Begins to load the signer before it is needed, once in a container: where that fails, only who needs the signer tries again, and nobody who is
+ * refused can have KMS called once more. Best effort.
+ */
+export const prepareSigner = (): Promise<void> =>
+  once('signer in advance', () =>
+    environmentSigner().then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+
 /** All keys whose tokens are accepted. @throws as {@link environmentSigner} */
 export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
   once('public keys', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { equalTo, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
-import { environmentPublicKeys, environmentSigner } from './environment.ts';
+import { environmentPublicKeys, environmentSigner, prepareSigner } from './environment.ts';
 import type { PublicKey, TokenSigner } from './keys.ts';
 
 /**
@@ -68,11 +68,9 @@ export async function issueToken(
   now: number,
   signer?: TokenSigner,
 ): Promise<string> {
-  const opening = signer ?? environmentSigner();
-  // An error of the signer is thrown below, where there is an identity.
-  Promise.resolve(opening).catch(() => undefined);
+  if (signer === undefined) void prepareSigner();
   const identity = await found;
-  const key = await opening;
+  const key = signer ?? (await environmentSigner());
   const issuedAt = Math.floor(now / 1000);
   const header = { alg: key.algorithm, typ: TYPE, kid: key.kid };
   const claims = {

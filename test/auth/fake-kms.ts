@@ -58,11 +58,11 @@ function operationsOf(keys: Map<string, KeyObject>): Readonly<Record<string, Ope
     return key;
   };
   return {
-    GetPublicKey: ({ KeyId }) => ({
-      PublicKey: createPublicKey(keyOf(KeyId).export({ format: 'pem', type: 'pkcs8' }))
-        .export({ format: 'der', type: 'spki' })
-        .toString('base64'),
-    }),
+    GetPublicKey: ({ KeyId }) => {
+      if (KeyId.startsWith('disabled')) throw new Refused('DisabledException');
+      const spki = createPublicKey(keyOf(KeyId).export({ format: 'pem', type: 'pkcs8' }));
+      return { PublicKey: spki.export({ format: 'der', type: 'spki' }).toString('base64') };
+    },
     Sign: ({ KeyId, Message }) => {
       const digest = KeyId.startsWith('p256') ? 'sha256' : null;
       return { Signature: sign(digest, Buffer.from(Message, 'base64'), keyOf(KeyId)).toString('base64') };

@@ -70,6 +70,14 @@ describe('a login', () => {
     expect((await login({ app_code: 'nobody-there' })).status).toBe(401);
   });
 
+  it('does not have KMS asked again and again by who is refused, where KMS refuses', async () => {
+    vi.stubEnv('SIGNING_KEY_ID', `disabled-${containers}`);
+    for (let turn = 0; turn < 3; turn++) expect((await login({ app_code: 'nobody-there' })).status).toBe(401);
+    expect(kms.calls).toEqual(['GetPublicKey']);
+    expect((await login()).status).toBeGreaterThanOrEqual(500);
+    expect(kms.calls).toEqual(['GetPublicKey', 'GetPublicKey']);
+  });
+
   it('reads the key again where KMS could not be reached before', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_KMS', 'http://127.0.0.1:1');
     const { status } = await login();

@@ -92,16 +92,26 @@ describe('a request takes', () => {
   });
 });
 
-describe('pages of large records', () => {
+describe('large records', () => {
   it('at once do not take more than there is', async () => {
     vi.stubEnv('RATE_LIMIT', '30');
     const responses = await Promise.all(Array.from({ length: 6 }, () => send('GET', LARGE_PAGE)));
     expect(responses.map(({ status }) => status).sort()).toEqual([400, 429, 429, 429, 429, 429]);
     const refused = responses.find(({ status }) => status === 429);
     expect(refused?.body.detail).toMatch(
-      /^This integration may send 30 requests a minute. This one reads as much as \d+.$/,
+      /^This integration may send 30 requests a minute. This one takes as much as \d+.$/,
     );
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('that are written together, too, and those that are refused write nothing', async () => {
+    vi.stubEnv('RATE_LIMIT', '30');
+    const entry = { level: 'info', message: 'x', metadata: { t: 'x'.repeat(60_000) } };
+    const batch = { entries: Array(16).fill(entry) };
+    const sent = await Promise.all(Array.from({ length: 6 }, () => send('POST', '/api/v1/logs/ingest', batch)));
+    expect(sent.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429, 429, 429]);
+    vi.setSystemTime(Date.now() + 61_000);
+    expect((await send('GET', '/api/v1/logs?page_size=1')).body.total).toBe(16);
   });
 
   it('that take more than the budget are served when it is full, and paid back later', async () => {

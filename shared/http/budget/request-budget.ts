@@ -46,7 +46,7 @@ const UNITS_A_REQUEST = 100;
 /** The number of budget requests that these read and write units cost. */
 export const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
 
-/** Charges one request to the budgets of its caller: 1 at first, more before it reads a list of large records, and the rest when its work is done. */
+/** Charges one request to the budgets of its caller: 1 at first, more before it reads or writes many large records, and the rest when its work is done. */
 export class RequestBudget {
   readonly #session: RequestSession;
   #budgets: readonly Budget[] = [];
@@ -161,7 +161,7 @@ function refusalBeyond(
   const wait = waitOf(last);
   if (wait === 0) return undefined;
   const budgetHeaders = rateLimitHeaders(last, now);
-  const work = charged === 0 ? '' : ` This one reads as much as ${more + charged}.`;
+  const work = charged === 0 ? '' : ` This one takes as much as ${more + charged}.`;
   const problem = new Problem('too-many-requests', {
     detail: `${CHARGED_TO[last.policy]} may send ${last.limit} requests a minute.${work}`,
     headers: { ...budgetHeaders, 'Retry-After': String(wait) },

@@ -28,6 +28,13 @@ export function checkSizes(sizes: readonly number[]): void {
   if (indexes.length > 0) throw new RecordTooLarge(Math.max(...sizes), MAX_RECORD, indexes);
 }
 
+/** Bytes per write unit of a transaction (AWS, "DynamoDB read and write operations"). */
+const TRANSACTION_UNIT = 512;
+
+/** About the write units that records of these sizes take in one transaction. */
+export const unitsToCreate = (sizes: readonly number[]): number =>
+  sizes.reduce((sum, size) => sum + size, 0) / TRANSACTION_UNIT;
+
 export function sizeOf<T extends object>(kind: Entity<T>, record: T): number {
   const encrypted = kind.encrypted.reduce((sum, field) => sum + textLength(record[field]), 0);
   return Math.ceil(escapedSize(JSON.stringify(record)) + encrypted * (DECRYPTED - 1));

@@ -19,7 +19,7 @@ import { notedIn, noteOf, SETS } from './entity-lists.ts';
 import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
-import { checkSize, checkSizes, sizeOf } from './record-size.ts';
+import { checkSize, checkSizes, sizeOf, unitsToCreate } from './record-size.ts';
 import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
@@ -89,10 +89,12 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   /**
    * Allocates a range of numbers and stages new records under it, in order. Without audit events and deferred fields.
    * @throws RecordTooLarge before a number is allocated, with the indexes of all records that are too large
+   * @throws what {@link RequestSession.expectUnits} throws
    */
   async createAll(all: readonly Omit<T, 'id'>[]): Promise<readonly Stored<T>[]> {
     const sizes = all.map((fields) => sizeOf(this.entity, { id: ids.newId(0), ...fields } as unknown as T));
     checkSizes(sizes);
+    this.session.expectUnits?.(unitsToCreate(sizes));
     for (const fields of all) this.#noteValues(fields);
     const allocated = await this.session.numbers.allocateAll(this.tenant, this.lists.list, all.length);
     const largest = Math.max(...sizes);

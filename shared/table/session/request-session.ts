@@ -22,7 +22,7 @@ export class RequestSession implements TimeLimit {
   readonly changes: StagedChanges;
   readonly numbers: RecordNumbers;
   readonly audit = new AuditOrigin();
-  /** Is called with the most units that a list is about to read (`shared/http/budget/request-budget.ts`). May throw. */
+  /** Is called with the units that the request is about to take, where that is known (`shared/http/budget/request-budget.ts`). May throw. */
   expectUnits: ((units: number) => void) | undefined;
 
   /** @param tenantTable the table with a tenant's own rights; by default `table`, which only works without STS sessions of tenants */
