@@ -41,13 +41,16 @@ describe('a warm start', () => {
   it('waits for a step that hangs until 500 ms have passed', async () => {
     const { timers, elapse, waits } = timersByHand();
     let isOver = false;
-    const waiting = warmStart([() => new Promise(() => undefined)], timers).then(() => {
+    let given: AbortSignal | undefined;
+    const hanging = (signal: AbortSignal) => new Promise(() => (given = signal));
+    const waiting = warmStart([hanging], timers).then(() => {
       isOver = true;
     });
     await new Promise(setImmediate);
-    expect([isOver, waits]).toEqual([false, [500]]);
+    expect([isOver, given?.aborted, waits]).toEqual([false, false, [500]]);
     elapse();
     await waiting;
+    expect(given?.aborted).toBe(true);
   });
 });
 
@@ -65,7 +68,8 @@ it('the warm key is read once, and of nothing else', async () => {
   vi.stubEnv('TABLE_NAME', 'records');
   useTableOver(network, 1);
   onTestFinished(() => configureTable({}));
-  await expect(readWarmKey()).rejects.toThrow();
+  await expect(readWarmKey(new AbortController().signal)).rejects.toThrow();
+  await expect(readWarmKey(AbortSignal.abort())).rejects.toThrow('aborted');
   expect(network.calls).toEqual(['GetItem']);
   expect(sent).toEqual([expect.objectContaining({ Key: { PK: { S: 'WARM#' }, SK: { S: 'START' } } })]);
 });

@@ -6,7 +6,7 @@ import { environmentTable } from './client.ts';
  * Reads a key that has no item, with the function's own rights, for half a read unit: a warm start, which opens the connection. It touches nothing of a
  * tenant. @throws what the call throws
  */
-export async function readWarmKey(): Promise<void> {
+export async function readWarmKey(abortSignal: AbortSignal): Promise<void> {
   const { client, name } = environmentTable();
-  await client.send(new GetCommand({ TableName: name, Key: { ...EMPTY_KEYS.warmStart } }));
+  await client.send(new GetCommand({ TableName: name, Key: { ...EMPTY_KEYS.warmStart } }), { abortSignal });
 }
