@@ -23,13 +23,13 @@ const jobs = new TestList(table, entity<Job>('JOB'), { state: 'open' });
 
 const put = (item: Item) => table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...item } }));
 const FULL_WORD = 2n ** 100n - 1n;
-const setOf = () => itemsIn(table.table, storedSets.partitionOf(jobs.partition));
-const kindsOf = async () => (await setOf()).map(({ SK }) => String(SK).slice(0, 2));
+const setOf = ({ partition } = jobs) => itemsIn(table.table, storedSets.partitionOf(partition));
+const kindsOf = async (list = jobs) => (await setOf(list)).map(({ SK }) => String(SK).slice(0, 2));
 const bits = async () => (await kindsOf()).filter((kind) => kind === 'B#').length;
 
 /** Makes gaps of two blocks' numbers but for some, as deleting their records leaves them. */
-async function deleteBlocks(first: number, kept: readonly number[]): Promise<void> {
-  const PK = storedSets.partitionOf(jobs.partition);
+async function deleteBlocks(first: number, kept: readonly number[], { partition } = jobs): Promise<void> {
+  const PK = storedSets.partitionOf(partition);
   const places = kept.map(bitPlace);
   const items = Array.from({ length: 2 * STRIPES }, (_, index) => {
     const { sortKey: SK } = bitPlace((first + Math.floor(index / STRIPES)) * BLOCK_SIZE + (index % STRIPES));
@@ -74,6 +74,15 @@ it('gaps become ranges, and a day later are no bits any more: the list stays the
   await readUntilCompact(11);
   expect([await newest(11), await kindsOf()]).toEqual([left, ['HE', 'R#']]);
   expect(await jobs.verify(false)).toMatchObject({ differences: [] });
+});
+
+it('a list whose records expire has no ranges: its bits expire', async () => {
+  const events = new TestList(table, entity<Job>('EVENT', { retentionDays: 30 }), { state: 'open' });
+  await events.createId();
+  await events.skip(2 * BLOCK_SIZE - 1, NOW);
+  await deleteBlocks(0, [0], events);
+  expect((await events.read({ sort: '-created_at' })).total).toBe(1);
+  expect(new Set(await kindsOf(events))).toEqual(new Set(['B#', 'HE']));
 });
 
 it('verify recounts ranges, and repairs them', async () => {

@@ -111,6 +111,20 @@ describe('an AND of filters', () => {
     ]);
   });
 
+  it('reads of a large set only the items in which all small ones have members', async () => {
+    const table = new SetsInMemory();
+    const three = new Map([...ten].slice(0, 3));
+    const sets = new Map([
+      ['owner=ana', ten],
+      ['place=north', three],
+      ['state=open', half],
+    ]);
+    const source = listOf(table, sets, TEN_MILLION * BLOCK_SIZE);
+    sizesOf(table.asTable, LIST).learn('state=open', { whole: 500, reach: 500 }, NOW);
+    expect(await membersIn(table, source)).toEqual(commonOf([three]));
+    expect(table.units).toBe(1 + 1 + 3);
+  });
+
   it('leaves summaries out that another release declares and this one does not', async () => {
     const table = new SetsInMemory();
     const million: Words = new Map([...half].slice(0, 8 * STRIPES));
