@@ -73,7 +73,8 @@ export class NumberPool {
     const missing = count - spare.length;
     const added = missing === 0 ? [] : await this.#allocateRange(table, list, missing);
     this.#inUse.push(...added);
-    return [...spare, ...added].sort((one, other) => one.number - other.number);
+    // Spare numbers were allocated before, in order.
+    return [...spare, ...added];
   }
 
   #takeSpare(list: List, most: number): readonly PooledNumber[] {

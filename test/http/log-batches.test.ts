@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ids } from '#lists';
+import { environmentTable } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { deliver } from '../support/deliver.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
@@ -81,11 +83,12 @@ describe('several entries', () => {
   });
 
   it('keep their numbers as they were written', async () => {
-    const raw = '{"entries":[{"level":"info","message":"x","metadata":{"n":[1.0,12345678901234567890,1e3,1e-400]}}]}';
+    const metadata = `{"n":[1.0,12345678901234567890,1e3,1e-400${',7'.repeat(300)}]}`;
+    const raw = `{"entries":[{"level":"info","message":"x","metadata":${metadata}}]}`;
     const headers = { 'content-type': 'application/json' };
     expect((await api.request('POST', INGEST, { token: org.token, raw, headers })).status).toBe(201);
     const stored = await fetch(`${api.url}/api/v1/logs`, { headers: { authorization: `Bearer ${org.token}` } });
-    expect(await stored.text()).toContain('"metadata":{"n":[1.0,12345678901234567890,1e3,1e-400]}');
+    expect(await stored.text()).toContain(`"metadata":${metadata}`);
   });
 
   it('may take 1 MB together, a byte more is a 413', async () => {
@@ -102,6 +105,10 @@ describe('several entries', () => {
     const { status, body } = await send(full);
     expect([status, (body.ids as string[]).length]).toEqual([201, 16]);
     expect(network.sent.at(-1)?.bytes).toBeLessThan(4 * 1_048_576);
+    const Key = { PK: `ORG#${org.orgId}#LOG#SET`, SK: 'HEAD' };
+    const { client, name: TableName } = environmentTable();
+    const counter = (await client.send(new GetCommand({ TableName, Key }))).Item;
+    expect(counter?.LARGEST).toBeGreaterThan(64_000);
     expect(idsIn(await list())).toEqual(body.ids);
     expect(
       (
@@ -206,6 +213,13 @@ describe('a body that is refused', () => {
     expect([longer.status, longer.body.errors]).toMatchObject([413, [{ pointer: '#/entries/1/metadata' }]]);
     const [number] = ((await send(batch(1))).body.ids as string[]).map(ids.numberOf);
     expect(number).toBe(0);
+  });
+
+  it('is refused after its numbers were allocated, which no total counts, and takes none when it is sent again', async () => {
+    const refused = { ...batch(MOST), ts: '2020-01-01T00:00:00.000Z' };
+    for (let turn = 0; turn < 3; turn++) expect((await send(refused)).status).toBe(422);
+    const { body } = await send(entry(0));
+    expect([ids.numberOf(String(body.id)), (await list()).total]).toEqual([MOST, 1]);
   });
 
   it('is for another organization', async () => {
