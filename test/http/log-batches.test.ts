@@ -219,7 +219,8 @@ describe('a body that is refused', () => {
     const refused = { ...batch(MOST), ts: '2020-01-01T00:00:00.000Z' };
     for (let turn = 0; turn < 3; turn++) expect((await send(refused)).status).toBe(422);
     const { body } = await send(entry(0));
-    expect([ids.numberOf(String(body.id)), (await list()).total]).toEqual([MOST, 1]);
+    const { total } = await calls.read('/api/v1/logs?page_size=1');
+    expect([ids.numberOf(String(body.id)), total]).toEqual([MOST, 1]);
   });
 
   it('is for another organization', async () => {
