@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
-import { AdaptiveRetryStrategy } from '@smithy/core/retry';
+import { AdaptiveRetryStrategy, StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { leanDocumentClient } from '#aws';
@@ -128,6 +128,16 @@ describe('the lean document client', () => {
       ['attempt=1; max=4', last],
     ]);
     expect(last).not.toBe(first);
+  });
+
+  it('gains capacity for retries with each call that succeeds, as the SDK does', async () => {
+    const retryStrategy = new StandardRetryStrategy(2);
+    const requestHandler = new Responding([500, 500]);
+    const client = leanDocumentClient({ ...LOCAL_AWS, retryStrategy, requestHandler }, Number);
+    await expect(client.send(get('a'))).rejects.toThrow('of a test');
+    const spent = retryStrategy.getCapacity();
+    for (const id of ['b', 'c']) await client.send(get(id));
+    expect(retryStrategy.getCapacity()).toBe(spent + 2);
   });
 
   it('lets an adaptive strategy decide when a first attempt may begin', async () => {

@@ -24,12 +24,12 @@ export const floodBounds = (simulated: readonly Simulated[], size: Size): Tenant
   });
 
 /**
- * A full bucket of the tenant and what refills it, and a tenth for what containers admit before they know of each other
- * (`docs/decisions/0081`).
+ * A full bucket of the tenant and what refills it; and a fifth of the one and a tenth of the other for what containers
+ * admit before they know of each other (`docs/decisions/0081`).
  */
 function mostServed({ during }: Size): number {
   const limit = STANDARD_LIMIT * STANDARD_SHARE;
-  return (limit + (during * limit) / 60) * 1.1;
+  return limit * 1.2 + ((during * limit) / 60) * 1.1;
 }
 
 /** The table of `docs/operations.md`. */

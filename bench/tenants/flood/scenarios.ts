@@ -56,5 +56,5 @@ export interface Size {
 
 export const FULL: Size = { perSecond: 300, before: 60, during: 180 };
 export const SMALL: Size = { perSecond: 150, before: 10, during: 60 };
-/** To see that it runs. */
-export const LEAST: Size = { perSecond: 50, before: 1, during: 5 };
+/** To see that it runs, until the budget of a tenant that floods is spent: after 20 seconds. */
+export const LEAST: Size = { perSecond: 20, before: 1, during: 30 };
