@@ -5,7 +5,7 @@ const check = declared(() =>
   z
     .strictObject({ status: z.literal('ok').describe('That requests are served.') })
     .describe('Whether the service works.')
-    .meta({ id: 'Health' }),
+    .meta({ id: 'HealthCheck' }),
 );
 
 export const health = contract({

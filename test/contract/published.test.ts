@@ -48,6 +48,24 @@ const resolved = (node: Node): Node => {
 
 const parametersOf = ({ parameters = [] }: OperationNode): Node[] => parameters.map(resolved);
 
+describe('names of types', () => {
+  const typeOf = (...names: string[]) =>
+    names.map((name) => name.replaceAll(/(?:^|_)([a-z])/g, (_, first: string) => first.toUpperCase())).join('');
+
+  it('are not taken twice where the type of a field is named after its schema, as in Go', () => {
+    const { securitySchemes: _, ...components } = document.components;
+    const ofComponents = Object.values(components).flatMap((component = {}) => Object.keys(component));
+    const ofFields = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties as Record<string, Node>)
+        .filter(([, schema]) => ['const', 'enum', 'x-extensible-enum', 'properties'].some((key) => key in schema))
+        .map(([field]) => typeOf(name, field)),
+    );
+    expect(Math.min(ofComponents.length, ofFields.length)).toBeGreaterThan(20);
+    expect(ofComponents.filter((name, index) => ofComponents.indexOf(name) < index)).toEqual([]);
+    expect(ofComponents.filter((name) => ofFields.includes(name))).toEqual([]);
+  });
+});
+
 describe('schemas of requests', () => {
   it('have no keyword `default`, which makes a field required in the types of openapi-typescript', () => {
     expect(asked.size).toBeGreaterThan(20);

@@ -4822,7 +4822,7 @@ export interface components {
             readonly source_address: string | null;
         };
         /** @description Whether the service works. */
-        Health: {
+        HealthCheck: {
             /**
              * @description That requests are served.
              * @constant
@@ -5059,7 +5059,7 @@ export type LogEntryCreate = components['schemas']['LogEntryCreate'];
 export type LogReceipt = components['schemas']['LogReceipt'];
 export type AuditEventPage = components['schemas']['AuditEventPage'];
 export type AuditEvent = components['schemas']['AuditEvent'];
-export type Health = components['schemas']['Health'];
+export type HealthCheck = components['schemas']['HealthCheck'];
 export type TokenKeySet = components['schemas']['TokenKeySet'];
 export type TokenKey = components['schemas']['TokenKey'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
@@ -7243,7 +7243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["HealthCheck"];
                 };
             };
         };
