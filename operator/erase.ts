@@ -52,6 +52,11 @@ export async function eraseOrganization(id: string, options: EraseOptions): Prom
   const run = new Run(id, options);
   let erasure = await begun(run);
   if (erasure.state === 'erasing') erasure = await emptied(run, erasure);
+  else {
+    // A refused create of a platform caller leaves the number that it allocated.
+    run.to('deleting what was left since');
+    await run.eraser.deleteRecords(run.tenant(), true);
+  }
   if (erasure.state === 'erased' && (erasure.swept === true || !options.sweeps)) return receiptOf(id, erasure);
   if (options.sweeps) {
     run.to('looking through the table');

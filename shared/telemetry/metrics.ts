@@ -30,7 +30,7 @@ export const COUNTERS = {
   StsCalls: 'sessions opened for tenants',
   ListFences: 'numbers of lists without a record that a reader closed, because their writer had not',
   ListReturns: 'numbers of lists that were allocated, not used, and released',
-  ListCompactions: 'empty items of lists that were deleted',
+  ListCompactions: 'items of lists that were deleted: empty ones, and gaps that are ranges',
   BudgetRefusals: 'requests refused because a request budget was spent',
 } as const satisfies Readonly<Record<string, string>>;
 
