@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { writeItems } from '../../generate/write-items.ts';
 import { systemClock } from '../../shared/clock.ts';
 import {
   type AllocatedNumber,
@@ -49,16 +49,8 @@ export class Loader {
 
   /** Writes all items to the table, with further attributes. */
   async flush(table: Table, besides: (item: Item) => Item = () => ({}), concurrency = 8): Promise<void> {
-    const items = this.#items.values();
-    const worker = async (): Promise<void> => {
-      for (let batch = items.take(25).toArray(); batch.length > 0; batch = items.take(25).toArray()) {
-        await writeBatch(
-          table,
-          batch.map((item) => ({ ...item, ...besides(item) })),
-        );
-      }
-    };
-    await Promise.all(Array.from({ length: concurrency }, worker));
+    const items = Array.from(this.#items.values(), (item) => ({ ...item, ...besides(item) }));
+    await writeItems(table, items, concurrency);
   }
 }
 
@@ -98,15 +90,5 @@ function carryOut(write: UnitOfWork['writes'][number], items: Items): void {
         item[attribute] = BigInt((item[attribute] as bigint | undefined) ?? 0) + BigInt(amount);
       }
     }
-  }
-}
-
-async function writeBatch(table: Table, items: readonly Item[]): Promise<void> {
-  let requests = items.map((item) => ({ PutRequest: { Item: item as Record<string, unknown> } }));
-  while (requests.length > 0) {
-    const { UnprocessedItems = {} } = await table.client.send(
-      new BatchWriteCommand({ RequestItems: { [table.name]: requests } }),
-    );
-    requests = (UnprocessedItems[table.name] ?? []) as typeof requests;
   }
 }

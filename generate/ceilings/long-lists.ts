@@ -1,7 +1,8 @@
-import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, storedSets, type Table } from '#lists';
 import { COUNTER } from '#lists/maintenance';
 import { BLOCK_SIZE, bitPlace, STRIPES, WORD_BITS, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { writeItems } from '../write-items.ts';
 
 /** A filter of a list. */
 export interface Filtered {
@@ -17,16 +18,7 @@ export interface Filtered {
  */
 export async function lengthen({ partition, field, value }: Filtered, length: number, table: Table): Promise<void> {
   const blocks = Math.round(length / BLOCK_SIZE);
-  const items = fullItems(storedSets.partitionOf(partition, field, value), blocks);
-  for (let start = 0; start < items.length; start += A_BATCH) {
-    const requests = items
-      .slice(start, start + A_BATCH)
-      .map((item) => ({ PutRequest: { Item: item as Record<string, unknown> } }));
-    const { UnprocessedItems: rest = {} } = await table.client.send(
-      new BatchWriteCommand({ RequestItems: { [table.name]: requests } }),
-    );
-    if (Object.keys(rest).length > 0) throw new Error('the engine did not write all items');
-  }
+  await writeItems(table, fullItems(storedSets.partitionOf(partition, field, value), blocks));
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
@@ -37,8 +29,6 @@ export async function lengthen({ partition, field, value }: Filtered, length: nu
     }),
   );
 }
-
-const A_BATCH = 25;
 
 const ALL_BITS = (1n << BigInt(WORD_BITS)) - 1n;
 

@@ -78,9 +78,11 @@ function regionsOf(items: readonly Item[]): Region[] {
   const withBits = items.filter((item) => placeOfItem(item) !== undefined);
   const byRegion = Map.groupBy(withBits, (item) => Math.floor(blockOf(item) / REGION_BLOCKS));
   return Array.from(byRegion, ([region, its]) => {
-    const noted = ranges.has(region) ? NumberSet.ofItems([ranges.get(region) ?? {}]) : NumberSet.EMPTY;
-    const unneeded = ranges.has(region) ? its.filter((item) => noted.hasAll(NumberSet.ofItems([item]))) : [];
-    return { region, items: its, ranges: ranges.get(region), noted, unneeded };
+    const own = ranges.get(region);
+    if (own === undefined) return { region, items: its, ranges: own, noted: NumberSet.EMPTY, unneeded: [] };
+    const noted = NumberSet.ofItems([own]);
+    const unneeded = its.filter((item) => noted.hasAll(NumberSet.ofItems([item])));
+    return { region, items: its, ranges: own, noted, unneeded };
   });
 }
 

@@ -1,6 +1,6 @@
 import { TooManyMatches } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
-import { queryAll } from './queries.ts';
+import { beginningWith, queryAll } from './queries.ts';
 import type { Item, Key } from './schema.ts';
 import type { Table } from './table.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
@@ -77,11 +77,7 @@ export async function readNumbersByPrefix(
   prefix: string,
 ): Promise<number[]> {
   const { partition, numberOf } = textsOf(list, range);
-  const query = {
-    KeyConditionExpression: 'PK = :texts AND begins_with(SK, :prefix)',
-    ExpressionAttributeValues: { ':texts': partition, ':prefix': prefix },
-  };
-  const items = await queryAll(table, query, MOST_MATCHES + 1);
+  const items = await queryAll(table, beginningWith(partition, prefix), MOST_MATCHES + 1);
   if (items.length > MOST_MATCHES) throw new TooManyMatches(MOST_MATCHES);
   return items.map(numberOf);
 }

@@ -52,9 +52,21 @@ export async function queryUpTo(table: Table, query: Query, most?: number, after
 export const readSet = (table: Table, partition: string): Promise<Item[]> => queryAll(table, ofPartition(partition));
 
 /** All items of a partition. */
-export const ofPartition = (partition: string): Query => ({
-  KeyConditionExpression: 'PK = :set',
-  ExpressionAttributeValues: { ':set': partition },
+const ofPartition = (partition: string): Query => ({
+  KeyConditionExpression: 'PK = :partition',
+  ExpressionAttributeValues: { ':partition': partition },
+});
+
+/** The items of a partition whose sort keys begin with this. */
+export const beginningWith = (partition: string, prefix: string): Query => ({
+  KeyConditionExpression: 'PK = :partition AND begins_with(SK, :prefix)',
+  ExpressionAttributeValues: { ':partition': partition, ':prefix': prefix },
+});
+
+/** The items of a partition from the first to the last of these sort keys. */
+export const between = (partition: string, [first, last]: readonly [first: string, last: string]): Query => ({
+  KeyConditionExpression: 'PK = :partition AND SK BETWEEN :first AND :last',
+  ExpressionAttributeValues: { ':partition': partition, ':first': first, ':last': last },
 });
 
 interface Place {

@@ -2,6 +2,7 @@ import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/
 import type { TimeLimit } from '../clock.ts';
 import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
+import { between } from './queries.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
@@ -28,12 +29,7 @@ export async function readBetween(
   budget: ReadBudget,
 ): Promise<PartialRead> {
   const input = {
-    KeyConditionExpression: 'PK = :list AND SK BETWEEN :from AND :to',
-    ExpressionAttributeValues: {
-      ':list': partition,
-      ':from': sortKeyOf(numbers[0] ?? 0),
-      ':to': sortKeyOf(numbers.at(-1) ?? 0),
-    },
+    ...between(partition, [sortKeyOf(numbers[0] ?? 0), sortKeyOf(numbers.at(-1) ?? 0)]),
     ScanIndexForward: !budget.newestFirst,
     ConsistentRead: strongly,
   };

@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { BLOCK_SIZE, blockOf, firstOfBlock, isEmpty, STRIPES, sortKeysOfBlock } from './bits.ts';
-import { type Queried, type Query, queryUpTo } from './queries.ts';
+import { beginningWith, between, type Queried, type Query, queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
 import { type SetSize, type SetSizes, WORTHWHILE } from './set-sizes.ts';
 import type { Table } from './table.ts';
@@ -35,10 +35,7 @@ export interface WantedSet {
 }
 
 /** The items with the bits of a set. It may have a summary that only another release declares. */
-export const bitsOf = ({ partition }: WantedSet): Query => ({
-  KeyConditionExpression: 'PK = :set AND begins_with(SK, :bits)',
-  ExpressionAttributeValues: { ':set': partition, ':bits': 'B#' },
-});
+export const bitsOf = ({ partition }: WantedSet): Query => beginningWith(partition, 'B#');
 
 interface Known {
   readonly sizes: SetSizes;
@@ -195,11 +192,6 @@ const unitsAt = (sortKeys: readonly string[]): number =>
   Map.groupBy(sortKeys, blockOf)
     .values()
     .reduce((sum, { length }) => sum + Math.min(length, BLOCK_UNITS), 0);
-
-const between = (partition: string, [first, last]: Parts['ranges'][number]): Query => ({
-  KeyConditionExpression: 'PK = :set AND SK BETWEEN :first AND :last',
-  ExpressionAttributeValues: { ':set': partition, ':first': first, ':last': last },
-});
 
 /** Blocks whose items a query returns at once, and most queries that read a set in parallel. */
 const BLOCKS_A_QUERY = 32;

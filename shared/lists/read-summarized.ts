@@ -2,7 +2,7 @@ import { BLOCK_SIZE, firstOfBlock, STRIPES, sortKeysOfBlock } from './bits.ts';
 import type { CountedBlocks } from './block-members.ts';
 import { builtFilters } from './counter-item.ts';
 import { NumberSet } from './number-set.ts';
-import { type Query, queryUpTo } from './queries.ts';
+import { between, type Query, queryUpTo } from './queries.ts';
 import { bitsOf, type WantedSet } from './read-sets.ts';
 import type { Item } from './schema.ts';
 import type { SetSizes } from './set-sizes.ts';
@@ -81,16 +81,10 @@ export async function readBlocks(
 ): Promise<SummarizedRead> {
   if (before.blocks === undefined) return before;
   if (blocks.length > MOST_BLOCKS) return { items: (await queryUpTo(table, bitsOf(set))).items };
-  const reads = await Promise.all(blocks.map((block) => queryUpTo(table, itemsOf(set, block))));
+  const reads = await Promise.all(
+    blocks.map((block) => queryUpTo(table, between(set.partition, sortKeysOfBlock(block)))),
+  );
   const items = [...before.items, ...reads.flatMap((read) => read.items)];
   const { counts, read } = before.blocks;
   return { items, blocks: { counts, read: new Set([...read, ...blocks]), included: NumberSet.ofItems(items) } };
-}
-
-function itemsOf({ partition }: WantedSet, block: number): Query {
-  const [first, last] = sortKeysOfBlock(block);
-  return {
-    KeyConditionExpression: 'PK = :set AND SK BETWEEN :first AND :last',
-    ExpressionAttributeValues: { ':set': partition, ':first': first, ':last': last },
-  };
 }

@@ -1,6 +1,6 @@
 import { BLOCK_SIZE, placeOfItem, STRIPES, WORD_NAMES } from './bits.ts';
 import { Members, NumberSet } from './number-set.ts';
-import { type Query, queryAll } from './queries.ts';
+import { beginningWith, queryAll } from './queries.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
 import type { Condition } from './transaction/conditions.ts';
@@ -53,15 +53,10 @@ export function countsIn(item: Item): StripeCount[] {
 /** Members of each block of a set. Blocks without any are left out. */
 export type BlockCounts = ReadonlyMap<number, number>;
 
-const ofSummary = (set: string): Query => ({
-  KeyConditionExpression: 'PK = :set AND begins_with(SK, :summary)',
-  ExpressionAttributeValues: { ':set': set, ':summary': 'N#' },
-});
-
 /** Reads the summary of a set, strongly consistent. @param set its partition */
 export async function readSummary(table: Table, set: string): Promise<BlockCounts> {
   const counts = new Map<number, number>();
-  for (const { block, count } of (await queryAll(table, ofSummary(set))).flatMap(countsIn))
+  for (const { block, count } of (await queryAll(table, beginningWith(set, 'N#'))).flatMap(countsIn))
     counts.set(block, (counts.get(block) ?? 0) + count);
   return new Map([...counts].filter(([, count]) => count > 0));
 }

@@ -57,14 +57,8 @@ export class SetsInMemory {
 
   #query({ ExpressionAttributeValues: values = {}, ...input }: QueryCommand['input']): object {
     const { Limit, ExclusiveStartKey: start, ScanIndexForward: isForward = true } = input;
-    const {
-      ':set': set,
-      ':bits': bits = '',
-      ':summary': begin = bits,
-      ':first': first = begin,
-      ':last': last,
-    } = values;
-    const end = last ?? `${begin}~`;
+    const { ':partition': set, ':prefix': prefix = '', ':first': first = prefix, ':last': last } = values;
+    const end = last ?? `${prefix}~`;
     if (first > end) throw new Error('ValidationException: the upper bound of BETWEEN is below the lower bound');
     const isNext = (sortKey: string): boolean =>
       start === undefined || (isForward ? sortKey > start.SK : sortKey < start.SK);

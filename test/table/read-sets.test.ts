@@ -203,6 +203,27 @@ describe('the note of sizes', () => {
     expect(other.get('owner=0', NOW + 2 * HOUR)).toMatchObject({ whole: 300, reach: 1 });
   });
 
+  it('is believed for a day, and an estimate for an hour, by clocks that differ by no more', async () => {
+    const table = new SetsInMemory();
+    const sizes = sizesWith(1);
+    const YEAR = 365 * 24 * HOUR;
+    for (const away of [-YEAR, -HOUR, HOUR, YEAR]) expect(sizes.get('owner=0', NOW + away)).toBeUndefined();
+    for (const away of [1 - HOUR, HOUR - 1]) expect(sizes.get('owner=0', NOW + away)).toMatchObject({ whole: 100 });
+    await sizes.readNote(table.asTable, LIST, NOW);
+    await sizes.writeNote(table.asTable, LIST, NOW);
+    const readAt = async (now: number) => {
+      const other = new SetSizes();
+      await other.readNote(table.asTable, LIST, now);
+      return other.get('owner=0', now)?.whole;
+    };
+    expect(await Promise.all([-YEAR, 1 - 24 * HOUR, 24 * HOUR - 1, YEAR].map((away) => readAt(NOW + away)))).toEqual([
+      undefined,
+      100,
+      100,
+      undefined,
+    ]);
+  });
+
   it('changes nothing where it cannot be read or written', async () => {
     const table = new SetsInMemory();
     table.refuses = (command) => command instanceof GetCommand || command instanceof PutCommand;

@@ -1,8 +1,7 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { withConcurrency } from '../../../local/seed/pool.ts';
+import { writeItems } from '../../../generate/write-items.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { type AllocatedNumber, type Item, storedSets, type Table } from '../../../shared/lists/index.ts';
-import { COUNTER, GROUP_SIZE, STRIPES, summary, WORD_BITS } from '../../../shared/lists/maintenance.ts';
+import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, summary, WORD_BITS } from '../../../shared/lists/maintenance.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../../shared/table/keys.ts';
 import { indexesOf } from '../../../shared/table/storage.ts';
@@ -45,24 +44,20 @@ function summaryItems(partition: string, bits: readonly Item[]): Item[] {
   return [...items.values()];
 }
 
-/** Words of an item. */
-const WORDS = 40;
-
 /** The items of a set of the numbers below `length`, as adding its bits one by one leaves them. */
 export function setItems(partition: string, length: number, isIn: (number: number) => boolean): Item[] {
-  const items: Item[] = [];
-  for (let block = 0; block * WORDS * GROUP_SIZE < length; block++) {
+  const items = new Map<string, Record<string, unknown>>();
+  for (let group = 0; group * GROUP_SIZE < length; group++) {
     for (let stripe = 0; stripe < STRIPES; stripe++) {
-      const words: Record<string, bigint> = {};
-      for (let word = 0; word < WORDS; word++) {
-        const bits = wordOf((block * WORDS + word) * GROUP_SIZE + stripe, length, isIn);
-        if (bits > 0n) words[`W${word}`] = bits;
-      }
-      const SK = `B#${String(block).padStart(10, '0')}#${String(stripe).padStart(2, '0')}`;
-      if (Object.keys(words).length > 0) items.push({ PK: partition, SK, ...words });
+      const first = group * GROUP_SIZE + stripe;
+      const bits = wordOf(first, length, isIn);
+      if (bits === 0n) continue;
+      const { sortKey, word } = bitPlace(first);
+      const item = items.get(sortKey) ?? { PK: partition, SK: sortKey };
+      items.set(sortKey, Object.assign(item, { [word]: bits }));
     }
   }
-  return items;
+  return [...items.values()];
 }
 
 /** @param first the number of its lowest bit */
@@ -103,19 +98,4 @@ async function recordOf(table: Table, list: SizedList, number: number): Promise<
   const [put] = puts;
   if (put === undefined || puts.length > 1) throw new Error('a creation puts one record');
   return put.item;
-}
-
-const A_BATCH = 25;
-
-export async function writeItems(table: Table, items: readonly Item[]): Promise<void> {
-  const batches = Array.from({ length: Math.ceil(items.length / A_BATCH) }, (_, index) =>
-    items.slice(index * A_BATCH, (index + 1) * A_BATCH),
-  );
-  await withConcurrency(8, batches, async (batch) => {
-    const requests = batch.map((item) => ({ PutRequest: { Item: item as Record<string, unknown> } }));
-    const { UnprocessedItems = {} } = await table.client.send(
-      new BatchWriteCommand({ RequestItems: { [table.name]: requests } }),
-    );
-    if (Object.keys(UnprocessedItems).length > 0) throw new Error('the engine did not write all items');
-  });
 }

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { writeItems } from '../../../generate/write-items.ts';
 import type { Table } from '../../../shared/lists/index.ts';
 import { Conflicts } from '../../../test/support/conflicts.ts';
 import { type Spread, spreadOf } from '../../statistics.ts';
 import { freshTable } from '../table.ts';
 import { compactList } from './compact.ts';
 import { casesOf, expectedPage, type SizedCase } from './lists.ts';
-import { loadRecords, loadSets, setItems, writeItems } from './load.ts';
+import { loadRecords, loadSets, setItems } from './load.ts';
 import type { ReaderReport, ReaderTask } from './reader.ts';
 
 /** Pages of long lists that are made directly in storage. */
