@@ -52,11 +52,8 @@ export async function eraseOrganization(id: string, options: EraseOptions): Prom
   const run = new Run(id, options);
   let erasure = await begun(run);
   if (erasure.state === 'erasing') erasure = await emptied(run, erasure);
-  else {
-    // A refused create of a platform caller leaves the number that it allocated.
-    run.to('deleting what was left since');
-    await run.eraser.deleteRecords(run.tenant(), true);
-  }
+  // A refused create leaves the number that it allocated, and the gateway accepts a token for a while after it has ended.
+  else await run.deleteRecords(true);
   if (erasure.state === 'erased' && (erasure.swept === true || !options.sweeps)) return receiptOf(id, erasure);
   if (options.sweeps) {
     run.to('looking through the table');
@@ -108,6 +105,12 @@ class Run {
       this.#onProgress(this.#step, this.#deleted);
     },
   });
+
+  /** @param isLast as {@link Eraser.deleteRecords} */
+  async deleteRecords(isLast: boolean): Promise<void> {
+    this.to('deleting records');
+    await this.eraser.deleteRecords(this.tenant(), isLast);
+  }
 
   change<T>(change: (tenant: Tenant) => Promise<T>): Promise<T> {
     return asOperator('eraseOrganization', (session) => Tenant.ofOperator(this.id, session), change);
@@ -169,8 +172,7 @@ async function emptied(run: Run, begun: Erasure): Promise<Erasure> {
       erasure = await run.progress(erasure, { closed_at: run.timestamp() });
     }
     const over = Date.parse(erasure.closed_at ?? '') + UNDER_WAY_MS;
-    run.to('deleting records');
-    await run.eraser.deleteRecords(run.tenant(), start >= over);
+    await run.deleteRecords(start >= over);
     if (start >= over) return erasure;
     run.to('waiting for requests that are under way');
     await run.pause(Math.max(0, over - run.clock()));

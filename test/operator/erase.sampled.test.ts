@@ -329,6 +329,16 @@ describe('an organization that is erased', () => {
     await expect(resumeOrganization(org.orgId)).rejects.toThrow(/cannot be resumed: it is erased\./);
   });
 
+  it('leaves nothing of what its callers were refused later, when it is run again', async () => {
+    const org = await smallOrganization();
+    const receipt = await erase(org.orgId);
+    const refused = await callsOf(api, org.token).ask('POST', '/api/v1/clients', { name: 'x' });
+    expect(refused.status).toBe(403);
+    expect(namingIn(await dumpOf(api.table), org).length).toBeGreaterThan(1);
+    expect(await erase(org.orgId)).toEqual(receipt);
+    expect(namingIn(await dumpOf(api.table), org)).toHaveLength(1);
+  });
+
   it('is not one that never was', async () => {
     const id = randomUUID();
     await expect(erase(id)).rejects.toThrow(`There is no organization ${id}.`);
