@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { readableCall, readableCalls } from '../../clients/typescript/generate/calls.ts';
+import document from '../../openapi.json' with { type: 'json' };
+
+/** The readable names of operations: `custodia.tickets.create`. */
+
+const calls = readableCalls(document);
+
+it('every operation has one, unique and of whole words, and lists are called so', () => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item as object));
+  expect(calls).toHaveLength(operations.length);
+  expect(new Set(calls.map(({ group, name }) => `${group}.${name}`)).size).toBe(operations.length);
+  for (const { group, name } of calls)
+    expect([group, name]).toEqual(Array(2).fill(expect.stringMatching(/^[a-z]+([A-Z][a-z]+)*$/)));
+  const paged = calls.filter(({ path, method }) => method === 'GET' && /\/(tickets|messages|history|logs)$/.test(path));
+  expect(paged.map(({ isList }) => isList)).toEqual([true, true, true, true]);
+});
+
+it.each([
+  ['GET', '/api/v1/tickets', 'listTickets', 'tickets.list(query)'],
+  ['POST', '/api/v1/tickets', 'createTicket', 'tickets.create(body)'],
+  ['GET', '/api/v1/tickets/{id}', 'getTicket', 'tickets.get(id, query)'],
+  ['DELETE', '/api/v1/tickets/{id}', 'deleteTicket', 'tickets.delete(id)'],
+  ['GET', '/api/v1/tickets/{id}/messages', 'listTicketMessages', 'tickets.listMessages(id, query)'],
+  [
+    'GET',
+    '/api/v1/services/client/{client_id}/{id}',
+    'getServiceOfClient',
+    'services.getOfClient(clientId, id, query)',
+  ],
+  ['PATCH', '/api/v1/service-actions/{id}', 'updateServiceAction', 'serviceActions.update(id, body)'],
+  ['POST', '/api/v1/users/memberships', 'createMembership', 'memberships.create(body)'],
+  ['POST', '/api/v1/integrations/{id}/rotate-secret', 'rotateSecret', 'integrations.rotateSecret(id, body)'],
+  ['POST', '/api/v1/logs/ingest', 'ingestLog', 'logs.ingest(body)'],
+  ['POST', '/api/v1/auth/login', 'login', 'auth.login(body)'],
+  ['GET', '/.well-known/jwks.json', 'getTokenKeys', 'wellKnown.getTokenKeys(query)'],
+  // Those that come later.
+  ['GET', '/api/v1/me', 'getMe', 'me.get(query)'],
+  ['PATCH', '/api/v1/policies/{id}', 'updatePolicy', 'policies.update(id, body)'],
+])('%s %s, %s, is %s', (method, path, operationId, expected) => {
+  const body = /POST|PATCH/.test(method) ? { requestBody: {} } : {};
+  const { group, name, parameters, sends = [] } = readableCall(method.toLowerCase(), path, { operationId, ...body });
+  expect(`${group}.${name}(${[...parameters, sends].flat().join(', ')})`).toBe(expected);
+});
+
+it('two operations of one name, and one of a member that the client has, are refused', () => {
+  const get = { operationId: 'getTicket' };
+  expect(() => readableCalls({ paths: { '/api/v1/tickets/{id}': { get }, '/api/v1/tickets/first': { get } } })).toThrow(
+    'custodia.tickets.get is taken. Choose another operationId for /api/v1/tickets/{id} or /api/v1/tickets/first',
+  );
+  expect(() => readableCalls({ paths: { '/api/v1/pages': { get: { operationId: 'listPages' } } } })).toThrow('taken');
+});
