@@ -10,7 +10,7 @@ import { launchChromium, noChromium } from './chromium.ts';
 /** The documentation as people see it, in a browser that reaches nothing but this API. */
 
 const START = '/api/v1/docs';
-const PAGES = ['', '/reference', '/problems', '/webhooks'] as const;
+const PAGES = ['', '/guides', '/reference', '/problems', '/webhooks'] as const;
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
 
 describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${noChromium})` : ''}`, () => {
@@ -110,9 +110,9 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
       'Skip to the content',
       'Custodia API',
       'Quickstart',
+      'Guides',
       'Reference',
       'Problems',
-      'Webhooks',
       'OpenAPI',
       'type',
       'Show',

@@ -6,9 +6,19 @@ import { escapedHtml } from './markdown.ts';
 /** The page at `/api/v1/docs`; the others are below it. */
 export const START = 'quickstart';
 
-const TITLES = { [START]: 'Quickstart', reference: 'Reference', problems: 'Problems', webhooks: 'Webhooks' } as const;
+/** The title of each page, which is also its heading. */
+export const TITLES = {
+  [START]: 'Quickstart',
+  guides: 'Guides',
+  webhooks: 'Events and webhooks',
+  reference: 'Reference',
+  problems: 'Problems',
+} as const;
 
 export type PageName = keyof typeof TITLES;
+
+/** The pages of the navigation; the others are guides. */
+const NAVIGATION = [START, 'guides', 'reference', 'problems'] as const satisfies readonly PageName[];
 
 interface Content {
   readonly name: PageName;
@@ -72,12 +82,7 @@ ${scripts.map((script) => `<script type="module" src="${pathTo(name, script.name
 <p class="brand"><a class="home" href="${pathTo(name, START)}">Custodia API</a></p>
 <nav aria-label="Documentation">
 <ul>
-${Object.entries(TITLES)
-  .map(
-    ([page, title]) =>
-      `<li><a href="${pathTo(name, page)}"${page === name ? ' aria-current="page"' : ''}>${title}</a></li>`,
-  )
-  .join('\n')}
+${NAVIGATION.map((page) => `<li><a href="${pathTo(name, page)}"${currentOf(page, name)}>${TITLES[page]}</a></li>`).join('\n')}
 <li><a href="${name === START ? 'openapi' : '../openapi'}">OpenAPI</a></li>
 </ul>
 </nav>
@@ -91,6 +96,12 @@ ${main}
 </body>
 </html>
 `;
+
+/** Marks the link to the page that is shown, and the one to all guides where a guide is. */
+function currentOf(link: PageName, shown: PageName): string {
+  if (link === shown) return ' aria-current="page"';
+  return link === 'guides' && !NAVIGATION.some((page) => page === shown) ? ' aria-current="true"' : '';
+}
 
 /** The address on pages without scripts; the scripts replace it by the page's own address. */
 export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000/api/v1';

@@ -41,8 +41,16 @@ export const html = (markdown: string, destinationOf: Destinations = (target) =>
     (_, level: string, heading: string) => `<${level} id="${anchorOf(heading)}">${heading}</${level}>`,
   );
 
+/** Links to the sections of a page in HTML. */
+export function contentsOf(page: string): string {
+  const sections = page.matchAll(/<h2 id="([^"]+)"[^>]*>(.*?)<\/h2>/g);
+  const links = Array.from(sections, ([, anchor, heading]) => `<li><a href="#${anchor}">${heading}</a></li>`);
+  return `<nav class="contents" aria-label="On this page"><p>On this page</p>\n<ul>\n${links.join('\n')}\n</ul></nav>`;
+}
+
 /** HTML of a sentence, without a paragraph around it. */
-export const inlineHtml = (markdown: string): string => marked.parseInline(markdown);
+export const inlineHtml = (markdown: string, destinationOf: Destinations = (target) => target): string =>
+  marked.parseInline(withLinks(markdown, destinationOf));
 
 /** A block of code, as it is. */
 export const codeHtml = (code: string): string => `<pre><code>${escapedHtml(code)}</code></pre>`;

@@ -1,5 +1,6 @@
 import { explorer } from './explorer.static.ts';
 import { type Asset, assetOf, repositoryFile, type SitePage } from './file.ts';
+import { guidesPage } from './guides.ts';
 import { htmlPageOf, type PageName } from './layout.ts';
 import { problemsPage } from './problems.ts';
 import { quickstartPage } from './quickstart.ts';
@@ -35,5 +36,6 @@ export const pages: Readonly<Partial<Record<string, SitePage>>> = {
     inlineStyles: true,
   }),
   problems: htmlPageOf({ name: 'problems', main: problemsPage(), style, scripts: [common] }),
+  guides: htmlPageOf({ name: 'guides', main: await guidesPage(), style, scripts: [common] }),
   webhooks: htmlPageOf({ name: 'webhooks', main: await webhooksPage(), style, scripts: [common, webhooks] }),
 } satisfies Record<PageName, SitePage>;

@@ -1,19 +1,20 @@
 import { readdir } from 'node:fs/promises';
 import { repositoryFile } from './file.ts';
+import { guideDestination, guideLayout, guideText } from './guides.ts';
 import { codeHtml, html } from './markdown.ts';
 
-/** The guide for partners, `docs/webhooks.md`, behind a tool that signs and checks deliveries in the browser. */
+/** The guide for partners, `docs/webhooks.md`, before a tool that signs and checks deliveries in the browser. */
 
 const PROGRAMS = new URL('../../../docs/webhooks/', import.meta.url);
 
 export async function webhooksPage(): Promise<string> {
-  const [, guide = ''] = /^# [^\n]*\n(.*)$/s.exec(await repositoryFile('docs/webhooks.md')) ?? [];
+  const { introduction, rest } = await guideText('webhooks');
   const programs = (await readdir(PROGRAMS)).toSorted();
-  return `<h1>Webhooks</h1>
-${TOOL}
-${html(guide, destinationsOf(programs))}
+  const text = `${html(rest, destinationsOf(programs))}
 <h2 id="programs">Complete programs</h2>
-${(await Promise.all(programs.map(programOf))).join('\n')}`;
+${(await Promise.all(programs.map(programOf))).join('\n')}
+${TOOL}`;
+  return guideLayout('webhooks', html(introduction, guideDestination), text);
 }
 
 const destinationsOf =
@@ -21,8 +22,7 @@ const destinationsOf =
   (target: string): string | undefined => {
     const name = target.replace(/^webhooks\//, '');
     if (name === '') return '#programs';
-    if (target.startsWith('#')) return target;
-    return programs.includes(name) ? `#${name}` : undefined;
+    return programs.includes(name) ? `#${name}` : guideDestination(target);
   };
 
 const programOf = async (name: string): Promise<string> =>

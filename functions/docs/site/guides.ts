@@ -1,0 +1,80 @@
+import { repositoryFile } from './file.ts';
+import { type PageName, pathTo, TITLES } from './layout.ts';
+import { contentsOf, html, inlineHtml } from './markdown.ts';
+
+/** The guides, of which the repository has the Markdown, with their contents beside or above them. */
+
+/** Where the text of each guide is. The page of guides lists them in this order. */
+const SOURCES = {
+  webhooks: 'docs/webhooks.md',
+} as const satisfies Partial<Record<PageName, string>>;
+
+export type GuideName = keyof typeof SOURCES;
+
+const NAMES = Object.keys(SOURCES) as GuideName[];
+
+/** The Markdown of a guide without its heading, and its first paragraph, which says what it is about. */
+export interface GuideText {
+  readonly introduction: string;
+  readonly rest: string;
+}
+
+/** @throws TypeError where the file has another heading than the page's title, or no introduction */
+export async function guideText(name: GuideName): Promise<GuideText> {
+  const text = await repositoryFile(SOURCES[name]);
+  const [, title, introduction, rest] = /^# ([^\n]*)\n\n(.*?)\n\n(.*)$/s.exec(text) ?? [];
+  if (title !== TITLES[name] || introduction === undefined || rest === undefined)
+    throw new TypeError(`${SOURCES[name]} is not "# ${TITLES[name]}", a paragraph, and the rest`);
+  return { introduction, rest };
+}
+
+/** What a link of the Markdown is on the pages: another page, or undefined where there is none. */
+export const guideDestination = (target: string): string | undefined => {
+  const [file = '', anchor] = target.split('#');
+  if (file === '') return target;
+  const page = NAMES.find((name) => SOURCES[name].split('/').at(-1) === file.split('/').at(-1)) ?? OTHERS[file];
+  if (page === undefined) return undefined;
+  return anchor === undefined ? page : `${page}#${anchor}`;
+};
+
+/** Files that Markdown links to, and what has their content on the pages. */
+const OTHERS: Readonly<Record<string, string>> = {
+  '../../README.md': '../docs',
+  '../../functions/docs/site/problem-guide.ts': 'problems',
+  '../../openapi.json': '../openapi',
+};
+
+/** A guide whose text is already HTML. `lead` is what stands before the contents. */
+export const guideLayout = (name: GuideName, lead: string, text: string): string => `<div class="guide">
+<div class="lead"><h1>${TITLES[name]}</h1>
+${lead}</div>
+${contentsOf(text)}
+<div class="text">
+${text}
+</div>
+</div>
+${otherGuides(name)}`;
+
+export async function guidePage(name: GuideName): Promise<string> {
+  const { introduction, rest } = await guideText(name);
+  return guideLayout(name, html(introduction, guideDestination), html(rest, guideDestination));
+}
+
+const otherGuides = (shown: GuideName): string => `<nav class="others" aria-label="Guides"><p>More guides</p>
+<ul>
+${NAMES.filter((name) => name !== shown)
+  .map((name) => `<li><a href="${name}">${TITLES[name]}</a></li>`)
+  .join('\n')}
+</ul></nav>`;
+
+/** All guides, each with its first paragraph. */
+export async function guidesPage(): Promise<string> {
+  const entries = await Promise.all(
+    NAMES.map(async (name) => {
+      const { introduction } = await guideText(name);
+      const link = `<a href="${pathTo('guides', name)}">${TITLES[name]}</a>`;
+      return `<h2 id="${name}">${link}</h2>\n<p>${inlineHtml(introduction, guideDestination)}</p>`;
+    }),
+  );
+  return `<h1>${TITLES.guides}</h1>\n${entries.join('\n')}`;
+}
