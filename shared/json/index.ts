@@ -7,3 +7,4 @@ export {
   parseJson,
   parseWhere,
 } from './json.ts';
+export { mistakeIn } from './mistake.ts';

@@ -39,7 +39,9 @@ const REQUEST_ID = '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90';
 
 /** Details of the examples. */
 const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof Problem>[1] } = {
-  'malformed-request': { detail: 'The body is not valid JSON.' },
+  'malformed-request': {
+    detail: 'The body is not valid JSON: line 3, column 1 has `}` in place of a name in double quotes.',
+  },
   'invalid-parameter': {
     errors: [{ in: 'query', pointer: pointer(['page_size']), detail: 'must be a whole number from 1 to 200' }],
   },

@@ -67,14 +67,15 @@ describe.each(sampled(those(takesBody), 4))('%s refuses a body', (operationId, r
   );
 
   it.each([
-    ['nothing', ''],
-    ['half an object', '{"name":'],
-    ['a comma too many', '{"a":1,}'],
-    ['a word of JavaScript', '{"a":NaN}'],
-    ['nesting without end', '['.repeat(60_000)],
-    ['nesting too deep', `{"a":${'['.repeat(300)}${']'.repeat(300)}}`],
-  ])('that is no JSON: %s', async (_, raw) => {
-    expect((await sendRaw(operationId, raw)).status).toBe(400);
+    ['nothing', '', /is required/],
+    ['half an object', '{"name":', /line 1, column 9 has the end of the text in place of a value/],
+    ['a comma too many', '{"a":1,\n}', /line 2, column 1 has `}` in place of a name in double quotes/],
+    ['a word of JavaScript', '{"a":NaN}', /line 1, column 6 has `N` in place of a value/],
+    ['nesting without end', '['.repeat(60_000), /256 levels/],
+    ['nesting too deep', `{"a":${'['.repeat(300)}${']'.repeat(300)}}`, /256 levels/],
+  ])('that is no JSON: %s', async (_, raw, detail) => {
+    const { status, body } = await sendRaw(operationId, raw);
+    expect([status, body.detail]).toEqual([400, expect.stringMatching(detail)]);
   });
 
   it('that is no UTF-8', async () => {

@@ -214,7 +214,9 @@ describe('a delivery is refused', () => {
   });
 
   it('with a body that is no event', async () => {
-    expect(problem(await deliver(api, org, '{'))).toEqual([400, 'malformed-request']);
+    const malformed = await deliver(api, org, '{');
+    expect(problem(malformed)).toEqual([400, 'malformed-request']);
+    expect(malformed.body.detail).toMatch(/line 1, column 2 has the end of the text/);
     expect(problem(await deliver(api, org, '[]'))).toEqual([422, 'invalid-body']);
     expect(problem(await deliver(api, org, { event_type: 'created', data: {} }))).toEqual([422, 'invalid-body']);
     expect(problem(await deliver(api, org, { event_type: 'client.created' }))).toEqual([422, 'invalid-body']);

@@ -35,6 +35,9 @@ const again = async (text: string): Promise<string | undefined> => JSON.stringif
 /** Makes a text too long for middy's parser without changing what it says. */
 const padded = (text: string): string => text.padEnd(16_385);
 
+const notJson = (line: number, column: number, mistake: string): string =>
+  `The body is not valid JSON: line ${line}, column ${column} has ${mistake}.`;
+
 describe('a body', () => {
   it('is parsed, and stays in the event as it came', async () => {
     const event = sent('{"data":{"a":[1,"é",null]}}');
@@ -175,13 +178,19 @@ describe('a request is refused', () => {
     ['with nothing but white space', ' \n', 'A JSON body is required.'],
     ['with bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'The body is not valid UTF-8.'],
     ['with half a character', Buffer.from('"é"').subarray(0, 2), 'The body is not valid UTF-8.'],
-    ['with half an object', '{"data":', 'The body is not valid JSON.'],
-    ['with a comma too many', '{"data":{},}', 'The body is not valid JSON.'],
-    ['with a word of JavaScript', '{"data":NaN}', 'The body is not valid JSON.'],
-    ['with a number of JavaScript', '{"data":0x10}', 'The body is not valid JSON.'],
-    ['with a mistake at the end of a long body', padded('{"data":{}').concat(','), 'The body is not valid JSON.'],
-    ['with a mistake behind an unusual number', '{"data":1.0', 'The body is not valid JSON.'],
-    ['with a mistake behind an odd name', '{"__proto__":', 'The body is not valid JSON.'],
+    ['with half an object', '{"data":', notJson(1, 9, 'the end of the text in place of a value')],
+    ['with a comma too many', '\ufeff{"data":\n{},}', notJson(2, 4, '`}` in place of a name in double quotes')],
+    [
+      'with a mistake in a long body',
+      padded('{"data":{}').concat('x'),
+      notJson(1, 16_386, '`x` in place of `,` or `}`'),
+    ],
+    [
+      'with a mistake behind an unusual number',
+      '{"data":1.0',
+      notJson(1, 12, 'the end of the text in place of `,` or `}`'),
+    ],
+    ['with a mistake behind an odd name', '{"__proto__":NaN', notJson(1, 14, '`N` in place of a value')],
     ['nested too deep', '['.repeat(257) + ']'.repeat(257), 'The body may be nested up to 256 levels deep.'],
     ['nested without end', '{"a":'.repeat(100_000), 'The body may be nested up to 256 levels deep.'],
   ])('%s', async (_, body, detail) => {

@@ -21,11 +21,10 @@ export interface GuideText {
 
 /** @throws TypeError where the file has another heading than the page's title, or no introduction */
 export async function guideText(name: GuideName): Promise<GuideText> {
-  const text = await repositoryFile(SOURCES[name]);
-  const [, title, introduction, rest] = /^# ([^\n]*)\n\n(.*?)\n\n(.*)$/s.exec(text) ?? [];
-  if (title !== TITLES[name] || introduction === undefined || rest === undefined)
+  const [heading, introduction, ...rest] = (await repositoryFile(SOURCES[name])).split('\n\n');
+  if (heading !== `# ${TITLES[name]}` || introduction === undefined || rest.length === 0)
     throw new TypeError(`${SOURCES[name]} is not "# ${TITLES[name]}", a paragraph, and the rest`);
-  return { introduction, rest };
+  return { introduction, rest: rest.join('\n\n') };
 }
 
 /** What a link of the Markdown is on the pages: another page, or undefined where there is none. */

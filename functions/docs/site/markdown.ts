@@ -43,8 +43,12 @@ export const html = (markdown: string, destinationOf: Destinations = (target) =>
 
 /** Links to the sections of a page in HTML. */
 export function contentsOf(page: string): string {
-  const sections = page.matchAll(/<h2 id="([^"]+)"[^>]*>(.*?)<\/h2>/g);
-  const links = Array.from(sections, ([, anchor, heading]) => `<li><a href="#${anchor}">${heading}</a></li>`);
+  const sections = page.split('<h2 id="').slice(1);
+  const links = sections.map((section) => {
+    const [anchor] = section.split('"');
+    const heading = section.slice(section.indexOf('>') + 1, section.indexOf('</h2>'));
+    return `<li><a href="#${anchor}">${heading}</a></li>`;
+  });
   return `<nav class="contents" aria-label="On this page"><p>On this page</p>\n<ul>\n${links.join('\n')}\n</ul></nav>`;
 }
 

@@ -5,7 +5,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   'malformed-request': {
     cause: 'The body is not JSON in UTF-8, or a part of the request line or of the headers cannot be read.',
     remedy:
-      'Serialize the body with a JSON library, and send what it gives as UTF-8. `detail` says where reading ended.',
+      'Serialize the body with a JSON library, and send what it gives as UTF-8. `detail` says in which line and column reading ended, what is there, and what JSON has there.',
   },
   'invalid-parameter': {
     cause:

@@ -36,7 +36,7 @@ export function jsonBody(): MiddlewareObj<Event, APIGatewayProxyResult> {
       try {
         request.event.json = isUsual(text) ? parsedByMiddy(request, text) : parsedByUs(body, text);
       } catch {
-        throw invalidJson();
+        throw invalidJson(text);
       }
     },
   };

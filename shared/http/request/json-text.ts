@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem';
-import { parseJson } from '#json';
+import { mistakeIn, parseJson } from '#json';
 import type { HttpRequest } from './http-request.ts';
 
 /** Checks a JSON body as text before it is parsed. */
@@ -36,11 +36,17 @@ export function jsonOf(request: Sent, maxBytes: number): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw invalidJson();
+    throw invalidJson(text);
   }
 }
 
-export const invalidJson = (): Problem => new Problem('malformed-request', { detail: 'The body is not valid JSON.' });
+/** The problem of a text that could not be parsed: where, and what is there. */
+export function invalidJson(text: string): Problem {
+  const mistake = mistakeIn(text);
+  const place =
+    mistake && `line ${mistake.line}, column ${mistake.column} has ${mistake.found} in place of ${mistake.expected}`;
+  return new Problem('malformed-request', { detail: `The body is not valid JSON${place ? `: ${place}` : ''}.` });
+}
 
 function requireJson(contentType: string | undefined): void {
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());

@@ -89,11 +89,12 @@ const quoted = Object.fromEntries(
   Object.entries(TEXTS).map(([name, make]) => [`${name}, quoted`, (size: number) => JSON.stringify({ a: make(size) })]),
 );
 const longNumber = { 'one long number': (size: number) => `[${filled('1234567890', size)}]` };
+const endless = { 'a list without an end': (size: number) => `[${filled('"a\\n",-1.5,\n', size)}` };
 const escapes = { 'escaped quotation marks': (size: number) => `"${filled('\\"', size)}` };
 const readBody = (text: string) => jsonOf({ headers: json, bytes: Buffer.from(text) }, 10_000_000);
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
 const rawChecks = [
-  check('bodies', 'a body', { ...TEXTS, ...quoted, ...longNumber }, readBody),
+  check('bodies', 'a body', { ...TEXTS, ...quoted, ...longNumber, ...escapes, ...endless }, readBody),
   check('bodies', 'a signed body', { ...TEXTS, ...quoted, ...escapes }, (text) =>
     signedBody(Buffer.from(text), '0'.repeat(64), [SECRET]),
   ),
