@@ -1,13 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findEngine } from '#local-dynamodb';
-import { documentText, openApiDocument } from '#openapi';
+import { documentText, exampleRequestsOf, openApiDocument } from '#openapi';
 import { clientTypes } from '../clients/typescript/generate/schema.ts';
 import { contracts } from '../functions/all-contracts.ts';
 import { withCeilings } from './ceilings/page.ts';
 import { httpFile } from './collections/http-file.ts';
 import { postmanCollection } from './collections/postman.ts';
-import { collectionRequestsOf } from './collections/requests.ts';
 import { measureOperations } from './data-model/measure.ts';
 import { UNKNOWN, withFilters, withMeasured } from './data-model/page.ts';
 import { withCommands } from './operator.ts';
@@ -53,8 +52,8 @@ async function makeMeasured(): Promise<void> {
 
 await make('openapi.json', () => documentText(openApiDocument(contracts)));
 await make('clients/typescript/src/schema.ts', () => clientTypes(JSON.parse(documentText(openApiDocument(contracts)))));
-await make('clients/custodia.http', () => httpFile(collectionRequestsOf(contracts)));
-await make('clients/custodia.postman_collection.json', () => postmanCollection(collectionRequestsOf(contracts)));
+await make('clients/custodia.http', () => httpFile(exampleRequestsOf(contracts)));
+await make('clients/custodia.postman_collection.json', () => postmanCollection(exampleRequestsOf(contracts)));
 await make('docs/specification.md', withContracts);
 await make('docs/operations.md', withCommands);
 await make('docs/data-model.md', withFilters, ' (filters)');

@@ -1,31 +1,44 @@
-import { type CollectionRequest, GIVEN } from './requests.ts';
+import { type ExampleRequest, GIVEN } from '#openapi';
 
 /**
  * `clients/custodia.postman_collection.json`: for Postman, Bruno, Insomnia and others that import its format
  * (https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html).
  */
-export function postmanCollection(requests: readonly CollectionRequest[]): string {
-  const tags = [...new Set(requests.map(({ tag }) => tag))];
+export function postmanCollection(requests: readonly ExampleRequest[]): string {
   const left = requests.flatMap(({ leaves }) => Object.keys(leaves));
   const collection = {
     info: {
       name: 'Custodia',
       description:
-        "Every operation of Custodia's API, made from the contracts by `npm run docs`. Fill in app_code and secret, and log in: scripts keep the token and the ids of what is created.",
+        "Every operation of Custodia's API, made from the contracts by `npm run docs`. Set the variable platform_secret, which `npm start` prints, and run it from the top: scripts keep the tokens and the ids of what is created. Without a key of the platform, set app_code and secret to yours, and leave out the first folder. Requests that delete are in the last one, and delete only what was created here.",
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
-    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
+    auth: bearer('token'),
     variable: [
       ...Object.entries(GIVEN).map(([key, value]) => ({ key, value })),
       ...left.map((key) => ({ key, value: '' })),
     ],
-    item: tags.map((name) => ({ name, item: requests.filter(({ tag }) => tag === name).map(itemFor) })),
+    event: [script('test', ["pm.test('succeeds', () => pm.response.to.be.success);"])],
+    item: foldersOf(requests),
   };
   return `${JSON.stringify(collection, null, 1)}\n`;
 }
 
-function itemFor(request: CollectionRequest): object {
-  const { title, method, path, auth, headers, body, leaves } = request;
+/** They are run from the first to the last, so a tag has a second one where its later requests need those of others. */
+function foldersOf(requests: readonly ExampleRequest[]): object[] {
+  const folders: { name: string; item: object[] }[] = [];
+  for (const request of requests) {
+    const tag = request.method === 'DELETE' ? 'Deletions' : request.tag;
+    const isKnown = folders.some(({ name }) => name === tag);
+    const last = folders.at(-1);
+    if (last?.name === tag || last?.name === `${tag}, continued`) last.item.push(itemFor(request));
+    else folders.push({ name: isKnown ? `${tag}, continued` : tag, item: [itemFor(request)] });
+  }
+  return folders;
+}
+
+function itemFor(request: ExampleRequest): object {
+  const { title, method, path, auth, token, headers, body, leaves } = request;
   const sent = {
     ...(auth === 'signature' ? { 'X-Signature': '{{signature}}' } : {}),
     ...headers,
@@ -36,7 +49,7 @@ function itemFor(request: CollectionRequest): object {
     request: {
       method,
       url: `{{base_url}}${path}`,
-      ...(auth === 'bearer' ? {} : { auth: { type: 'noauth' } }),
+      ...(auth !== 'bearer' ? { auth: { type: 'noauth' } } : token === 'token' ? {} : { auth: bearer(token) }),
       header: Object.entries(sent).map(([key, value]) => ({ key, value })),
       ...(body === undefined ? {} : { body: { mode: 'raw', raw: textOf(request) } }),
     },
@@ -47,6 +60,11 @@ function itemFor(request: CollectionRequest): object {
   };
 }
 
+const bearer = (variable: string) => ({
+  type: 'bearer',
+  bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }],
+});
+
 const script = (listen: string, exec: readonly string[]) => ({ listen, script: { type: 'text/javascript', exec } });
 
 const keep = ([name, place]: readonly [string, string]): string =>
@@ -55,5 +73,5 @@ const keep = ([name, place]: readonly [string, string]): string =>
 const SIGN =
   "pm.collectionVariables.set('signature', require('crypto-js').HmacSHA256(pm.variables.replaceIn(pm.request.body.raw), pm.variables.get('secret')).toString());";
 
-const textOf = ({ auth, body }: CollectionRequest): string =>
+const textOf = ({ auth, body }: ExampleRequest): string =>
   auth === 'signature' ? JSON.stringify(body) : JSON.stringify(body, null, 2);

@@ -1,2 +1,3 @@
 export { describedBy, documentText, openApiDocument } from './document.ts';
+export { type ExampleRequest, exampleRequestsOf, GIVEN, PREPARATION } from './example-requests.ts';
 export { problemExample } from './problems.ts';

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { isThere, run } from './commands.ts';
 
-/** What is generated from `openapi.json`, compiled and, where there is a tour, run against an API. */
+/** What is made from the contracts, compiled and, where it can be, run against an API. */
 export interface Check {
   readonly name: string;
   /** What is missing on this machine, and how to get it; undefined: nothing. */
@@ -13,6 +13,7 @@ export interface Check {
 
 export interface Address {
   readonly url: string;
+  readonly platform: { readonly secret: string };
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -21,6 +22,8 @@ const PACKAGE = join(ROOT, 'clients/typescript');
 const TSC = join(PACKAGE, 'node_modules/typescript/bin/tsc');
 
 const HEY_API = '@hey-api/openapi-ts@0.99.0';
+const NEWMAN = 'newman@6.2.2';
+const HTTPYAC = 'httpyac@6.16.7';
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const GENERATOR = 'OPENAPI_GENERATOR_JAR';
 
@@ -112,6 +115,27 @@ export const checks: readonly Check[] = [
       await run(folder, 'go', ['mod', 'tidy']);
       await run(folder, 'go', ['build', './...']);
       if (!readFileSync(target, 'utf8').includes('CreateTicket(')) throw new Error('the client has no CreateTicket');
+    },
+  },
+  {
+    name: `Collection, ${NEWMAN}: run twice`,
+    missing: needsNetwork,
+    run: async (folder, { url, platform }) => {
+      const collection = join(ROOT, 'clients/custodia.postman_collection.json');
+      const given = ['--env-var', `base_url=${url}`, '--env-var', `platform_secret=${platform.secret}`];
+      await run(folder, 'npx', ['--yes', NEWMAN, 'run', collection, '-n', '2', ...given]);
+    },
+  },
+  {
+    name: `Collection, ${HTTPYAC}: run twice`,
+    missing: needsNetwork,
+    run: async (folder, { url, platform }) => {
+      const collection = readFileSync(join(ROOT, 'clients/custodia.http'), 'utf8')
+        .replace(/^@base_url = .*/m, `@base_url = ${url}`)
+        .replace(/^@platform_secret = .*/m, `@platform_secret = ${platform.secret}`);
+      writeFileSync(join(folder, 'custodia.http'), collection);
+      const args = ['--yes', HTTPYAC, 'send', 'custodia.http', '--all', '--output', 'short'];
+      for (let time = 0; time < 2; time++) await run(folder, 'npx', args);
     },
   },
 ];

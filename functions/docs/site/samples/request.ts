@@ -1,9 +1,9 @@
 import type { Contract } from '#contract';
-import { type CollectionRequest, collectionRequestsOf } from '../../../../generate/collections/requests.ts';
+import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 
 /** The requests that samples send: those of the collections, with the values of the examples as they are. */
 
-export interface SampleRequest extends Pick<CollectionRequest, 'operationId' | 'method' | 'path' | 'auth' | 'leaves'> {
+export interface SampleRequest extends Pick<ExampleRequest, 'operationId' | 'method' | 'path' | 'auth' | 'leaves'> {
   /** Takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
   /** Texts such as `{{client_id}}` stand for variables. */
@@ -12,9 +12,14 @@ export interface SampleRequest extends Pick<CollectionRequest, 'operationId' | '
 
 /** By operation id, in an order in which they can be sent one after the other. */
 export const sampleRequestsOf = (contracts: readonly Contract[]): ReadonlyMap<string, SampleRequest> =>
-  new Map(collectionRequestsOf(contracts).map((request) => [request.operationId, sampleRequest(request)]));
+  new Map(
+    exampleRequestsOf(contracts)
+      // Without second calls of an operation.
+      .filter(({ id, operationId }) => id === operationId)
+      .map((request) => [request.operationId, sampleRequest(request)]),
+  );
 
-const sampleRequest = ({ headers, path, body, ...request }: CollectionRequest): SampleRequest => ({
+const sampleRequest = ({ headers, path, body, ...request }: ExampleRequest): SampleRequest => ({
   ...request,
   path: path.replace(/\?.*/, ''),
   isIdempotent: 'Idempotency-Key' in headers,
