@@ -51,7 +51,7 @@ const assetResponse = (asset: Asset, name: string) =>
 
 /** `site.0dF3x9aBq_1z.css` is `site.css`; undefined where a name has no digest. */
 const plainName = (name: string): string | undefined => {
-  const [, stem, kind] = /^(\w+)\.[\w-]{12}\.(\w+)$/.exec(name) ?? [];
+  const [, stem, kind] = /^([\w-]+)\.[\w-]{12}\.(\w+)$/.exec(name) ?? [];
   return stem === undefined ? undefined : `${stem}.${kind}`;
 };
 

@@ -1,6 +1,9 @@
 // @ts-check
 
-/** Signs and checks deliveries as the service does (`functions/webhooks/signature.ts`): HMAC-SHA256 of the body, keyed with the secret as it is. */
+import { curlOf } from './curl.js';
+import { hmac } from './hmac.js';
+
+/** Signs and checks deliveries. */
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector('#delivery'));
 const verdict = /** @type {HTMLElement} */ (document.querySelector('#verdict'));
@@ -8,18 +11,6 @@ const signed = /** @type {HTMLElement} */ (document.querySelector('#signed'));
 const shownSignature = /** @type {HTMLElement} */ (document.querySelector('#signature'));
 const shownRequest = /** @type {HTMLElement} */ (document.querySelector('#request'));
 const api = new URL('..', location.href).href.replace(/\/$/, '');
-
-/** @param {string} secret @param {string} text */
-async function hmac(secret, text) {
-  const encoder = new TextEncoder();
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
-  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text)));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** A text as one word of a shell. @param {string} text */
-const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** @param {string} body */
 function jsonIn(body) {
@@ -63,14 +54,17 @@ async function update() {
   verdict.textContent = text;
   verdict.classList.toggle('wrong', isWrong);
   shownSignature.textContent = signature;
-  shownRequest.textContent = [
-    `curl ${quoted(`${api}/webhooks/${encodeURIComponent(app_code)}`)}`,
-    `-H 'Content-Type: application/json'`,
-    `-H 'X-Signature: ${signature}'`,
-    `-H ${quoted(`X-Event-ID: ${event_id}`)}`,
-    ...(timestamp === '' ? [] : [`-H ${quoted(`X-Timestamp: ${timestamp}`)}`]),
-    `--data-binary ${quoted(body)}`,
-  ].join(' \\\n  ');
+  shownRequest.textContent = curlOf({
+    method: 'POST',
+    url: `${api}/webhooks/${encodeURIComponent(app_code)}`,
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Signature': signature,
+      'X-Event-ID': event_id,
+      ...(timestamp === '' ? {} : { 'X-Timestamp': timestamp }),
+    },
+    body,
+  });
 }
 
 /** The latest input wins, however long an earlier one takes. */

@@ -1,4 +1,4 @@
-/** The login whose token operations are tried with. */
+/** The login whose token operations are tried with (`browser/login.js`). */
 export const loginForm = (): string => `<details id="login" class="login" open>
 <summary><h2>Log in to try it</h2></summary>
 <form id="credentials" autocomplete="off">
@@ -10,6 +10,6 @@ export const loginForm = (): string => `<details id="login" class="login" open>
 <label>or a token <input name="token" type="password" autocomplete="off" spellcheck="false" required></label>
 <button>Use token</button>
 </form>
-<p id="state" class="state" role="status">Without a token. What you enter stays in this tab, and is gone when you leave the page.</p>
-<button id="forget" type="button" hidden>Forget the token</button>
+<p><span id="state" class="state" role="status">Without a token.</span> <button id="forget" type="button" hidden>Forget the token</button></p>
+<p class="note">The secret is sent to this API only, and kept nowhere. The token stays in this tab until it expires, you forget it, or the tab is closed.</p>
 </details>`;

@@ -5,6 +5,7 @@ import { htmlPageOf, type PageName } from './layout.ts';
 import { problemsPage } from './problems.ts';
 import { quickstartPage } from './quickstart.ts';
 import { referencePage } from './reference.ts';
+import { allScripts, script } from './scripts.ts';
 import { webhooksPage } from './webhooks.ts';
 
 /**
@@ -17,12 +18,14 @@ export { START } from './layout.ts';
 const browserFile = (name: string): Promise<string> => repositoryFile(`functions/docs/browser/${name}`);
 
 const style = assetOf('site', 'css', await browserFile('site.css'));
-const common = assetOf('site', 'js', await browserFile('site.js'));
-const reference = assetOf('reference', 'js', await browserFile('reference.js'));
-const webhooks = assetOf('webhooks', 'js', await browserFile('webhooks.js'));
+const common = await script('site');
+const reference = await script('reference');
+const webhooks = await script('webhooks');
+// For the static reference.
+await Promise.all(['login', 'try-it'].map(script));
 
 /** All files of the pages but one, which is large. */
-export const assets: readonly Asset[] = [style, common, reference, webhooks];
+export const assets: readonly Asset[] = [style, ...(await allScripts())];
 
 export const explorerName: string = explorer.name;
 

@@ -1,3 +1,101 @@
-/** Where an operation can be tried: `browser/try-it.js` fills it. Without a script it is not shown. */
-export const tryItOf = ({ operationId }: { readonly operationId: string }): string =>
-  `<details class="try-it" data-operation="${operationId}" hidden><summary>Try it</summary></details>`;
+import { escapedHtml } from './markdown.ts';
+import { requestOf } from './samples/samples.ts';
+
+/**
+ * The form that tries an operation. It is in a template, which neither searching nor printing sees, until
+ * `browser/try-it.js` opens it; without a script the whole element stays hidden.
+ */
+
+export interface TriedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly parameters: readonly TriedParameter[];
+}
+
+export interface TriedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: { readonly type?: unknown; readonly enum?: readonly unknown[]; readonly default?: unknown };
+}
+
+/** Parameters of most operations, which few requests need. */
+const COMMON: ReadonlySet<string> = new Set([
+  'org_id',
+  'traceparent',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Prefer',
+]);
+
+export function tryItOf(operation: TriedOperation): string {
+  const { id, method, path } = operation;
+  const { auth, leaves } = requestOf(id);
+  const common = operation.parameters.filter(({ name }) => COMMON.has(name));
+  const data = { method, path, auth, ...(Object.keys(leaves).length > 0 ? { leaves: JSON.stringify(leaves) } : {}) };
+  return `<details class="try-it" hidden ${attributes(data)}><summary>Try it</summary><template><form autocomplete="off">
+${auth === 'bearer' ? '<p class="token-missing">Without a token the response is a 401: <a href="#login">log in</a> first.</p>' : ''}
+${operation.parameters
+  .filter((parameter) => !common.includes(parameter))
+  .map((parameter) => fieldOf(operation, parameter))
+  .join('\n')}
+${bodyOf(id)}
+${auth === 'signature' ? SECRET : ''}
+${
+  common.length === 0
+    ? ''
+    : `<details class="common"><summary>Common parameters</summary>
+${common.map((parameter) => fieldOf(operation, parameter)).join('\n')}
+</details>`
+}
+<p class="send"><button>Send</button> ${effectOf(operation)}</p>
+</form></template></details>`;
+}
+
+const attributes = (data: Readonly<Record<string, string>>): string =>
+  Object.entries(data)
+    .map(([name, value]) => `data-${name}="${escapedHtml(value)}"`)
+    .join(' ');
+
+/** Only what is required is filled in: an example in an optional filter would empty a list. */
+function fieldOf({ id, path }: TriedOperation, { name, in: place, required = false, schema }: TriedParameter): string {
+  const example = requestOf(id).path.split('/')[path.split('/').indexOf(`{${name}}`)];
+  const [, variable] = /^\{\{(\w+)\}\}$/.exec(example ?? '') ?? [];
+  const given = {
+    name: `${place}:${name}`,
+    ...(variable === undefined ? {} : { 'data-variable': variable }),
+    ...(required && place === 'header' ? { 'data-fill': 'uuid' } : {}),
+    ...(example === undefined || variable !== undefined ? {} : { value: example }),
+  };
+  const named = Object.entries(given).map(([attribute, value]) => `${attribute}="${escapedHtml(value)}"`);
+  const control = [...named, ...(required ? ['required'] : [])].join(' ');
+  const standard = schema.default === undefined ? '' : `${schema.default} unless set`;
+  return `<label><span><code>${name}</code> ${place}${required ? ', required' : ''}</span> ${
+    schema.enum === undefined && schema.type !== 'boolean'
+      ? `<input ${control} placeholder="${escapedHtml(standard)}" autocomplete="off" spellcheck="false">`
+      : `<select ${control}><option value="">${escapedHtml(standard) || 'not sent'}</option>${(schema.enum ?? [true, false]).map((value) => `<option>${value}</option>`).join('')}</select>`
+  }</label>`;
+}
+
+/** The fields that a body must have; the whole example where it must have none, as a change. */
+function bodyOf(id: string): string {
+  const { body, required, auth } = requestOf(id);
+  if (body === undefined) return '';
+  const fields = Object.entries(body).filter(([field]) => required.length === 0 || required.includes(field));
+  const text = JSON.stringify(Object.fromEntries(fields), null, 2);
+  const note = auth === 'signature' ? 'the very bytes that are signed' : 'JSON';
+  return `<label class="whole"><span>Body, ${note}</span> <textarea name="body" rows="${text.split('\n').length + 1}" spellcheck="false">${escapedHtml(text)}</textarea></label>`;
+}
+
+const SECRET =
+  '<label><span>Secret of the integration: signs, and is neither sent nor kept</span> <input name="secret" type="password" autocomplete="off" required></label>';
+
+const effectOf = ({ id, method, summary }: TriedOperation): string => {
+  if (method === 'GET') return '';
+  const isFinal = method === 'DELETE' || (method === 'POST' && requestOf(id).route.cutsOff);
+  const effect = isFinal ? 'is done at once, and cannot be undone' : 'is done for real, not on trial';
+  return `<span class="effect${isFinal ? ' final' : ''}">“${escapedHtml(summary)}” ${effect}.</span>`;
+};

@@ -1,22 +1,48 @@
 import { partsOf, type SampleRequest } from './request.ts';
 
-/** A call of httpx, with an `httpx.Client` named `custodia` whose base address is in front of `/api/v1`. */
-export function pythonOf({ method, path, auth, body, isIdempotent }: SampleRequest): string {
+/** Calls of httpx, whose `httpx.Client` is `custodia`. */
+
+export const PYTHON_SETUP = `import httpx
+
+api = "http://127.0.0.1:3000"
+app_code = "acme-billing"
+secret = "cst_…"`;
+
+const LOGIN = `custodia = httpx.Client(base_url=api)
+response = custodia.post(
+    "/api/v1/auth/login",
+    json={"app_code": app_code, "secret": secret},
+)
+response.raise_for_status()
+token = response.json()["access_token"]
+custodia.headers["Authorization"] = f"Bearer {token}"`;
+
+export function pythonOf(request: SampleRequest): string {
+  if (request.operationId === 'login') return LOGIN;
+  const { method, path, query, auth, body, isIdempotent, route } = request;
   const isSigned = auth === 'signature';
   const headers = [
     ...(isIdempotent ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
-    ...(isSigned ? ['"X-Signature": signature', '"X-Event-ID": str(uuid.uuid4())'] : []),
-    ...(isSigned ? ['"Content-Type": "application/json"'] : []),
+    ...(isSigned
+      ? ['"Content-Type": "application/json"', '"X-Signature": signature', '"X-Event-ID": str(uuid.uuid4())']
+      : []),
   ];
   const given = [
     addressOf(path),
-    ...(headers.length === 0 ? [] : [`headers={${headers.join(', ')}}`]),
+    ...(Object.keys(query).length === 0 ? [] : [`params=${literalOf(query)}`]),
+    ...(headers.length === 0 ? [] : [`headers=${bracketed(['{', '}'], headers, '    ')}`]),
     ...(body === undefined ? [] : [isSigned ? 'content=body' : `json=${literalOf(body, '    ')}`]),
   ];
-  const call = `custodia.${method.toLowerCase()}`;
-  const sent =
-    given.length === 1 ? `${call}(${given})` : `${call}(\n${given.map((each) => `    ${each},\n`).join('')})`;
-  return [...(isSigned ? signing(body) : []), `response = ${sent}`, 'response.raise_for_status()'].join('\n');
+  const imports = [...(isSigned ? ['hmac', 'json'] : []), ...(headers.length === 0 ? [] : ['uuid'])];
+  const isJson = route.response.schema !== undefined && route.response.media === undefined;
+  return [
+    ...imports.map((name) => `import ${name}`),
+    ...(imports.length === 0 ? [] : ['']),
+    ...(isSigned ? signing(body) : []),
+    `response = custodia.${method.toLowerCase()}${bracketed(['(', ')'], given, '')}`,
+    'response.raise_for_status()',
+    ...(isJson ? ['print(response.json())'] : []),
+  ].join('\n');
 }
 
 const signing = (body: unknown): string[] => [
@@ -42,12 +68,19 @@ function literalOf(value: unknown, indent = ''): string {
   }
   if (typeof value !== 'object') return String(value);
   const inner = `${indent}    `;
-  const isList = Array.isArray(value);
-  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
-  const members = Object.entries(value).map(
-    ([name, member]) => `${isList ? '' : `${JSON.stringify(name)}: `}${literalOf(member, inner)}`,
-  );
-  const line = `${open}${members.join(', ')}${close}`;
-  if (indent.length + line.length <= WIDTH && !line.includes('\n')) return line;
-  return `${open}\n${members.map((member) => `${inner}${member},\n`).join('')}${indent}${close}`;
+  if (Array.isArray(value))
+    return bracketed(
+      ['[', ']'],
+      value.map((element) => literalOf(element, inner)),
+      indent,
+    );
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${literalOf(member, inner)}`);
+  return bracketed(['{', '}'], members, indent);
+}
+
+/** In one line where it has room, else one element in each line. */
+function bracketed([open, close]: readonly [string, string], elements: readonly string[], indent: string): string {
+  const line = `${open}${elements.join(', ')}${close}`;
+  if (indent.length + line.length + 30 <= WIDTH && !line.includes('\n')) return line;
+  return `${open}\n${elements.map((element) => `${indent}    ${element},\n`).join('')}${indent}${close}`;
 }

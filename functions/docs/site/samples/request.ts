@@ -1,30 +1,55 @@
-import type { Contract } from '#contract';
+import * as z from 'zod';
+import type { Contract, Route } from '#contract';
+import { declaredValues, filtersOf } from '#contract/derived';
 import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 
 /** The requests that samples send: those of the collections, with the values of the examples as they are. */
 
 export interface SampleRequest extends Pick<ExampleRequest, 'operationId' | 'method' | 'path' | 'auth' | 'leaves'> {
+  readonly route: Route;
+  readonly query: Readonly<Record<string, string>>;
+  /** Texts such as `{{client_id}}` stand for variables. */
+  readonly body: object | undefined;
+  /** The fields that the body must have. */
+  readonly required: readonly string[];
   /** Takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
-  /** Texts such as `{{client_id}}` stand for variables. */
-  readonly body: unknown;
 }
 
 /** By operation id, in an order in which they can be sent one after the other. */
-export const sampleRequestsOf = (contracts: readonly Contract[]): ReadonlyMap<string, SampleRequest> =>
-  new Map(
+export function sampleRequestsOf(contracts: readonly Contract[]): ReadonlyMap<string, SampleRequest> {
+  const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
+  return new Map(
     exampleRequestsOf(contracts)
       // Without second calls of an operation.
       .filter(({ id, operationId }) => id === operationId)
-      .map((request) => [request.operationId, sampleRequest(request)]),
+      .map((request) => [request.operationId, sampleRequest(request, routes.get(request.operationId) as Route)]),
   );
+}
 
-const sampleRequest = ({ headers, path, body, ...request }: ExampleRequest): SampleRequest => ({
+const sampleRequest = ({ headers, path, body, ...request }: ExampleRequest, route: Route): SampleRequest => ({
   ...request,
+  route,
   path: path.replace(/\?.*/, ''),
-  isIdempotent: 'Idempotency-Key' in headers,
+  query: filterOf(route),
   body: body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('n{{$timestamp}}-', '')),
+  required: requiredIn(route.body?.schema.shape ?? {}),
+  isIdempotent: 'Idempotency-Key' in headers,
 });
+
+const requiredIn = (shape: z.ZodRawShape): string[] =>
+  Object.entries(shape).flatMap(([field, schema]) => (z.safeParse(schema, undefined).success ? [] : field));
+
+/** A filter of a list whose values the contract closes, with the first of them. */
+function filterOf(route: Route): Readonly<Record<string, string>> {
+  const shape = route.query.shape as Readonly<Record<string, z.ZodType>>;
+  for (const name of filtersOf(route)) {
+    const schema = shape[name];
+    const values = declaredValues(schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema);
+    if (Array.isArray(values)) return { [name]: values[0] };
+  }
+  return {};
+}
 
 /** What a text consists of: `/clients/{{client_id}}` is a text and a variable. */
 export const partsOf = (text: string): readonly ({ readonly text: string } | { readonly variable: string })[] =>
@@ -36,7 +61,3 @@ export const partsOf = (text: string): readonly ({ readonly text: string } | { r
 /** `client_id` is `clientId`. */
 export const inCamelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/** The members of an object that are set. */
-export const set = <T>(members: Readonly<Record<string, T | undefined>>): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(members).filter((member): member is [string, T] => member[1] !== undefined));

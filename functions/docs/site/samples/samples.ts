@@ -1,9 +1,8 @@
-import type { Route } from '#contract';
 import { contracts } from '../../../all-contracts.ts';
-import { curlOf } from './curl.ts';
-import { pythonOf } from './python.ts';
-import { sampleRequestsOf } from './request.ts';
-import { typescriptOf } from './typescript.ts';
+import { CURL_SETUP, curlOf } from './curl.ts';
+import { PYTHON_SETUP, pythonOf } from './python.ts';
+import { type SampleRequest, sampleRequestsOf } from './request.ts';
+import { TYPESCRIPT_SETUP, typescriptOf } from './typescript.ts';
 
 /** Samples of requests, made from the contracts and their examples. */
 
@@ -12,20 +11,31 @@ export interface Sample {
   readonly text: string;
 }
 
-const requests = sampleRequestsOf(contracts);
-const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
-
 /**
- * How to send this operation's request.
- * @throws TypeError for an operation that no contract has
+ * What all samples use, before the login. The others use what the login leaves, and variables for ids of records:
+ * `$CLIENT_ID`, `clientId`, `client_id`.
  */
-export function samplesOf({ operationId }: { readonly operationId: string }): readonly Sample[] {
-  const request = requests.get(operationId);
-  const route = routes.get(operationId);
-  if (request === undefined || route === undefined) throw new TypeError(`no contract has ${operationId}`);
+export const SETUP: readonly Sample[] = [
+  { language: 'curl', text: CURL_SETUP },
+  { language: 'TypeScript', text: TYPESCRIPT_SETUP },
+  { language: 'Python', text: PYTHON_SETUP },
+];
+
+const requests = sampleRequestsOf(contracts);
+
+/** How to send this operation's request. @throws TypeError for an operation that no contract has */
+export function samplesOf({ id }: { readonly id: string }): readonly Sample[] {
+  const request = requestOf(id);
   return [
     { language: 'curl', text: curlOf(request) },
-    { language: 'TypeScript', text: typescriptOf(operationId, route, request) },
+    { language: 'TypeScript', text: typescriptOf(request) },
     { language: 'Python', text: pythonOf(request) },
   ];
+}
+
+/** @throws TypeError for an operation that no contract has */
+export function requestOf(id: string): SampleRequest {
+  const request = requests.get(id);
+  if (request === undefined) throw new TypeError(`no contract has ${id}`);
+  return request;
 }

@@ -1,35 +1,66 @@
-import { inCamelCase, partsOf, type SampleRequest, set } from './request.ts';
+import { readableCall } from '../../../../clients/typescript/generate/calls.ts';
+import { inCamelCase, partsOf, type SampleRequest } from './request.ts';
 
-/** A call of `@custodia/client`, whose instance is `custodia`. */
-export function typescriptOf(operationId: string, route: { readonly path: string }, request: SampleRequest): string {
-  const { method, path, body } = request;
-  const names = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  const pattern = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
-  const values = pattern.exec(path)?.slice(1) ?? [];
-  const params = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-  const init = set({ params: names.length === 0 ? undefined : { path: params }, body });
-  const given = Object.keys(init).length === 0 ? '' : `, ${literalOf(init)}`;
-  return `const { data: ${resultOf(operationId)} } = await custodia.${method}('${route.path}'${given});`;
+/** Calls of `@custodia/client`, whose instance is `custodia`. */
+
+export const TYPESCRIPT_SETUP = `import { createCustodia } from '@custodia/client';
+
+const baseUrl = 'http://127.0.0.1:3000';
+const appCode = 'acme-billing';
+const secret = 'cst_…';`;
+
+const LOGIN = `// Logs in with its first request, and renews the token before it ends.
+const custodia = createCustodia({ baseUrl, credentials: { appCode, secret } });`;
+
+export function typescriptOf(request: SampleRequest): string {
+  if (request.operationId === 'login') return LOGIN;
+  const { operationId, method, route, body, query } = request;
+  const { group, name, isList } = readableCall(method, route.path, { operationId, requestBody: body });
+  const given = [...parametersOf(request), body, isList && Object.keys(query).length > 0 ? query : undefined];
+  const call = `custodia.${group}.${name}(${given
+    .filter((each) => each !== undefined)
+    .map((each) => literalOf(each))
+    .join(', ')})`;
+  const result = resultOf(group, name);
+  if (isList) return `for await (const ${result} of ${call}) {\n  console.log(${result});\n}`;
+  return `${route.response.schema === undefined ? '' : `const ${result} = `}await ${call};`;
 }
 
-const resultOf = (operationId: string): string =>
-  /^create(\w+)$/.exec(operationId)?.[1]?.replace(/^\w/, (letter) => letter.toLowerCase()) ?? 'data';
+/** The values of the path's parameters. */
+function parametersOf({ route, path }: SampleRequest): string[] {
+  const values = path.split('/');
+  return route.path.split('/').flatMap((segment, index) => (segment.startsWith('{') ? (values[index] ?? []) : []));
+}
+
+/** `clients.get` returns a `client`, `tickets.listMessages` has each `message`, `docs.getFile` a `file`. */
+function resultOf(group: string, name: string): string {
+  const [, verb, named] = /^(list|create|get)((?!Of)[A-Z]\w*)$/.exec(name) ?? [];
+  const words = named === undefined ? group : named.replace(/^\w/, (letter) => letter.toLowerCase());
+  return verb === 'get'
+    ? words
+    : words
+        .replace(/ies$/, 'y')
+        .replace(/s$/, '')
+        .replace(/^history$/, 'entry');
+}
 
 const WIDTH = 80;
 
-/** As Biome and Prettier format it. */
-export function literalOf(value: unknown, indent = ''): string {
+/** As Prettier and Biome format it. */
+function literalOf(value: unknown, indent = '', room = 30): string {
   if (typeof value === 'string') return textOf(value);
   if (typeof value !== 'object' || value === null) return String(value);
   const inner = `${indent}  `;
   const isList = Array.isArray(value);
   const [open, close] = isList ? ['[', ']'] : ['{ ', ' }'];
-  const members = Object.entries(value).map(([name, member]) =>
-    isList ? literalOf(member, inner) : `${/^\w+$/.test(name) ? name : `'${name}'`}: ${literalOf(member, inner)}`,
-  );
-  const line = `${open}${members.join(', ')}${close}`;
+  const members = Object.entries(value).map(([name, member]) => {
+    const literal = literalOf(member, inner, 20);
+    if (isList) return literal;
+    return literal === name ? name : `${/^\w+$/.test(name) ? name : `'${name}'`}: ${literal}`;
+  });
   if (members.length === 0) return open.trim() + close.trim();
-  if (indent.length + line.length <= WIDTH && !line.includes('\n')) return line;
+  const line = `${open}${members.join(', ')}${close}`;
+  if (indent.length + line.length + room <= WIDTH && !line.includes('\n')) return line;
   return `${open.trim()}\n${members.map((member) => `${inner}${member},\n`).join('')}${indent}${close.trim()}`;
 }
 

@@ -1,0 +1,236 @@
+// @ts-check
+
+import { curlOf } from './curl.js';
+import { hmac } from './hmac.js';
+import { indented } from './json-text.js';
+import { api, current, forget, onChange } from './token.js';
+
+/**
+ * Tries operations: each has a form in a template (`site/try-it.ts`). A response is shown as text and never as HTML.
+ */
+
+/** @typedef {{ method: string, url: string, headers: Record<string, string>, body?: string | undefined }} Sent */
+/** @typedef {{ text: string, bytes: number, isWhole: boolean }} Received */
+
+/** Most characters of a response that are shown: more would take long to lay out. */
+const MOST_SHOWN = 100_000;
+/** Most bytes that are read; the API's responses have at most 6 MB. */
+const MOST_READ = 10_000_000;
+/** Milliseconds; the API responds within 29 seconds. */
+const LONGEST = 60_000;
+
+/** The headers that a caller acts on. */
+const SHOWN_HEADERS = [
+  'Content-Type',
+  'Location',
+  'Link',
+  'ETag',
+  'Idempotent-Replayed',
+  'RateLimit-Policy',
+  'RateLimit',
+  'Retry-After',
+  'Allow',
+  'Deprecation',
+  'Sunset',
+  'X-Request-Id',
+];
+
+/** Ids in earlier requests and responses, by the names of the variables that stand for them. @type {Map<string, string>} */
+const known = new Map();
+
+/** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {Partial<HTMLElementTagNameMap[N]>} [properties] @param {(Node | string)[]} children */
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+/** @param {HTMLDetailsElement} place */
+function open(place) {
+  const template = place.querySelector('template');
+  if (template === null) return;
+  place.append(template.content);
+  template.remove();
+  const form = /** @type {HTMLFormElement} */ (place.querySelector('form'));
+  const outcome = element('div', { className: 'outcome' });
+  const state = element('p', { className: 'state', role: 'status' });
+  place.append(state, outcome);
+  fill(form);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send(place, form, state, outcome);
+  });
+}
+
+/** Puts in what is known by now, where the reader has not written anything. @param {HTMLFormElement} form */
+function fill(form) {
+  for (const field of fieldsOf(form)) {
+    const { variable, fill } = field.dataset;
+    if (field.value !== '' && field.value !== field.defaultValue) continue;
+    if (variable !== undefined) field.value = known.get(variable) ?? field.defaultValue;
+    if (fill === 'uuid') field.value = crypto.randomUUID();
+    if (field.name === 'body') field.value = withKnown(field.defaultValue);
+  }
+}
+
+/** @param {string} text */
+const withKnown = (text) => text.replace(/\{\{(\w+)\}\}/g, (_, name) => known.get(name) ?? String(name).toUpperCase());
+
+/** @param {HTMLFormElement} form */
+const fieldsOf = (form) =>
+  /** @type {HTMLInputElement[]} */ (Array.from(form.elements).filter((field) => 'name' in field && field.name !== ''));
+
+/** The request of a form. Fields that are empty are not sent. @param {HTMLDetailsElement} place @param {HTMLFormElement} form @returns {Promise<Sent>} */
+async function requestOf(place, form) {
+  const { method = 'GET', path = '', auth } = place.dataset;
+  const fields = fieldsOf(form).filter(({ value }) => value.trim() !== '');
+  /** @param {string} kind */
+  const given = (kind) =>
+    fields
+      .filter(({ name }) => name.startsWith(`${kind}:`))
+      .map(({ name, value }) => [name.slice(kind.length + 1), value.trim()]);
+  const address = given('path').reduce(
+    (rest, [name, value]) => rest.replace(`{${name}}`, () => encodeURIComponent(value ?? '')),
+    `${api.replace(/\/api\/v1$/, '')}${path}`,
+  );
+  const query = new URLSearchParams(given('query'));
+  /** @type {Record<string, string>} */
+  const headers = Object.fromEntries(given('header'));
+  const body = fields.find(({ name }) => name === 'body')?.value;
+  const secret = fields.find(({ name }) => name === 'secret')?.value.trim();
+  const token = current()?.token;
+  if (auth === 'bearer' && token !== undefined) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (secret !== undefined) headers['X-Signature'] = await hmac(secret, body ?? '');
+  return { method, url: `${address}${query.size === 0 ? '' : `?${query}`}`, headers, body };
+}
+
+/** @param {HTMLDetailsElement} place @param {HTMLFormElement} form @param {HTMLElement} state @param {HTMLElement} outcome */
+async function send(place, form, state, outcome) {
+  // A second click sends nothing twice.
+  if (place.ariaBusy === 'true') return;
+  place.ariaBusy = 'true';
+  const stop = new AbortController();
+  const stopButton = element('button', { type: 'button', className: 'plain', textContent: 'Stop' });
+  stopButton.addEventListener('click', () => stop.abort());
+  state.className = 'state';
+  state.replaceChildren('Sending … ', stopButton);
+  outcome.replaceChildren();
+  try {
+    const request = await requestOf(place, form);
+    outcome.append(heading('Sent'), code(curlOf(withoutSecrets(request))));
+    const begun = performance.now();
+    const { url, ...init } = request;
+    const response = await fetch(url, {
+      ...init,
+      body: request.body ?? null,
+      cache: 'no-store',
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(LONGEST)]),
+    });
+    const received = await read(response);
+    const milliseconds = Math.round(performance.now() - begun);
+    const { status, statusText, ok } = response;
+    state.textContent = `${status} ${statusText} · ${milliseconds} ms · ${received.bytes.toLocaleString('en')} bytes`;
+    state.classList.toggle('wrong', !ok && status !== 304);
+    outcome.prepend(...shown(response, received));
+    if (ok) remember(place, form, received);
+    if (status === 401 && request.headers.Authorization !== undefined)
+      forget('The API has refused the token: it has expired or was revoked. Log in again.');
+  } catch (error) {
+    state.textContent = stop.signal.aborted
+      ? 'Stopped. The API may have carried out the request.'
+      : `There was no response: ${error}.`;
+    state.classList.add('wrong');
+  } finally {
+    place.ariaBusy = null;
+  }
+}
+
+/** The token and secrets are not in what people copy and pass on. @param {Sent} request @returns {Sent} */
+function withoutSecrets({ headers: { Authorization, ...headers }, body, ...request }) {
+  return {
+    ...request,
+    headers: { ...(Authorization === undefined ? {} : { Authorization: 'Bearer $TOKEN' }), ...headers },
+    body: body?.replace(/("secret"\s*:\s*)"(?:[^"\\]|\\.)*"/g, '$1"…"'),
+  };
+}
+
+/** Reads a response as far as it is shown, and measures the rest. @param {Response} response @returns {Promise<Received>} */
+async function read(response) {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (value === undefined || done) return { text, bytes, isWhole: text.length <= MOST_SHOWN };
+    bytes += value.length;
+    if (text.length <= MOST_SHOWN) text += decoder.decode(value, { stream: true });
+    if (bytes > MOST_READ) {
+      await reader?.cancel();
+      return { text, bytes, isWhole: false };
+    }
+  }
+}
+
+/** @param {Response} response @param {Received} received @returns {HTMLElement[]} */
+function shown(response, { text, isWhole }) {
+  const isJson = /\bjson\b/.test(response.headers.get('Content-Type') ?? '');
+  const start = text.slice(0, MOST_SHOWN);
+  const [, cause] = /"type":"(urn:problem-type:custodia:[a-z-]{1,60})"/.exec(response.ok ? '' : start) ?? [];
+  const headers = SHOWN_HEADERS.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : `${name}: ${value}`;
+  });
+  return [
+    ...(cause === undefined
+      ? []
+      : [element('p', {}, element('a', { href: `problems#${cause}` }, 'What causes this problem, and what to do'))]),
+    heading('Response headers'),
+    code(headers.join('\n')),
+    heading('Response body'),
+    text === '' ? element('p', {}, 'None.') : code(isJson ? indented(start) : start),
+    ...(isWhole ? [] : [element('p', {}, `Only the first ${MOST_SHOWN.toLocaleString('en')} characters are shown.`)]),
+  ];
+}
+
+/** @param {string} text */
+const heading = (text) => element('p', { className: 'outcome-title' }, text);
+/** @param {string} text */
+const code = (text) => element('pre', { tabIndex: 0 }, element('code', {}, text));
+
+/** Keeps ids for the next forms. @param {HTMLDetailsElement} place @param {HTMLFormElement} form @param {Received} received */
+function remember(place, form, { text, isWhole }) {
+  for (const { dataset, value } of fieldsOf(form))
+    if (dataset.variable !== undefined && value !== '') known.set(dataset.variable, value.trim());
+  const leaves = Object.entries(JSON.parse(place.dataset.leaves ?? '{}'));
+  if (leaves.length > 0 && isWhole) {
+    const body = JSON.parse(text);
+    for (const [variable, path] of leaves) {
+      const value = String(path)
+        .split(/[.[\]]+/)
+        .reduce((at, key) => at?.[key], body);
+      if (typeof value === 'string') known.set(variable, value);
+    }
+  }
+  for (const other of document.querySelectorAll('.try-it form'))
+    if (other !== form) fill(/** @type {HTMLFormElement} */ (other));
+}
+
+/** Forms say so where a token is missing. @param {HTMLDetailsElement} place */
+function hint(place) {
+  const { appCode } = current() ?? {};
+  if (appCode !== undefined) known.set('app_code', appCode);
+  const line = place.querySelector('.token-missing');
+  if (line instanceof HTMLElement) line.hidden = current() !== undefined;
+}
+
+const places = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll('.try-it'));
+for (const place of places) {
+  place.hidden = false;
+  place.addEventListener('toggle', () => {
+    open(place);
+    hint(place);
+  });
+}
+onChange(() => places.forEach(hint));
