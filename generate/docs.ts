@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findEngine } from '#local-dynamodb';
 import { documentText, exampleRequestsOf, openApiDocument } from '#openapi';
+import { clientCalls } from '../clients/typescript/generate/calls-file.ts';
 import { clientTypes } from '../clients/typescript/generate/schema.ts';
 import { contracts } from '../functions/all-contracts.ts';
 import { withCeilings } from './ceilings/page.ts';
@@ -50,8 +51,10 @@ async function makeMeasured(): Promise<void> {
   if (isExact) await make('docs/counted-lists.md', (page) => withCeilings(page, measured), ' (ceilings)');
 }
 
-await make('openapi.json', () => documentText(openApiDocument(contracts)));
-await make('clients/typescript/src/schema.ts', () => clientTypes(JSON.parse(documentText(openApiDocument(contracts)))));
+const openapi = documentText(openApiDocument(contracts));
+await make('openapi.json', () => openapi);
+await make('clients/typescript/src/schema.ts', () => clientTypes(JSON.parse(openapi)));
+await make('clients/typescript/src/calls.ts', () => clientCalls(JSON.parse(openapi)));
 await make('clients/custodia.http', () => httpFile(exampleRequestsOf(contracts)));
 await make('clients/custodia.postman_collection.json', () => postmanCollection(exampleRequestsOf(contracts)));
 await make('docs/specification.md', withContracts);

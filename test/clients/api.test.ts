@@ -1,5 +1,11 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Custodia, CustodiaProblem, createCustodia, signWebhook } from '../../clients/typescript/src/index.ts';
+import {
+  type Custodia,
+  CustodiaProblem,
+  createCustodia,
+  etagOf,
+  SecretNotShownError,
+} from '../../clients/typescript/src/index.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** `@custodia/client` against the API, as its callers write it. */
@@ -35,14 +41,18 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-it('registers an integration without a token, and logs in with it', async () => {
-  const body = { app_code: 'acme-billing', display_name: 'Acme billing' };
-  const { data: first } = await createCustodia({ baseUrl: api.url }).POST('/api/v1/integrations', { body });
-  const own = { appCode: first.app_code, secret: String(first.secret) };
-  const { data } = await createCustodia({ baseUrl: api.url, credentials: own }).GET('/api/v1/integrations/{id}', {
-    params: { path: { id: first.id } },
+it('registers an integration without a token, logs in with it, and is not shown its secret twice', async () => {
+  const first = await createCustodia({ baseUrl: api.url }).integrations.create({
+    ...{ app_code: 'acme-billing', display_name: 'Acme billing' },
   });
-  expect(data.display_name).toBe('Acme billing');
+  const own = { appCode: first.app_code, secret: first.secret };
+  const [one, other] = [own, own].map((credentials) => createCustodia({ baseUrl: api.url, credentials }));
+  expect((await one?.integrations.get(first.id))?.display_name).toBe('Acme billing');
+  // Another token repeats the rotation: only the one that asked first is shown its result again.
+  const idempotencyKey = 'rotation-1';
+  const rotated = await one?.integrations.rotateSecret(first.id, {}, { idempotencyKey });
+  expect(rotated?.secret).toMatch(/^cst_/);
+  await expect(other?.integrations.rotateSecret(first.id, {}, { idempotencyKey })).rejects.toThrow(SecretNotShownError);
 });
 
 it('creates once although the first response is lost, and logs in once for all', async () => {
@@ -57,6 +67,15 @@ it('creates once although the first response is lost, and logs in once for all',
   expect(attempts.map(({ status }) => status)).toEqual([201, 201]);
   expect(attempts[0]?.key).toBe(attempts[1]?.key);
   expect(seen.filter(({ path }) => path.endsWith('/auth/login'))).toHaveLength(1);
+});
+
+it('changes a record as it was read, and no other', async () => {
+  const made = await custodia.clients.create({ name: 'Tasca', slug: 'tasca' });
+  const ifMatch = etagOf(made);
+  const changed = await custodia.clients.update(made.id, { plan: 'pro' }, { ifMatch });
+  expect([changed.plan, etagOf(changed) === ifMatch]).toEqual(['pro', false]);
+  const late = await custodia.clients.update(made.id, { plan: 'basic' }, { ifMatch }).catch((error: unknown) => error);
+  expect(late).toMatchObject({ status: 412 });
 });
 
 it('reads all pages of a list, all messages of a ticket, and a ticket until it is closed', async () => {
@@ -111,11 +130,9 @@ it('logs in again when its tokens are revoked', async () => {
   expect(data.app_code).toBe(credentials.appCode);
 });
 
-it('delivers a signed webhook', async () => {
-  const text = JSON.stringify({ event_type: 'client.created', data: { name: 'Café ☂' } });
-  const header = { 'X-Signature': await signWebhook(text, credentials.secret), 'X-Event-ID': 'evt-1' };
-  const params = { path: { app_code: credentials.appCode }, header };
-  const init = { params, body: JSON.parse(text), bodySerializer: () => text };
-  const { data } = await custodia.POST('/api/v1/webhooks/{app_code}', init);
-  expect(data).toMatchObject({ received: true, app: credentials.appCode });
+it('delivers a signed webhook, once under its id', async () => {
+  const event = { event_type: 'client.created', data: { name: 'Café ☂' } };
+  const delivered = await custodia.sendWebhook(event, { eventId: 'evt-1' });
+  expect(delivered).toMatchObject({ eventId: 'evt-1', receipt: { received: true, app: credentials.appCode } });
+  expect(await custodia.sendWebhook(event, { eventId: 'evt-1' })).toEqual({ eventId: 'evt-1', receipt: undefined });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fakeClient, json, type Reply } from './fake.ts';
+import { all, fakeClient, json, type Reply } from './fake.ts';
 
 /** Lists and watching of `@custodia/client`, over responses that are written down. */
 
@@ -9,12 +9,6 @@ const numbered: Reply = ({ target }) => {
   const page = Number(new URL(target, 'http://x').searchParams.get('page') ?? 1);
   return json({ data: [`${page}a`, `${page}b`], page, page_size: 2, total: 5 });
 };
-
-async function all<T>(iterable: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of iterable) found.push(each);
-  return found;
-}
 
 it('a list of numbered pages is read to its end, with its filters, and no further than the loop goes', async () => {
   const { custodia, sent } = fakeClient(numbered);

@@ -175,9 +175,23 @@ describe('a problem', () => {
     };
     const problem = (await problemOf(() => json(body, 409, { 'retry-after': '31' }))) as CustodiaProblem;
     const { request_id: requestId, ...fields } = body;
-    const message = '409 It exists; Another one.; #/slug is taken';
+    const message = '409 It exists; Another one.; #/slug: is taken';
     expect(problem).toMatchObject({ ...fields, requestId, retryAfter: 31, message });
     expect([problem.is('already-exists'), problem.is('conflict')]).toEqual([true, false]);
+  });
+
+  it('says all findings in one line, of bounded length', async () => {
+    const finding = (pointer: string, detail: string, place = 'body') => ({ in: place, pointer, detail });
+    const missing = [finding('#/name', 'is required'), finding('#/page', 'must be\n1 or more', 'query')];
+    const of = async (errors: unknown) => problemOf(() => json({ title: 'Not valid', errors }, 422));
+    expect(await of(missing)).toMatchObject({
+      message: '422 Not valid; #/name: is required; query #/page: must be 1 or more',
+    });
+    const many = (await of(Array(5000).fill(finding('#/x', 'y'.repeat(1000))))) as CustodiaProblem;
+    expect(many.message).toMatch(/^422 Not valid; (#\/x: y{195}; ){9}and 4991 more$/);
+    expect(many.errors).toHaveLength(5000);
+    // Something in between may have errors of another kind.
+    expect(await of({ name: ['is required'] })).toMatchObject({ message: '422 Not valid', errors: [] });
   });
 
   it.each(['<h1>Bad gateway</h1>', null, 'null'])('of something in between, %j, has status and id', async (text) => {

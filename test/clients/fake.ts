@@ -77,3 +77,9 @@ export const refusal = (kind: string, status: number, headers: Record<string, st
     status,
     { 'content-type': 'application/problem+json', ...headers },
   );
+
+export async function all<T>(iterable: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of iterable) found.push(each);
+  return found;
+}

@@ -1,4 +1,11 @@
-import type { Custodia, CustodiaProblem, Ticket, TicketCreate } from '../../clients/typescript/src/index.ts';
+import type {
+  Custodia,
+  CustodiaProblem,
+  LogEntryCreate,
+  Ticket,
+  TicketCreate,
+  TicketSummary,
+} from '../../clients/typescript/src/index.ts';
 
 /** What the compiler has to accept and to refuse (`npm run check`). Nothing here is run. */
 
@@ -38,6 +45,39 @@ export async function* lists(custodia: Custodia): AsyncGenerator<unknown> {
     yield subject;
   // @ts-expect-error: a ticket is no list
   yield custodia.pages('/api/v1/tickets/{id}', { params: { path } });
+}
+
+export async function named(custodia: Custodia): Promise<unknown> {
+  const { secret } = await custodia.integrations.create({ app_code: 'acme', display_name: 'Acme' });
+  const rotated = await custodia.integrations.rotateSecret(path.id, {});
+  const texts: string[] = [secret, rotated.secret, await custodia.docs.get()];
+  const first: TicketSummary | undefined = (await custodia.tickets.list({ page: 1 }).page()).data[0];
+  for await (const { subject } of custodia.tickets.list({ status: 'open' })) texts.push(subject);
+  await custodia.tickets.update(path.id, { status: 'closed' }, { ifMatch: '"1"', query: { org_id: 'o' } });
+
+  // @ts-expect-error: a field is missing
+  await custodia.tickets.create({ subject: 'No receipts' });
+  // @ts-expect-error: there is no such filter
+  custodia.tickets.list({ stauts: 'open' });
+  // @ts-expect-error: it has no such header
+  await custodia.tickets.get(path.id, {}, { ifMatch: '"1"' });
+  // @ts-expect-error: nothing may come back
+  await custodia.tickets.get(path.id, {}, { ifNoneMatch: '"1"' });
+  // @ts-expect-error: it takes the id of an event
+  await custodia.webhooks.receive('acme', { event_type: 'invoice.paid', data: {} });
+  return [texts, first];
+}
+
+export function words(ticket: Ticket, entry: LogEntryCreate): unknown {
+  // Requests are closed, and say so.
+  const level: 'info' | 'warn' | 'error' | 'debug' | undefined = entry.level;
+  // @ts-expect-error: there is no such level
+  entry.level = 'fatal';
+  // Words of responses may grow: any text fits, and those of today are suggested.
+  ticket.status = 'on hold';
+  // @ts-expect-error: it may be another word
+  const status: 'open' | 'closed' | 'pending' = ticket.status;
+  return [level, status];
 }
 
 export function problems(problem: CustodiaProblem): boolean {

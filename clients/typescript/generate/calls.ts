@@ -9,6 +9,7 @@ export interface ReadableCall {
   readonly group: string;
   /** The `operationId` without the words of the group: `create`, `listMessages`. */
   readonly name: string;
+  /** `GET`, `POST` … */
   readonly method: string;
   readonly path: string;
   /** The parameters of the path in their order, such as `id`: the first arguments. */
@@ -19,10 +20,9 @@ export interface ReadableCall {
   readonly isList: boolean;
 }
 
-interface Operation {
+export interface Operation {
   readonly operationId?: string;
   readonly requestBody?: unknown;
-  readonly [key: string]: unknown;
 }
 
 const PREFIX = /^\/api\/v\d+\//;

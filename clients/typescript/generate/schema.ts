@@ -1,4 +1,5 @@
-import openapiTS, { astToString } from 'openapi-typescript';
+import openapiTS, { astToString, NULL, STRING, tsLiteral, tsUnion } from 'openapi-typescript';
+import ts from 'typescript';
 
 const HEAD = `/**
  * The types of openapi.json, made by openapi-typescript: \`npm run docs\` writes this file, do not edit it.
@@ -16,9 +17,22 @@ interface Document {
 /** The text of `src/schema.ts` for an OpenAPI document. */
 export async function clientTypes(document: Document): Promise<string> {
   const types = astToString(
-    await openapiTS(lean(document) as never, { rootTypes: true, rootTypesNoSchemaPrefix: true }),
+    await openapiTS(lean(document) as never, {
+      ...{ rootTypes: true, rootTypesNoSchemaPrefix: true, transform: extensibleWord },
+    }),
   );
-  return HEAD + types.replace(/^export type Parameter\w+ = .*\n/gm, '') + problemTypes(document) + openPaths(document);
+  return [
+    HEAD + types.replace(/^export type Parameter\w+ = .*\n/gm, '') + problemTypes(document),
+    pathSet(
+      'OPEN_PATHS',
+      'Paths whose operations take no token',
+      document,
+      (operation) => !operation.includes('"bearerAuth"'),
+    ),
+    pathSet('TEXT_PATHS', 'Paths that return a text, not JSON', document, (operation) =>
+      operation.includes('"text/html"'),
+    ),
+  ].join('');
 }
 
 /**
@@ -63,13 +77,26 @@ function problemTypes({ components }: Document): string {
   return `/** Types of problems that there are today. */\nexport type KnownProblemType =${types.join('')};\n`;
 }
 
-/** Paths that a client calls without a token: no operation of them takes one. */
-function openPaths({ paths }: Document): string {
-  const open = Object.keys(paths).filter((path) =>
-    Object.values(paths[path] ?? {}).every((operation) => !JSON.stringify(operation).includes('"bearerAuth"')),
+/**
+ * A word of a response to which later releases add others: the values of today, as the editor suggests them, or any text
+ * (`x-extensible-enum`). What the document closes is an `enum`, which openapi-typescript makes a union.
+ */
+function extensibleWord(schema: object): ts.TypeNode | undefined {
+  const { 'x-extensible-enum': values, type } = schema as { 'x-extensible-enum'?: string[]; type?: string | string[] };
+  if (values === undefined) return undefined;
+  const { factory } = ts;
+  const anyText = factory.createIntersectionTypeNode([STRING, factory.createTypeLiteralNode([])]);
+  const known = values.map((value) => tsLiteral(value));
+  return tsUnion([...known, factory.createParenthesizedType(anyText), ...(type?.includes('null') ? [NULL] : [])]);
+}
+
+/** Paths all of whose operations, as JSON, are of a kind. */
+function pathSet(name: string, comment: string, { paths }: Document, isOf: (operation: string) => boolean): string {
+  const found = Object.keys(paths).filter((path) =>
+    Object.values(paths[path] ?? {}).every((operation) => isOf(JSON.stringify(operation))),
   );
-  const lines = open.map((path) => `\n    ${JSON.stringify(path)},`);
-  return `/** Paths whose operations take no token. */\nexport const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([${lines.join('')}\n]);\n`;
+  const lines = found.map((path) => `\n    ${JSON.stringify(path)},`);
+  return `/** ${comment}. */\nexport const ${name}: ReadonlySet<string> = new Set<keyof paths>([${lines.join('')}\n]);\n`;
 }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);

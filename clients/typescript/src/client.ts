@@ -1,18 +1,14 @@
 import createFetchClient from 'openapi-fetch';
+import type { Calls } from './calls.ts';
 import { type Lists, listsWith } from './lists.ts';
+import { namedCalls } from './named.ts';
 import { CustodiaProblem } from './problem.ts';
 import { type RetryOptions, sendWithRetries } from './retry.ts';
-import { OPEN_PATHS, type paths } from './schema.ts';
+import { OPEN_PATHS, type paths, TEXT_PATHS, type WebhookDelivery } from './schema.ts';
+import { type DeliveredWebhook, type SendWebhookOptions, sendWebhookWith } from './send-webhook.ts';
 import { systemTiming, type Timing } from './timing.ts';
-import { loginTokens, ownTokens, type TokenSource } from './token.ts';
+import { type Credentials, loginTokens, ownTokens, type TokenSource } from './token.ts';
 import type { ApiResponse, Call } from './types.ts';
-
-/** How requests are authenticated. */
-export type Credentials =
-  /** An integration: the client logs in and renews the token. */
-  | { readonly appCode: string; readonly secret: string }
-  /** A token, or what returns one for each request. */
-  | { readonly token: string | (() => string | Promise<string>) };
 
 export interface CustodiaOptions {
   /** The address in front of `/api/v1`, such as `https://api.example.com`. */
@@ -30,12 +26,18 @@ export interface CustodiaOptions {
   readonly timing?: Partial<Timing>;
 }
 
-export interface Custodia extends Lists {
+/** Calls by readable name (`custodia.tickets.get(id)`, which returns the record), and by path (with the response). */
+export interface Custodia extends Calls, Lists {
   readonly GET: Call<'get'>;
   /** Has an `Idempotency-Key` of its own unless it is given one: the same in every attempt. */
   readonly POST: Call<'post'>;
   readonly PATCH: Call<'patch'>;
   readonly DELETE: Call<'delete'>;
+  /**
+   * Signs an event and delivers it. An event that was processed before is delivered, too: a sender may repeat it under its id.
+   * @throws TypeError where neither the client's credentials nor the options have an app code and a secret
+   */
+  readonly sendWebhook: (event: WebhookDelivery, options?: SendWebhookOptions) => Promise<DeliveredWebhook>;
 }
 
 /** A client of the API. It keeps its token in memory only. */
@@ -59,7 +61,8 @@ export function createCustodia(options: CustodiaOptions): Custodia {
 
   const call = async (method: 'get' | 'post' | 'patch' | 'delete', path: string, init?: object) => {
     const transport = OPEN_PATHS.has(path) ? sendOpen : sendAuthenticated;
-    const { data, error, response } = await http.request(method, path as never, { ...init, fetch: transport } as never);
+    const options = { ...(TEXT_PATHS.has(path) && { parseAs: 'text' }), ...init, fetch: transport };
+    const { data, error, response } = await http.request(method, path as never, options as never);
     if (!response.ok && response.status !== NOT_MODIFIED) throw new CustodiaProblem(response, error);
     return { data, response } as ApiResponse<never>;
   };
@@ -70,7 +73,9 @@ export function createCustodia(options: CustodiaOptions): Custodia {
   const DELETE: Call<'delete'> = (path, ...[init]) => call('delete', path, init);
 
   const tokens = credentials && tokensOf(credentials, POST, timing);
-  return { GET, POST, PATCH, DELETE, ...listsWith(GET, timing) };
+  const lists = listsWith(GET, timing);
+  const sendWebhook = sendWebhookWith(POST, credentials, timing);
+  return { ...namedCalls(call as never, lists), GET, POST, PATCH, DELETE, ...lists, sendWebhook };
 }
 
 const KEY = 'idempotency-key';

@@ -1,8 +1,14 @@
-export { type Credentials, type Custodia, type CustodiaOptions, createCustodia } from './client.ts';
+export type { Calls } from './calls.ts';
+export { type Custodia, type CustodiaOptions, createCustodia } from './client.ts';
 export type { Lists, WatchOptions } from './lists.ts';
+export { etagOf } from './named.ts';
 export { CustodiaProblem, type ProblemType } from './problem.ts';
 export type { RetryOptions } from './retry.ts';
 export type * from './schema.ts';
+export { SecretNotShownError } from './secret.ts';
+export type { DeliveredWebhook, SendWebhookOptions } from './send-webhook.ts';
+export type { Listing, Options, Query, WithSecret } from './signatures.ts';
 export type { Timing } from './timing.ts';
+export type { Credentials } from './token.ts';
 export type { ApiResponse, DataOf, ListPath, ReadPath, RecordOf } from './types.ts';
 export { type ReceivedWebhook, signWebhook, type VerifyOptions, verifyWebhook } from './webhook.ts';

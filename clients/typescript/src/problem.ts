@@ -22,18 +22,15 @@ export class CustodiaProblem extends Error {
 
   /** @param body the response's, parsed where it was JSON */
   constructor(response: Response, body: unknown) {
-    const { type = 'about:blank', title, detail, errors = [], request_id } = fieldsOf(body);
+    const { type = 'about:blank', title, detail, errors, request_id } = fieldsOf(body);
     const named = title ?? (response.statusText || 'No problem details');
-    super(
-      [`${response.status} ${named}`, detail, ...errors.map(({ pointer, detail }) => `${pointer} ${detail}`)]
-        .filter(Boolean)
-        .join('; '),
-    );
+    const findings = Array.isArray(errors) ? errors : [];
+    super(messageOf([`${response.status} ${named}`, detail, ...findings.map(lineOf)]));
     this.type = type;
     this.status = response.status;
     this.title = named;
     this.detail = detail;
-    this.errors = errors;
+    this.errors = findings;
     this.requestId = request_id ?? response.headers.get('x-request-id') ?? undefined;
     this.retryAfter = Number(response.headers.get('retry-after')) || undefined;
     this.response = response;
@@ -46,5 +43,18 @@ export class CustodiaProblem extends Error {
 }
 
 type KindOf<T extends string> = T extends `urn:problem-type:custodia:${infer Kind}` ? Kind : never;
+
+/** Parts of a message, and the characters of each. */
+const [MOST, LONGEST] = [10, 200];
+
+/** One line: `422 The body is not valid; #/name: is required; #/slug: is taken`. All findings are in `errors`. */
+function messageOf(parts: readonly (string | undefined)[]): string {
+  const said = parts.filter((part) => part !== undefined).map((part) => part.replace(/\s+/g, ' ').slice(0, LONGEST));
+  const more = said.length > MOST ? [`and ${said.length - MOST} more`] : [];
+  return [...said.slice(0, MOST), ...more].join('; ');
+}
+
+const lineOf = ({ in: place, pointer, detail }: Finding): string =>
+  `${place === 'body' ? '' : `${place} `}${pointer}: ${detail}`;
 
 const fieldsOf = (body: unknown): Partial<Problem> => (typeof body === 'object' && body !== null ? body : {});

@@ -982,7 +982,7 @@ export interface components {
              * @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.
              * @example urn:problem-type:custodia:already-exists
              */
-            type: string;
+            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:unavailable" | (string & {});
             /**
              * @description The kind of problem in words.
              * @example A record with this value already exists
@@ -1013,7 +1013,7 @@ export interface components {
              * @description The part of the request that the pointer points into.
              * @example body
              */
-            in: string;
+            in: "body" | "query" | "path" | "header" | (string & {});
             /**
              * @description JSON Pointer as a URI fragment (RFC 6901 §6).
              * @example #/slug
@@ -2796,7 +2796,7 @@ export interface components {
              * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).
              * @example open
              */
-            status: string;
+            status: "open" | "closed" | "pending" | (string & {});
             /**
              * @description How urgent it is: `low`, `normal`, `high` … Or another word.
              * @example normal
@@ -2980,7 +2980,7 @@ export interface components {
              * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).
              * @example open
              */
-            status: string;
+            status: "open" | "closed" | "pending" | (string & {});
             /**
              * @description How urgent it is: `low`, `normal`, `high` … Or another word.
              * @example normal
@@ -3950,7 +3950,7 @@ export interface components {
              * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
              * @example active
              */
-            status: string;
+            status: "active" | "inactive" | (string & {});
             /**
              * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
@@ -4087,7 +4087,7 @@ export interface components {
              * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
              * @example active
              */
-            status: string;
+            status: "active" | "inactive" | (string & {});
             /**
              * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
@@ -4223,7 +4223,7 @@ export interface components {
              * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
              * @example inactive
              */
-            status: string;
+            status: "active" | "inactive" | (string & {});
             /**
              * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
@@ -4314,7 +4314,7 @@ export interface components {
              * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
              * @example active
              */
-            status: string;
+            status: "active" | "inactive" | (string & {});
             /**
              * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
@@ -4466,7 +4466,7 @@ export interface components {
              * @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type.
              * @example applied
              */
-            readonly outcome: string;
+            readonly outcome: "applied" | "stored" | (string & {});
             /**
              * @description Which operation it did, by its id in this document; null where none.
              * @example createClient
@@ -4528,7 +4528,7 @@ export interface components {
              * @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type.
              * @example applied
              */
-            readonly outcome: string;
+            readonly outcome: "applied" | "stored" | (string & {});
             /**
              * @description Which operation it did, by its id in this document; null where none.
              * @example createClient
@@ -4597,7 +4597,7 @@ export interface components {
              * @description How serious it is, from `debug` to `error`.
              * @example warn
              */
-            level: string;
+            level: "info" | "warn" | "error" | "debug" | (string & {});
             /**
              * @description What happened, in words.
              * @example The disk is nearly full
@@ -4749,7 +4749,7 @@ export interface components {
              * @description An integration with its token or signature, somebody without either, or the operator’s command line.
              * @example integration
              */
-            readonly actor_type: string;
+            readonly actor_type: "integration" | "anonymous" | "operator" | (string & {});
             /**
              * Format: uuid
              * @description Id of the integration that acted, where it was one.
@@ -4840,12 +4840,12 @@ export interface components {
              * @description Kind of the key: `OKP` for Ed25519, `EC` for P-256.
              * @example OKP
              */
-            kty: string;
+            kty: "OKP" | "EC" | (string & {});
             /**
              * @description The elliptic curve of the key.
              * @example Ed25519
              */
-            crv: string;
+            crv: "Ed25519" | "P-256" | (string & {});
             /**
              * @description The key itself, or its first coordinate, in base64url.
              * @example 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo
@@ -4865,7 +4865,7 @@ export interface components {
              * @description The one algorithm that the key is used with.
              * @example EdDSA
              */
-            alg: string;
+            alg: "EdDSA" | "ES256" | (string & {});
             /**
              * @description That it checks signatures.
              * @constant
@@ -7335,4 +7335,9 @@ export const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([
     "/api/v1/health",
     "/.well-known/jwks.json",
     "/api/v1/openapi",
+]);
+/** Paths that return a text, not JSON. */
+export const TEXT_PATHS: ReadonlySet<string> = new Set<keyof paths>([
+    "/api/v1/docs",
+    "/api/v1/docs/{file}",
 ]);

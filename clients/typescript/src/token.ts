@@ -1,5 +1,12 @@
 import { type Timing, waitFor } from './timing.ts';
 
+/** How requests are authenticated. */
+export type Credentials =
+  /** An integration: the client logs in and renews the token. */
+  | { readonly appCode: string; readonly secret: string }
+  /** A token, or what returns one for each request. */
+  | { readonly token: string | (() => string | Promise<string>) };
+
 /** What a login returns. */
 interface Granted {
   readonly access_token: string;

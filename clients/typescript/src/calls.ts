@@ -1,0 +1,298 @@
+/**
+ * The readable names of the operations in openapi.json: `npm run docs` writes this file, do not edit it.
+ */
+
+import type { Listing, Options, Query, WithSecret } from './signatures.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, CreatedIntegration, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt } from './schema.ts';
+
+/** The operations by their readable names. */
+export interface Calls {
+  readonly auditEvents: {
+    /** List audit events: `GET /api/v1/audit-events`. */
+    readonly list: (query?: Query<'listAuditEvents'>, options?: Options<'listAuditEvents'>) => Listing<AuditEventPage>;
+    /** Read an audit event: `GET /api/v1/audit-events/{id}`. */
+    readonly get: (id: string, query?: Query<'getAuditEvent'>, options?: Options<'getAuditEvent'>) => Promise<AuditEvent>;
+  };
+  readonly auth: {
+    /** Log in as an integration: `POST /api/v1/auth/login`. */
+    readonly login: (body: Login, options?: Options<'login'>) => Promise<AccessToken>;
+  };
+  readonly clients: {
+    /** List clients: `GET /api/v1/clients`. */
+    readonly list: (query?: Query<'listClients'>, options?: Options<'listClients'>) => Listing<ClientPage>;
+    /** Create a client: `POST /api/v1/clients`. */
+    readonly create: (body: ClientCreate, options?: Options<'createClient'>) => Promise<ClientRecord>;
+    /** Read a client: `GET /api/v1/clients/{id}`. */
+    readonly get: (id: string, query?: Query<'getClient'>, options?: Options<'getClient'>) => Promise<ClientRecord>;
+    /** Change a client: `PATCH /api/v1/clients/{id}`. */
+    readonly update: (id: string, body: ClientPatch, options?: Options<'updateClient'>) => Promise<ClientRecord>;
+    /** List what was done to a client: `GET /api/v1/clients/{id}/actions`. */
+    readonly listActions: (id: string, query?: Query<'listClientActions'>, options?: Options<'listClientActions'>) => Listing<ClientActionList>;
+  };
+  readonly docs: {
+    /** Read the documentation: `GET /api/v1/docs`. */
+    readonly get: (query?: Query<'getDocs'>, options?: Options<'getDocs'>) => Promise<string>;
+    /** Read a page of the documentation, or a file of a page: `GET /api/v1/docs/{file}`. */
+    readonly getFile: (file: string, query?: Query<'getDocsFile'>, options?: Options<'getDocsFile'>) => Promise<string>;
+  };
+  readonly health: {
+    /** Check the service: `GET /api/v1/health`. */
+    readonly get: (query?: Query<'getHealth'>, options?: Options<'getHealth'>) => Promise<HealthCheck>;
+  };
+  readonly integrations: {
+    /** List integrations: `GET /api/v1/integrations`. */
+    readonly list: (query?: Query<'listIntegrations'>, options?: Options<'listIntegrations'>) => Listing<IntegrationPage>;
+    /** Register an integration: `POST /api/v1/integrations`. */
+    readonly create: (body: IntegrationCreate, options?: Options<'createIntegration'>) => Promise<WithSecret<CreatedIntegration>>;
+    /** Read an integration: `GET /api/v1/integrations/{id}`. */
+    readonly get: (id: string, query?: Query<'getIntegration'>, options?: Options<'getIntegration'>) => Promise<Integration>;
+    /** Change an integration: `PATCH /api/v1/integrations/{id}`. */
+    readonly update: (id: string, body: IntegrationPatch, options?: Options<'updateIntegration'>) => Promise<UpdatedIntegration>;
+    /** Give an integration a new secret: `POST /api/v1/integrations/{id}/rotate-secret`. */
+    readonly rotateSecret: (id: string, body: SecretRotation, options?: Options<'rotateSecret'>) => Promise<WithSecret<RotatedIntegration>>;
+    /** End the tokens of an integration: `POST /api/v1/integrations/{id}/revoke-tokens`. */
+    readonly revokeTokens: (id: string, body?: undefined, options?: Options<'revokeTokens'>) => Promise<Integration>;
+  };
+  readonly logs: {
+    /** List log entries: `GET /api/v1/logs`. */
+    readonly list: (query?: Query<'listLogs'>, options?: Options<'listLogs'>) => Listing<LogEntryPage>;
+    /** Take in log entries: `POST /api/v1/logs/ingest`. */
+    readonly ingest: (body: LogEntryCreate, options?: Options<'ingestLog'>) => Promise<LogReceipt>;
+  };
+  readonly memberships: {
+    /** Make a user a member: `POST /api/v1/users/memberships`. */
+    readonly create: (body: MembershipCreate, options?: Options<'createMembership'>) => Promise<Membership>;
+    /** Read a membership: `GET /api/v1/memberships/{id}`. */
+    readonly get: (id: string, query?: Query<'getMembership'>, options?: Options<'getMembership'>) => Promise<Membership>;
+    /** Change a membership: `PATCH /api/v1/memberships/{id}`. */
+    readonly update: (id: string, body: MembershipPatch, options?: Options<'updateMembership'>) => Promise<Membership>;
+  };
+  readonly openapi: {
+    /** Read the OpenAPI document: `GET /api/v1/openapi`. */
+    readonly get: (query?: Query<'getOpenApi'>, options?: Options<'getOpenApi'>) => Promise<OpenApiDocument>;
+  };
+  readonly orgs: {
+    /** List organizations: `GET /api/v1/orgs`. */
+    readonly list: (query?: Query<'listOrgs'>, options?: Options<'listOrgs'>) => Listing<OrganizationPage>;
+    /** Create an organization: `POST /api/v1/orgs`. */
+    readonly create: (body: OrganizationCreate, options?: Options<'createOrg'>) => Promise<Organization>;
+    /** Read an organization: `GET /api/v1/orgs/{id}`. */
+    readonly get: (id: string, query?: Query<'getOrg'>, options?: Options<'getOrg'>) => Promise<Organization>;
+    /** Change an organization: `PATCH /api/v1/orgs/{id}`. */
+    readonly update: (id: string, body: OrganizationPatch, options?: Options<'updateOrg'>) => Promise<Organization>;
+  };
+  readonly permissions: {
+    /** List the permissions there are: `GET /api/v1/permissions`. */
+    readonly list: (query?: Query<'listPermissions'>, options?: Options<'listPermissions'>) => Listing<PermissionPage>;
+  };
+  readonly resources: {
+    /** List resources: `GET /api/v1/resources`. */
+    readonly list: (query?: Query<'listResources'>, options?: Options<'listResources'>) => Listing<ResourcePage>;
+    /** Create a resource: `POST /api/v1/resources`. */
+    readonly create: (body: ResourceCreate, options?: Options<'createResource'>) => Promise<Resource>;
+    /** Read a resource: `GET /api/v1/resources/{id}`. */
+    readonly get: (id: string, query?: Query<'getResource'>, options?: Options<'getResource'>) => Promise<Resource>;
+    /** Change a resource: `PATCH /api/v1/resources/{id}`. */
+    readonly update: (id: string, body: ResourcePatch, options?: Options<'updateResource'>) => Promise<Resource>;
+    /** Delete a resource: `DELETE /api/v1/resources/{id}`. */
+    readonly delete: (id: string, options?: Options<'deleteResource'>) => Promise<void>;
+    /** List the history of a resource: `GET /api/v1/resources/{id}/history`. */
+    readonly listHistory: (id: string, query?: Query<'listResourceHistory'>, options?: Options<'listResourceHistory'>) => Listing<ResourceHistoryEntryPage>;
+    /** Report metrics of a resource: `POST /api/v1/resources/{id}/history`. */
+    readonly createHistoryEntry: (id: string, body: ResourceHistoryEntryCreate, options?: Options<'createResourceHistoryEntry'>) => Promise<ResourceHistoryEntry>;
+  };
+  readonly roles: {
+    /** List roles: `GET /api/v1/roles`. */
+    readonly list: (query?: Query<'listRoles'>, options?: Options<'listRoles'>) => Listing<RolePage>;
+    /** Create a role: `POST /api/v1/roles`. */
+    readonly create: (body: RoleCreate, options?: Options<'createRole'>) => Promise<Role>;
+  };
+  readonly serviceActions: {
+    /** List service actions: `GET /api/v1/service-actions`. */
+    readonly list: (query?: Query<'listServiceActions'>, options?: Options<'listServiceActions'>) => Listing<ServiceActionPage>;
+    /** Record a service action: `POST /api/v1/service-actions`. */
+    readonly create: (body: ServiceActionCreate, options?: Options<'createServiceAction'>) => Promise<ServiceAction>;
+    /** Read a service action: `GET /api/v1/service-actions/{id}`. */
+    readonly get: (id: string, query?: Query<'getServiceAction'>, options?: Options<'getServiceAction'>) => Promise<ServiceAction>;
+  };
+  readonly services: {
+    /** List services: `GET /api/v1/services`. */
+    readonly list: (query?: Query<'listServices'>, options?: Options<'listServices'>) => Listing<ServicePage>;
+    /** Create a service: `POST /api/v1/services`. */
+    readonly create: (body: ServiceCreate, options?: Options<'createService'>) => Promise<Service>;
+    /** Read a service: `GET /api/v1/services/{id}`. */
+    readonly get: (id: string, query?: Query<'getService'>, options?: Options<'getService'>) => Promise<Service>;
+    /** Change a service: `PATCH /api/v1/services/{id}`. */
+    readonly update: (id: string, body: ServicePatch, options?: Options<'updateService'>) => Promise<Service>;
+    /** Delete a service: `DELETE /api/v1/services/{id}`. */
+    readonly delete: (id: string, options?: Options<'deleteService'>) => Promise<void>;
+    /** Read a service of a client: `GET /api/v1/services/client/{client_id}/{id}`. */
+    readonly getOfClient: (clientId: string, id: string, query?: Query<'getServiceOfClient'>, options?: Options<'getServiceOfClient'>) => Promise<Service>;
+  };
+  readonly terminals: {
+    /** List terminals: `GET /api/v1/terminals`. */
+    readonly list: (query?: Query<'listTerminals'>, options?: Options<'listTerminals'>) => Listing<TerminalPage>;
+    /** Create a terminal: `POST /api/v1/terminals`. */
+    readonly create: (body: TerminalCreate, options?: Options<'createTerminal'>) => Promise<Terminal>;
+    /** Read a terminal: `GET /api/v1/terminals/{id}`. */
+    readonly get: (id: string, query?: Query<'getTerminal'>, options?: Options<'getTerminal'>) => Promise<Terminal>;
+    /** Change a terminal: `PATCH /api/v1/terminals/{id}`. */
+    readonly update: (id: string, body: TerminalPatch, options?: Options<'updateTerminal'>) => Promise<Terminal>;
+  };
+  readonly tickets: {
+    /** List tickets: `GET /api/v1/tickets`. */
+    readonly list: (query?: Query<'listTickets'>, options?: Options<'listTickets'>) => Listing<TicketSummaryPage>;
+    /** Open a ticket: `POST /api/v1/tickets`. */
+    readonly create: (body: TicketCreate, options?: Options<'createTicket'>) => Promise<Ticket>;
+    /** Read a ticket: `GET /api/v1/tickets/{id}`. */
+    readonly get: (id: string, query?: Query<'getTicket'>, options?: Options<'getTicket'>) => Promise<Ticket>;
+    /** Change a ticket: `PATCH /api/v1/tickets/{id}`. */
+    readonly update: (id: string, body: TicketPatch, options?: Options<'updateTicket'>) => Promise<Ticket>;
+    /** Delete a ticket with its messages: `DELETE /api/v1/tickets/{id}`. */
+    readonly delete: (id: string, options?: Options<'deleteTicket'>) => Promise<void>;
+    /** List the messages of a ticket: `GET /api/v1/tickets/{id}/messages`. */
+    readonly listMessages: (id: string, query?: Query<'listTicketMessages'>, options?: Options<'listTicketMessages'>) => Listing<TicketMessageList>;
+    /** Add a message to a ticket: `POST /api/v1/tickets/{id}/messages`. */
+    readonly createMessage: (id: string, body: TicketMessageCreate, options?: Options<'createTicketMessage'>) => Promise<TicketMessage>;
+  };
+  readonly users: {
+    /** List users: `GET /api/v1/users`. */
+    readonly list: (query?: Query<'listUsers'>, options?: Options<'listUsers'>) => Listing<UserPage>;
+    /** Create a user: `POST /api/v1/users`. */
+    readonly create: (body: UserCreate, options?: Options<'createUser'>) => Promise<User>;
+    /** Read a user: `GET /api/v1/users/{id}`. */
+    readonly get: (id: string, query?: Query<'getUser'>, options?: Options<'getUser'>) => Promise<User>;
+    /** Change a user: `PATCH /api/v1/users/{id}`. */
+    readonly update: (id: string, body: UserPatch, options?: Options<'updateUser'>) => Promise<User>;
+    /** List the memberships of a user: `GET /api/v1/users/{id}/memberships`. */
+    readonly listMemberships: (id: string, query?: Query<'listUserMemberships'>, options?: Options<'listUserMemberships'>) => Listing<MembershipList>;
+  };
+  readonly webhookEvents: {
+    /** List received events: `GET /api/v1/webhook-events`. */
+    readonly list: (query?: Query<'listWebhookEvents'>, options?: Options<'listWebhookEvents'>) => Listing<WebhookEventSummaryPage>;
+    /** Read a received event: `GET /api/v1/webhook-events/{id}`. */
+    readonly get: (id: string, query?: Query<'getWebhookEvent'>, options?: Options<'getWebhookEvent'>) => Promise<WebhookEvent>;
+  };
+  readonly webhooks: {
+    /** Deliver an event: `POST /api/v1/webhooks/{app_code}`. */
+    readonly receive: (appCode: string, body: WebhookDelivery, options: Options<'receiveWebhook'>) => Promise<WebhookReceipt>;
+  };
+  readonly wellKnown: {
+    /** Read the token keys: `GET /.well-known/jwks.json`. */
+    readonly getTokenKeys: (query?: Query<'getTokenKeys'>, options?: Options<'getTokenKeys'>) => Promise<TokenKeySet>;
+  };
+}
+
+type Table = { readonly [G in keyof Calls]: { readonly [N in keyof Calls[G]]: string } };
+
+/** Method and path of each. */
+export const CALLS: Table = {
+  auditEvents: {
+    list: 'get /api/v1/audit-events',
+    get: 'get /api/v1/audit-events/{id}',
+  },
+  auth: {
+    login: 'post /api/v1/auth/login',
+  },
+  clients: {
+    list: 'get /api/v1/clients',
+    create: 'post /api/v1/clients',
+    get: 'get /api/v1/clients/{id}',
+    update: 'patch /api/v1/clients/{id}',
+    listActions: 'get /api/v1/clients/{id}/actions',
+  },
+  docs: {
+    get: 'get /api/v1/docs',
+    getFile: 'get /api/v1/docs/{file}',
+  },
+  health: {
+    get: 'get /api/v1/health',
+  },
+  integrations: {
+    list: 'get /api/v1/integrations',
+    create: 'post /api/v1/integrations',
+    get: 'get /api/v1/integrations/{id}',
+    update: 'patch /api/v1/integrations/{id}',
+    rotateSecret: 'post /api/v1/integrations/{id}/rotate-secret',
+    revokeTokens: 'post /api/v1/integrations/{id}/revoke-tokens',
+  },
+  logs: {
+    list: 'get /api/v1/logs',
+    ingest: 'post /api/v1/logs/ingest',
+  },
+  memberships: {
+    create: 'post /api/v1/users/memberships',
+    get: 'get /api/v1/memberships/{id}',
+    update: 'patch /api/v1/memberships/{id}',
+  },
+  openapi: {
+    get: 'get /api/v1/openapi',
+  },
+  orgs: {
+    list: 'get /api/v1/orgs',
+    create: 'post /api/v1/orgs',
+    get: 'get /api/v1/orgs/{id}',
+    update: 'patch /api/v1/orgs/{id}',
+  },
+  permissions: {
+    list: 'get /api/v1/permissions',
+  },
+  resources: {
+    list: 'get /api/v1/resources',
+    create: 'post /api/v1/resources',
+    get: 'get /api/v1/resources/{id}',
+    update: 'patch /api/v1/resources/{id}',
+    delete: 'delete /api/v1/resources/{id}',
+    listHistory: 'get /api/v1/resources/{id}/history',
+    createHistoryEntry: 'post /api/v1/resources/{id}/history',
+  },
+  roles: {
+    list: 'get /api/v1/roles',
+    create: 'post /api/v1/roles',
+  },
+  serviceActions: {
+    list: 'get /api/v1/service-actions',
+    create: 'post /api/v1/service-actions',
+    get: 'get /api/v1/service-actions/{id}',
+  },
+  services: {
+    list: 'get /api/v1/services',
+    create: 'post /api/v1/services',
+    get: 'get /api/v1/services/{id}',
+    update: 'patch /api/v1/services/{id}',
+    delete: 'delete /api/v1/services/{id}',
+    getOfClient: 'get /api/v1/services/client/{client_id}/{id}',
+  },
+  terminals: {
+    list: 'get /api/v1/terminals',
+    create: 'post /api/v1/terminals',
+    get: 'get /api/v1/terminals/{id}',
+    update: 'patch /api/v1/terminals/{id}',
+  },
+  tickets: {
+    list: 'get /api/v1/tickets',
+    create: 'post /api/v1/tickets',
+    get: 'get /api/v1/tickets/{id}',
+    update: 'patch /api/v1/tickets/{id}',
+    delete: 'delete /api/v1/tickets/{id}',
+    listMessages: 'get /api/v1/tickets/{id}/messages',
+    createMessage: 'post /api/v1/tickets/{id}/messages',
+  },
+  users: {
+    list: 'get /api/v1/users',
+    create: 'post /api/v1/users',
+    get: 'get /api/v1/users/{id}',
+    update: 'patch /api/v1/users/{id}',
+    listMemberships: 'get /api/v1/users/{id}/memberships',
+  },
+  webhookEvents: {
+    list: 'get /api/v1/webhook-events',
+    get: 'get /api/v1/webhook-events/{id}',
+  },
+  webhooks: {
+    receive: 'post /api/v1/webhooks/{app_code}',
+  },
+  wellKnown: {
+    getTokenKeys: 'get /.well-known/jwks.json',
+  },
+};
