@@ -20,7 +20,7 @@ type Links = Pick<Membership, 'user_id' | 'role_id'>;
  * Checks that a caller may give or change a membership: its references exist, and only the platform may change some.
  * Stages the condition on the caller's credentials where it carries privileges.
  * @param before undefined for a new membership
- * @throws Problem `invalid-body` or `forbidden`
+ * @throws Problem `reference-not-found` or `forbidden`
  */
 export async function checkMembership(
   tenant: Tenant,
@@ -44,7 +44,7 @@ export async function checkMembership(
     requireLivePermissions(tenant, caller, 'memberships:write');
 }
 
-/** @throws Problem `invalid-body` */
+/** @throws Problem `reference-not-found` */
 async function roleOf(tenant: Tenant, id: string | null): Promise<Role | undefined> {
   if (id === null) return undefined;
   const stored = await tenant.records(roleEntity).get(id);

@@ -2,8 +2,15 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 
 type Headers = Pick<APIGatewayRequestAuthorizerEvent, 'headers' | 'multiValueHeaders'>;
 
-/** The credentials in a request: a token, none, or malformed ones. */
-export type Presented = { readonly token: string } | 'none' | 'malformed';
+/** Credentials that cannot be a token of this service, whatever the time. */
+export interface NoToken {
+  readonly reason: 'malformed' | 'secret';
+  /** What is wrong with them. Nothing of what was sent is repeated: it may be a secret. */
+  readonly detail: string;
+}
+
+/** The credentials in a request: a token, none, or something else. */
+export type Presented = { readonly token: string } | 'none' | NoToken;
 
 /**
  * The bearer token of a request (RFC 6750 §2.1). An empty header and two headers are malformed and not none: a caller that sends credentials,
@@ -12,8 +19,11 @@ export type Presented = { readonly token: string } | 'none' | 'malformed';
 export function bearerOf(event: Headers): Presented {
   const values = authorizationOf(event);
   if (values.length === 0) return 'none';
-  const token = values.length === 1 ? BEARER.exec(values[0] ?? '')?.[1] : undefined;
-  return token === undefined ? 'malformed' : { token };
+  const [value = ''] = values;
+  const found = values.length === 1 ? NO_TOKENS.find(({ form }) => form.test(value)) : undefined;
+  if (found !== undefined) return found;
+  const token = values.length === 1 ? BEARER.exec(value)?.[1] : undefined;
+  return token === undefined ? NOT_ONE_TOKEN : { token };
 }
 
 /**
@@ -21,6 +31,31 @@ export function bearerOf(event: Headers): Presented {
  * separates two.
  */
 const BEARER = /^bearer +([^\s,]+)$/i;
+
+const NOT_ONE_TOKEN: NoToken = {
+  reason: 'malformed',
+  detail: 'The header Authorization has to be the word Bearer, a space and one token.',
+};
+
+/** Usual mistakes, the first of which counts. Secrets begin as `integration-secrets.ts` makes them. */
+const NO_TOKENS: readonly (NoToken & { readonly form: RegExp })[] = [
+  {
+    form: /^(\w+ +)?cst_/i,
+    reason: 'secret',
+    detail: 'The header Authorization has the secret of an integration in place of an access token.',
+  },
+  { form: /^bearer +bearer\b/i, reason: 'malformed', detail: 'The header Authorization has the word Bearer twice.' },
+  {
+    form: /^(?!bearer\b)\S+$/i,
+    reason: 'malformed',
+    detail: 'The header Authorization lacks the word Bearer before the token.',
+  },
+  {
+    form: /^(?!bearer\b)\S+ /i,
+    reason: 'malformed',
+    detail: 'The header Authorization has another scheme than Bearer.',
+  },
+];
 
 function authorizationOf({ headers, multiValueHeaders }: Headers): string[] {
   const all = valuesOf(multiValueHeaders).flat();

@@ -1,12 +1,13 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { InvalidToken } from '#auth';
+import { CHALLENGE, refusalContext } from '#contract/problem';
 import { RequestSession } from '#table';
 import { annotate, logger, observe } from '#telemetry';
 import type { DECISIONS } from '#telemetry/metrics';
 import { systemClock } from '../../shared/clock.ts';
 import { isFirstKeyOn } from '../integrations/first-key.ts';
 import { type Authorized, authorize } from './authorize.ts';
-import { bearerOf } from './bearer.ts';
+import { bearerOf, type NoToken } from './bearer.ts';
 import { keepResponse, keptResponse } from './kept-responses.ts';
 import { allowAnonymous, allowStage, denyStage, isDenied } from './policy.ts';
 
@@ -27,7 +28,8 @@ export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGat
 async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const presented = bearerOf(event);
   if (presented === 'none' && mayBeAnonymous(event)) return allowAnonymous(event.methodArn);
-  if (typeof presented === 'string') throw refused(presented);
+  if (presented === 'none') throw refused(presented);
+  if ('reason' in presented) return deniedAsNoToken(event, presented);
   try {
     const { context, tenant } = await authorized(presented.token, event);
     annotate({ integration_id: context.integration_id, tenant });
@@ -77,7 +79,16 @@ function denied(
 ): APIGatewayAuthorizerResult {
   if (reason === 'early') throw refused(reason);
   annotate({ reason });
-  return denyStage(methodArn, DETAILS[reason]);
+  return denyStage(methodArn, refusalContext(DETAILS[reason]));
+}
+
+/** Without an error code, as for a request that has no credentials of the right kind (RFC 6750 §3.1). */
+function deniedAsNoToken(
+  { methodArn }: APIGatewayRequestAuthorizerEvent,
+  { reason, detail }: NoToken,
+): APIGatewayAuthorizerResult {
+  annotate({ reason });
+  return denyStage(methodArn, refusalContext(detail, CHALLENGE));
 }
 
 function refused(reason: string): Error {

@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import { refusalContext } from '#contract/problem';
+import type { refusalContext } from '#contract/problem';
 import type { AuthorizerContext } from '#identity';
 
 /** The response of the authorizer: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
@@ -17,9 +17,12 @@ export const allowStage = (methodArn: string, principalId: string, context: Auth
 export const allowAnonymous = (methodArn: string): APIGatewayAuthorizerResult => allow(methodArn, 'anonymous');
 
 /** Denies every route of the stage, because the gateway also uses this policy for all of them, and gives the reason. */
-export const denyStage = (methodArn: string, detail: string): APIGatewayAuthorizerResult => ({
+export const denyStage = (
+  methodArn: string,
+  context: ReturnType<typeof refusalContext>,
+): APIGatewayAuthorizerResult => ({
   ...policy('Deny', wholeStage(methodArn), 'refused'),
-  context: refusalContext(detail),
+  context,
 });
 
 export const isDenied = ({ policyDocument }: APIGatewayAuthorizerResult): boolean =>

@@ -30,7 +30,7 @@ export const docsOperations: Operations<typeof docs> = {
 };
 
 const pageResponse = (page: SitePage | undefined) => {
-  if (page === undefined) throw new Problem('not-found');
+  if (page === undefined) throw noSuchFile();
   return respond.text(page.text, {
     ETag: page.etag,
     'Content-Type': 'text/html; charset=utf-8',
@@ -62,6 +62,11 @@ async function assetOf(name: string): Promise<Asset> {
   if (plain !== undefined && plain === plainName(explorerName))
     return (await import('./site/explorer.static.ts')).explorer;
   const asset = assets.find((each) => plainName(each.name) === plain);
-  if (asset === undefined) throw new Problem('not-found');
+  if (asset === undefined) throw noSuchFile();
   return asset;
 }
+
+const noSuchFile = (): Problem =>
+  new Problem('not-found', {
+    detail: 'The documentation has no page or file of this name. It begins at /api/v1/docs.',
+  });

@@ -35,6 +35,7 @@ export const orgs = contract({
     listOrgs: route('GET', '/api/v1/orgs', {
       summary: 'List organizations',
       description: 'For platform callers.',
+      callers: 'platform',
       permission: 'orgs:read',
       extension: true,
       tenancy: 'own',
@@ -44,6 +45,7 @@ export const orgs = contract({
     createOrg: route('POST', '/api/v1/orgs', {
       summary: 'Create an organization',
       description: 'For platform callers.',
+      callers: 'platform',
       permission: 'orgs:write',
       extension: true,
       tenancy: 'own',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Problem } from '#contract/problem';
-import type { Operations } from '#http';
+import { noRecord, type Operations } from '#http';
 import * as respond from '#http/respond';
 import type { Caller } from '#identity';
 import { changesOf, type RequestSession, StaleRead, Tenant } from '#table';
@@ -9,13 +8,9 @@ import type { orgs } from './contract.ts';
 import { slugOf } from './slug.ts';
 
 export const orgOperations: Operations<typeof orgs> = {
-  listOrgs: async ({ query, caller, tenant }) => {
-    requirePlatform(caller);
-    return respond.page(await organizationList(tenant).page(query), query);
-  },
+  listOrgs: async ({ query, tenant }) => respond.page(await organizationList(tenant).page(query), query),
 
-  createOrg: async ({ body, caller, session }) => {
-    requirePlatform(caller);
+  createOrg: async ({ body, session }) => {
     const tenant = Tenant.ofNewOrganization(randomUUID(), session);
     const fields = { ...body, slug: body.slug ?? slugOf(body.name) };
     return respond.record(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
@@ -34,17 +29,12 @@ export const orgOperations: Operations<typeof orgs> = {
   },
 };
 
-/** @throws Problem `forbidden` */
-function requirePlatform(caller: Caller): void {
-  if (caller.orgId !== null) throw new Problem('forbidden', { detail: 'This is for platform callers.' });
-}
-
 /**
  * The tenant of an organization that the caller may access.
  * @throws Problem `not-found` for any other, as for one that does not exist
  */
 function organizationFor(id: string, caller: Caller, session: RequestSession): Tenant {
   const tenant = Tenant.named(id, caller, session);
-  if (tenant === undefined) throw new Problem('not-found');
+  if (tenant === undefined) throw noRecord(organizationEntity);
   return tenant;
 }

@@ -1,5 +1,4 @@
-import { Problem } from '#contract/problem';
-import { type Operations, pagesOf } from '#http';
+import { noRecord, type Operations, pagesOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
@@ -78,7 +77,7 @@ export const serviceOperations: Operations<typeof services> = {
 
   getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(serviceEntity), params.id);
-    if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
+    if (stored.record.client_id !== params.client_id) throw noRecord(serviceEntity);
     return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, stored));
   },
 };

@@ -1,4 +1,5 @@
-import { invalidField, Problem } from '#contract/problem';
+import { Problem } from '#contract/problem';
+import { noSuchRecord } from '#http';
 import type { Item } from '#lists';
 import { StaleRead, type Tenant } from '#table';
 import { serviceEntity } from './store.ts';
@@ -19,7 +20,7 @@ export function joinService(tenant: Tenant, serviceId: string, clientId: string)
   const change = { add: { resource_count: 1 }, equals: { client_id: clientId } };
   tenant
     .records(serviceEntity)
-    .derived.adjust(serviceId, change, () => invalidField('service_id', "names no service of the resource's client"));
+    .derived.adjust(serviceId, change, noSuchRecord('service_id', "names no service of the resource's client"));
 }
 
 /** Stages that a resource leaves its service. */

@@ -1,6 +1,5 @@
 import { WHOLE_LIST } from '#contract';
-import { Problem } from '#contract/problem';
-import { type Operations, pagesOf } from '#http';
+import { noRecord, type Operations, pagesOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { noteContact } from '../clients/counters.ts';
@@ -59,7 +58,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const { record: ticket } = await getOrThrow(records, params.id);
     const now = session.timestamp;
     // Also a condition that the ticket exists: no message can be added to one that is deleted at the same time.
-    records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
+    records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => noRecord(ticketEntity));
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return respond.record(
       await messagesOf(tenant, ticket.id).create({ fields: { ...body, ticket_id: ticket.id, created_at: now } }),

@@ -1,4 +1,3 @@
-import { invalidField, type Problem } from '#contract/problem';
 import { noSuchRecord } from '#http';
 import type { Tenant } from '#table';
 import { requireClient } from '../clients/counters.ts';
@@ -31,5 +30,5 @@ export function requireReferences(tenant: Tenant, ticket: References, changed: C
 const NONE = { service_id: null, resource_id: null, terminal_id: null };
 
 /** The same for a missing record, another client's and another tenant's. */
-const notOfClient = (field: string) => (): Problem =>
-  invalidField(field, `names no ${field.replace(/_id$/, '')} of the ticket's client`);
+const notOfClient = (field: string) =>
+  noSuchRecord(field, `names no ${field.replace(/_id$/, '')} of the ticket's client`);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { body, contract, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import { body, contract, declared, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
@@ -24,11 +24,25 @@ export const delivery = body('WebhookDelivery', () => ({
     .describe('What the operation of that type takes, with the id of its path; of other types whatever you send.'),
 })).describe('An event, of this API or of your own kind.');
 
-export const receipt = record('WebhookReceipt', () => ({
-  received: readOnly(field.flag().describe('That the event has been taken in and had its effect: always true.')),
-  app: readOnly(field.text(200).describe('App code of the integration that sent it.')),
-  timestamp: readOnly(field.timestamp().describe('When it was received, by the clock of the service.')),
-})).describe('Tells the sender that its event was processed.');
+const receipt = declared(() =>
+  z
+    .strictObject({
+      received: z.literal(true).describe('That the event has been taken in and had its effect: always true.'),
+      app: field.text(200).describe('App code of the integration that sent it.'),
+      timestamp: field.timestamp().describe('When it was received, by the clock of the service.'),
+      outcome: z
+        .literal('stored')
+        .optional()
+        .describe('Extends the specification: where no operation has the event type, so that it had no effect.'),
+      reason: field
+        .text(500)
+        .optional()
+        .describe('Extends the specification: where the event had no effect, says why.')
+        .meta({ examples: ['No operation of this API has this event type, so the event changed nothing.'] }),
+    })
+    .describe('Tells the sender that its event was processed.')
+    .meta({ id: 'WebhookReceipt' }),
+);
 
 const summaryFields = () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
@@ -152,6 +166,7 @@ export const webhooks = contract({
         'not-found',
         'event-already-processed',
         'event-id-reused',
+        'reference-not-found',
         'conflict',
         'already-exists',
         'still-in-use',

@@ -1,5 +1,5 @@
 import type { PermissionCode, Route } from '#contract';
-import { Problem, pointer } from '#contract/problem';
+import { Problem, type ProblemType, pointer } from '#contract/problem';
 import { callOperation, type MatchedRoute } from '#http/parts';
 import { type Actor, actorOf, type Caller } from '#identity';
 import type { RequestSession, Tenant } from '#table';
@@ -100,6 +100,12 @@ const idOf = (response: { readonly body: unknown }): string | null => {
   return id === undefined ? null : String(id);
 };
 
+/** Types of problems of a path or a query, as those of a body. */
+const IN_BODY: { readonly [type in ProblemType]?: ProblemType } = {
+  'not-found': 'reference-not-found',
+  'invalid-parameter': 'invalid-body',
+};
+
 /**
  * Translates a field error about the operation's input into one about the delivery's `data`. A missing record also
  * becomes a field error, because a 404 of the receiver means that there is no such integration (spec §6).
@@ -107,10 +113,9 @@ const idOf = (response: { readonly body: unknown }): string | null => {
 function insideData(problem: Problem, route: Route): Problem {
   const errors =
     problem.type === 'not-found'
-      ? [{ pointer: pointer([idFieldOf(route)]), detail: 'names no record of this tenant' }]
+      ? [{ pointer: pointer([idFieldOf(route)]), detail: 'names a record that does not exist' }]
       : problem.errors;
-  const isInvalid = problem.type === 'not-found' || problem.type === 'invalid-parameter';
-  return new Problem(isInvalid ? 'invalid-body' : problem.type, {
+  return new Problem(IN_BODY[problem.type] ?? problem.type, {
     ...(problem.detail === undefined ? {} : { detail: problem.detail }),
     errors: errors.map((found) => ({ in: 'body', pointer: `#/data${found.pointer.slice(1)}`, detail: found.detail })),
     headers: problem.headers,

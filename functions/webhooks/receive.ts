@@ -21,6 +21,13 @@ import { eventEntity, ignoredFields, RETENTION_DAYS, type SeenEvent, type Stored
 const MAX_KEPT_DATA = 65_536;
 const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
 
+/** Tells a sender that its event changed nothing: perhaps its type is misspelled. */
+const WITHOUT_EFFECT = {
+  outcome: 'stored',
+  reason:
+    'No operation of this API has this event type, so the event changed nothing: it is stored for the organization to read. Types with an effect are such as client.created or ticket.updated.',
+} as const;
+
 interface Event extends SentEvent {
   readonly headers: EventHeaders;
   readonly data: Record<string, unknown>;
@@ -65,7 +72,8 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
     SECONDS_KEPT,
     () => new StaleRead('the event was processed meanwhile'),
   );
-  return { body: { received: true, app: appCode, timestamp: session.timestamp } };
+  const receipt = { received: true as const, app: appCode, timestamp: session.timestamp };
+  return { body: applied === undefined ? { ...receipt, ...WITHOUT_EFFECT } : receipt };
 }
 
 /**
@@ -85,8 +93,18 @@ function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes
 async function refuseSeen(seen: DeduplicationStore<SeenEvent>, event: Event): Promise<void> {
   const before = await seen.recall(event.headers.eventId);
   if (before === undefined) return;
-  throw new Problem(before.body_sha256 === event.bodySha256 ? 'event-already-processed' : 'event-id-reused');
+  throw before.body_sha256 === event.bodySha256 ? alreadyProcessed() : idReused();
 }
+
+const alreadyProcessed = (): Problem =>
+  new Problem('event-already-processed', {
+    detail: 'This event was already processed: there is no need to send it again.',
+  });
+
+const idReused = (): Problem =>
+  new Problem('event-id-reused', {
+    detail: 'Another event was processed under this X-Event-ID. This one was not: send it under an id of its own.',
+  });
 
 async function keep(
   events: Repository<StoredEvent>,

@@ -24,7 +24,7 @@ export async function senderOf(
   { headers, bytes, sourceAddress }: OpenInput['request'],
 ): Promise<Sender & { readonly signed: Buffer }> {
   const signature = headers.get('x-signature');
-  if (!looksSigned(signature)) throw invalidSignature();
+  if (!looksSigned(signature)) throw invalidSignature(wrongFormOf(signature));
   const [found, attempt] = await Promise.all([
     findIntegration(session, appCode),
     ThrottledLogin.begin(session, 'signature', appCode, sourceAddress),
@@ -40,7 +40,9 @@ export async function senderOf(
   );
   if (signed === undefined) {
     await attempt.fail(credentials);
-    throw invalidSignature();
+    throw invalidSignature(
+      'X-Signature is not the HMAC-SHA256 of the body as it was sent, under the secret of the integration.',
+    );
   }
   await attempt.succeed();
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
@@ -52,8 +54,16 @@ export async function senderOf(
 }
 
 /** RFC 9110 §11.6.1: every 401 has a challenge. */
-const invalidSignature = (): Problem =>
-  new Problem('invalid-signature', { headers: { 'WWW-Authenticate': 'HMAC-SHA256 header="X-Signature"' } });
+const invalidSignature = (detail: string): Problem =>
+  new Problem('invalid-signature', { detail, headers: { 'WWW-Authenticate': 'HMAC-SHA256 header="X-Signature"' } });
+
+/** What is wrong with a header that is no signature. It depends on nothing but the header. */
+function wrongFormOf(header: string | undefined): string {
+  if (header === undefined || header === '') return 'The header X-Signature is missing.';
+  return /^sha256=/i.test(header)
+    ? 'X-Signature must be the 64 hex digits alone, without sha256= before them.'
+    : 'X-Signature must be 64 hex digits, given once: the HMAC-SHA256 of the body.';
+}
 
 /** The sender as a caller: the integration, with its own permissions. `secretId`: of the secret that it has signed with. */
 export const callerOfSender = (

@@ -1,5 +1,5 @@
 import { ANY_ORIGIN, readableBy } from './cors.ts';
-import { CHALLENGE, PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
+import { CHALLENGE, NO_TOKEN, PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
 import type { Route } from './route.ts';
 import { MAX_BODY } from './sizes.ts';
 import { methodsOf } from './traits.ts';
@@ -49,10 +49,13 @@ const problem = (type: ProblemType, more: Omit<GatewayProblem, 'type' | 'status'
 
 const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `'${seconds}'` } });
 
-/** For a request without a token, or with something that is not a token. */
-const unauthorized = problem('unauthorized', { headers: { 'WWW-Authenticate': `'${CHALLENGE}'` } });
+/** For a request without a token: without `Authorization` the gateway does not ask the authorizer. */
+const unauthorized = problem('unauthorized', {
+  detail: NO_TOKEN,
+  headers: { 'WWW-Authenticate': `'${CHALLENGE}'` },
+});
 
-/** The authorizer's policy denies the request. It does so only because of the token; its context says why (`problem.ts`). */
+/** The authorizer's policy denies the request. It does so only because of the credentials; its context says why (`problem.ts`). */
 const refused = problem('unauthorized', {
   detail: '$context.authorizer.detail',
   headers: { 'WWW-Authenticate': 'context.authorizer.challenge' },
@@ -62,7 +65,10 @@ const refused = problem('unauthorized', {
  * No route takes AWS signatures. API Gateway looks for one only where a path or method is not declared, so an `Authorization` header that it
  * cannot parse as a signature means that there is no such route.
  */
-const noRoute = problem('route-not-found');
+const noRoute = problem('route-not-found', {
+  detail:
+    'The API has no such path. All paths begin with /api/v1; GET /api/v1/docs is their documentation, for browsers too.',
+});
 
 /** The authorizer fails closed when it cannot look up a caller. The caller may retry. */
 const notChecked = problem('unavailable', retryAfter(2));
@@ -96,8 +102,13 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
 };
 
 /** A declared path without this method. API Gateway has no response type for it: the stack serves it with a mock integration. */
-export const methodNotAllowed = (allowed: readonly string[]): GatewayProblem =>
-  problem('method-not-allowed', { headers: { Allow: `'${allowed.toSorted().join(', ')}'` } });
+export function methodNotAllowed(allowed: readonly string[]): GatewayProblem {
+  const methods = allowed.toSorted().join(', ');
+  return problem('method-not-allowed', {
+    detail: `This path takes ${methods}.`,
+    headers: { Allow: `'${methods}'` },
+  });
+}
 
 /** The problem of a path without this method; without routes, of an unknown path. */
 export const undeclared = (routes: readonly Pick<Route, 'method'>[], preflight: unknown): GatewayProblem =>

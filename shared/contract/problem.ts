@@ -25,6 +25,7 @@ export const PROBLEMS = {
   'content-too-large': { status: 413, title: 'The request or the record is too large' },
   'unsupported-media-type': { status: 415, title: 'The body must be application/json' },
   'invalid-body': { status: 422, title: 'The body does not fit its schema' },
+  'reference-not-found': { status: 422, title: 'The body refers to a record that does not exist' },
   'idempotency-key-reused': { status: 422, title: 'The idempotency key was used with another request' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
   'internal-error': { status: 500, title: 'The service failed' },
@@ -108,15 +109,26 @@ export const invalidField = (field: string, detail: string): Problem =>
  */
 export const CHALLENGE = 'Bearer realm="custodia"';
 
+/** What to send instead. Without quotation marks and backslashes: templates of the gateway put it into JSON text as it is. */
+const HOW_TO_AUTHENTICATE =
+  'Send the header Authorization: Bearer <access_token>. POST /api/v1/auth/login returns the access token for an app code and its secret.';
+
+/** For a request without a token, whatever it has instead: the gateway says it without seeing the request. */
+export const NO_TOKEN = `${HOW_TO_AUTHENTICATE} No other header, such as X-Api-Key, takes its place, and the secret itself does not either.`;
+
 /** The same for a token that is refused. `detail` is a sentence without quotation marks and backslashes. */
 const challengeOf = (detail: string): string =>
   `${CHALLENGE}, error="invalid_token", error_description="${detail.replace(/\.$/, '')}"`;
 
-/** A 401 that says why a token is refused; without `detail`, one for a request without a token. */
-export const unauthorized = (detail?: string): Problem =>
-  detail === undefined
-    ? new Problem('unauthorized', { headers: { 'WWW-Authenticate': CHALLENGE } })
-    : new Problem('unauthorized', { detail, headers: { 'WWW-Authenticate': challengeOf(detail) } });
+/** A 401 that says why a token is refused, and what to send; without `reason`, one for a request without a token. */
+export function unauthorized(reason?: string): Problem {
+  const { detail, challenge } =
+    reason === undefined ? { detail: NO_TOKEN, challenge: CHALLENGE } : refusalContext(reason);
+  return new Problem('unauthorized', { detail, headers: { 'WWW-Authenticate': challenge } });
+}
 
-/** Context of the authorizer's policy that refuses a token. The gateway makes its 401 from it (`gateway-problems.ts`). */
-export const refusalContext = (detail: string) => ({ detail, challenge: challengeOf(detail) });
+/** Context of the authorizer's policy that refuses credentials. The gateway makes its 401 from it (`gateway-problems.ts`). */
+export const refusalContext = (reason: string, challenge = challengeOf(reason)) => ({
+  detail: `${reason} ${HOW_TO_AUTHENTICATE}`,
+  challenge,
+});

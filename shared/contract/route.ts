@@ -56,6 +56,8 @@ export interface Route<
   readonly auth: A;
   /** The permission that a caller needs; every `bearer` route has one. */
   readonly permission?: PermissionCode;
+  /** Callers of an organization are refused, whatever they send. */
+  readonly callers?: 'platform';
   /** An extension: not in the spec, added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly extension?: true;
   /** Cuts off a key, or may do so: served from a reserve where the request budget is spent (`docs/decisions/0081-request-budgets.md`). */
@@ -102,6 +104,7 @@ interface RouteOptions extends Deprecations {
   readonly description?: string;
   readonly auth?: Auth;
   readonly permission?: PermissionCode;
+  readonly callers?: 'platform';
   readonly extension?: true;
   readonly cutsOff?: true;
   /** `named` (the default): a platform caller may name an organization by `org_id` in the query. `own`: nobody may. */

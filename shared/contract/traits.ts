@@ -1,3 +1,4 @@
+import { referencesIn } from './constraints.ts';
 import { PROBLEMS, type ProblemType } from './problem.ts';
 import type { requestHeaders } from './request-headers.ts';
 import type { Contract, Method, Route } from './route.ts';
@@ -54,6 +55,10 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
   {
     of: (route) => route.body !== undefined,
     problems: ['malformed-request', 'content-too-large', 'unsupported-media-type', 'invalid-body'],
+  },
+  {
+    of: ({ body }) => body !== undefined && referencesIn(body.schema).size > 0,
+    problems: ['reference-not-found'],
   },
   { of: (route) => takesHeader(route, 'Idempotency-Key'), problems: ['idempotency-key-reused'] },
   { of: () => true, problems: ['too-many-requests', 'internal-error', 'unavailable'] },

@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { NotUnique, type Repository, type RequestSession, type Stored, type Tenant } from '#table';
-import { problemOf } from './problems.ts';
+import { noRecord, problemOf } from './problems.ts';
 import { validBody, validParams } from './request/validate.ts';
 import type { MatchedRoute } from './routes/route-table.ts';
 
@@ -51,6 +51,6 @@ const requireBudget = (): void => undefined;
 /** Without `If-Match`, which such a call does not have. */
 async function getOrThrow<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
   const stored = await records.get(id);
-  if (stored === undefined) throw new Problem('not-found');
+  if (stored === undefined) throw noRecord(records.entity);
   return stored;
 }

@@ -1,6 +1,6 @@
-import { invalidField, Problem, pointer } from '#contract/problem';
+import { Problem, pointer } from '#contract/problem';
 import { listErrors } from '#lists';
-import { NotUnique, RecordTooLarge, StaleRead } from '#table';
+import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
 
 /** The problem that is returned for an error. Unexpected errors become `internal-error`, without their message. */
 export function problemOf(error: unknown): Problem {
@@ -59,5 +59,24 @@ const tooManyMatches = (error: listErrors.TooManyMatches): Problem =>
     cause: error,
   });
 
+/** The 404 of a record that its path names. The same for a missing record and another tenant's. */
+export const noRecord = (kind: Pick<Entity, 'name' | 'record' | 'audited'>): Problem =>
+  new Problem('not-found', {
+    detail: `There is no ${wordsOf(kind.record?.name ?? kind.audited ?? kind.name)} with this id.`,
+  });
+
+/** `ServiceAction` and `SERVICE_ACTION` are "service action". */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
+    .replaceAll('_', ' ')
+    .toLowerCase();
+
 /** The error of a reference to a missing record: a 422 that points at the field. Another tenant's record counts as missing. */
-export const noSuchRecord = (field: string) => (): Problem => invalidField(field, 'names no record of this tenant');
+export const noSuchRecord =
+  (field: string, detail = `names a ${field.replace(/_id$/, '')} that does not exist`) =>
+  (): Problem =>
+    new Problem('reference-not-found', {
+      detail: `${field} ${detail}.`,
+      errors: [{ in: 'body', pointer: pointer([field]), detail }],
+    });

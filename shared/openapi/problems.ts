@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import * as field from '#contract/field';
-import { MAX_FIELD_ERRORS, PROBLEM_TYPE_PREFIX, PROBLEMS, Problem, type ProblemType, pointer } from '#contract/problem';
+import { GATEWAY_PROBLEMS } from '#contract/gateway';
+import {
+  MAX_FIELD_ERRORS,
+  PROBLEM_TYPE_PREFIX,
+  PROBLEMS,
+  Problem,
+  type ProblemType,
+  pointer,
+  refusalContext,
+} from '#contract/problem';
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];
 
@@ -45,7 +54,7 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   'invalid-parameter': {
     errors: [{ in: 'query', pointer: pointer(['page_size']), detail: 'must be a whole number from 1 to 200' }],
   },
-  unauthorized: { detail: 'The token has expired.' },
+  unauthorized: { detail: refusalContext('The token has expired.').detail },
   forbidden: { detail: 'This needs the permission clients:write.' },
   'organization-suspended': { detail: 'The organization is suspended: ask those who operate this service.' },
   'already-exists': {
@@ -56,12 +65,20 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
     detail: 'This list cannot be filtered by plan yet, because that filter is still being built.',
     errors: [{ in: 'query', pointer: pointer(['plan']), detail: 'cannot be used yet' }],
   },
+  'not-found': { detail: 'There is no client with this id.' },
+  'route-not-found': { detail: GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND.detail ?? '' },
+  'method-not-allowed': { detail: 'This path takes GET, HEAD, POST.' },
+  'invalid-signature': { detail: 'The header X-Signature is missing.' },
+  'event-already-processed': { detail: 'This event was already processed: there is no need to send it again.' },
   'content-too-large': { detail: 'The body may have up to 1048576 bytes.' },
   'invalid-body': {
     errors: [
       { in: 'body', pointer: pointer(['name']), detail: 'is required' },
       { in: 'body', pointer: pointer(['colour']), detail: 'is not known here' },
     ],
+  },
+  'reference-not-found': {
+    errors: [{ in: 'body', pointer: pointer(['client_id']), detail: 'names a client that does not exist' }],
   },
 };
 

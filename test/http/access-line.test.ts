@@ -211,6 +211,7 @@ describe('the line of the authorizer', () => {
 
   it.each([
     ['malformed', async () => 'two words', undefined],
+    ['secret', async () => org.secret, undefined],
     ['invalid', async () => 'nonsense', undefined],
     ['invalid', async () => `${org.token.slice(0, -4)}AAAA`, undefined],
     ['expired', () => issued(Date.now() - 3_700_000), undefined],

@@ -67,23 +67,36 @@ describe('a token', () => {
     expect((await client()).status).toBe(200);
   });
 
-  it.each([
-    ['none', undefined],
-    ['an empty token', 'Bearer '],
-    ['two credentials', 'Bearer TOKEN, Bearer TOKEN'],
-  ])('is a 401 with a challenge when it is %s', async (_, header) => {
-    const authorization = header?.replaceAll('TOKEN', org.token);
-    const headers = authorization === undefined ? {} : { authorization };
-    const { status, headers: answered, body } = await api.request('GET', '/api/v1/clients', { headers });
-    expect([status, body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
-    expect(answered.get('www-authenticate')).toBe('Bearer realm="custodia"');
+  const HOW = 'Send the header Authorization: Bearer <access_token>. POST /api/v1/auth/login returns ';
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['none', {}, /^Send the header .* such as X-Api-Key/],
+    ['that of another header', { 'x-api-key': 'SECRET' }, /^Send the header .* such as X-Api-Key/],
+    ['an empty token', { authorization: 'Bearer ' }, /the word Bearer, a space and one token\./],
+    ['two credentials', { authorization: 'Bearer TOKEN, Bearer TOKEN' }, /a space and one token\./],
+    ['that of another scheme', { authorization: 'Token TOKEN' }, /has another scheme than Bearer\./],
+    ['that of no scheme', { authorization: 'TOKEN' }, /lacks the word Bearer/],
+    ['named twice', { authorization: 'Bearer Bearer TOKEN' }, /has the word Bearer twice\./],
+    ['a secret without a scheme', { authorization: 'SECRET' }, /has the secret of an integration/],
+    ['a secret', { authorization: 'Bearer SECRET' }, /has the secret of an integration/],
+  ])('is a 401 with a challenge, and says what to send, when it is %s', async (_, sent, wrong) => {
+    const filled = (text: string) => text.replaceAll('TOKEN', org.token).replaceAll('SECRET', org.secret);
+    const headers = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, filled(value)]));
+    for (const path of ['/api/v1/clients', '/api/v1/integrations']) {
+      const { status, headers: answered, body } = await api.request('GET', path, { headers });
+      expect([status, body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
+      expect([body.detail, body.detail]).toEqual([expect.stringMatching(wrong), expect.stringContaining(HOW)]);
+      expect(answered.get('www-authenticate')).toBe('Bearer realm="custodia"');
+      expect(JSON.stringify(body)).not.toContain(org.secret);
+    }
   });
 
   it.each(['TOKE', 'nonsense', 'a.b.c'])('is said to be none of this service where it is %s', async (text) => {
     const token = text.replace('TOKE', org.token.slice(0, -2));
     const { status, headers, body } = await api.request('GET', '/api/v1/clients', { token });
-    const detail = 'The token is not one of this service.';
-    expect([status, body.type, body.detail]).toEqual([401, 'urn:problem-type:custodia:unauthorized', detail]);
+    const detail = `The token is not one of this service. ${HOW}`;
+    expect([status, body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
+    expect(body.detail).toContain(detail);
     expect(headers.get('www-authenticate')).toBe(
       'Bearer realm="custodia", error="invalid_token", error_description="The token is not one of this service"',
     );

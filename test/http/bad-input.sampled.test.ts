@@ -213,6 +213,7 @@ describe('a path or method that is not there', () => {
     async (path) => {
       const { status, body } = await api.request('GET', path, { token: await api.platformToken() });
       expect([status, body.type]).toEqual([404, 'urn:problem-type:custodia:route-not-found']);
+      expect(body.detail).toContain('GET /api/v1/docs');
     },
   );
 
@@ -226,8 +227,13 @@ describe('a path or method that is not there', () => {
       'PUT',
       ...['OPTIONS', 'GET', 'POST', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each)),
     ]) {
-      const { status, headers } = await api.request(method, filled);
-      expect([status, headers.get('allow')], method).toEqual([405, allowed.toSorted().join(', ')]);
+      const { status, headers, body } = await api.request(method, filled);
+      const methods = allowed.toSorted().join(', ');
+      expect([status, headers.get('allow'), body.detail], method).toEqual([
+        405,
+        methods,
+        `This path takes ${methods}.`,
+      ]);
     }
   });
 });

@@ -52,6 +52,22 @@ describe('the platform', () => {
   });
 });
 
+describe('a caller of an organization', () => {
+  it.each([
+    ['invalid JSON', '{', {}],
+    ['a wrong body', '{"name":7}', {}],
+    ['a wrong key', '{"name":"x"}', { 'idempotency-key': 'ä' }],
+    ['no JSON', 'name=x', { 'content-type': 'text/plain' }],
+  ])('creates none, and is told so before anything else: %s', async (_, raw, sent) => {
+    const headers = { 'content-type': 'application/json', ...sent };
+    const { status, body } = await api.request('POST', PATH, { token: org.token, raw, headers });
+    expect([status, body.detail]).toEqual([403, expect.stringMatching(/^This is for platform callers/)]);
+  });
+
+  it('lists none', async () =>
+    expect((await api.request('GET', `${PATH}?page=0`, { token: org.token })).status).toBe(403));
+});
+
 it.each([
   ['Acme Lda', 'acme-lda'],
   ['--A__b--', 'a-b'],

@@ -50,7 +50,9 @@ describe('a delivery', () => {
     const eventId = randomUUID();
     await deliver(api, org, created('Once'), { eventId });
     const before = (await listed('/api/v1/clients')).total;
-    expect(problem(await deliver(api, org, created('Once'), { eventId }))).toEqual([409, 'event-already-processed']);
+    const again = await deliver(api, org, created('Once'), { eventId });
+    expect(problem(again)).toEqual([409, 'event-already-processed']);
+    expect(again.body.detail).toBe('This event was already processed: there is no need to send it again.');
     expect(
       problem(await deliver(api, org, '{ "data": {"name":"Once"}, "event_type":"client.created" }', { eventId })),
     ).toEqual([409, 'event-id-reused']);
@@ -90,9 +92,13 @@ describe('a delivery', () => {
 
   it('of an event that means nothing here is stored and acknowledged', async () => {
     const eventId = randomUUID();
-    expect((await deliver(api, org, { event_type: 'invoice.paid', data: { amount: 1e300 } }, { eventId })).status).toBe(
-      200,
+    const { status, body } = await deliver(
+      api,
+      org,
+      { event_type: 'invoice.paid', data: { amount: 1e300 } },
+      { eventId },
     );
+    expect([status, body.outcome, body.reason]).toEqual([200, 'stored', expect.stringContaining('changed nothing')]);
     const { data } = await listed('/api/v1/webhook-events?event_type=invoice.paid');
     expect(data[0]).toMatchObject({ event_id: eventId, outcome: 'stored', operation: null, record_id: null });
   });
@@ -105,10 +111,11 @@ describe('a delivery', () => {
     };
     const at = (pointer: string) => [{ in: 'body', pointer, detail: expect.any(String) }];
     const invalid = [422, 'invalid-body'];
+    const dangling = [422, 'reference-not-found'];
     expect(await refused('client.created', { name: 7, colour: 'red' })).toEqual([invalid, at('#/data/name')]);
-    expect(await refused('client.updated', { id: randomUUID(), name: 'x' })).toEqual([invalid, at('#/data/id')]);
+    expect(await refused('client.updated', { id: randomUUID(), name: 'x' })).toEqual([dangling, at('#/data/id')]);
     expect(await refused('terminal.created', { client_id: randomUUID(), name: 'Front desk' })).toEqual([
-      invalid,
+      dangling,
       at('#/data/client_id'),
     ]);
     const named = { event_type: 'client.created', data: { name: 'Acme', slug: `acme-${eventId}` } };
@@ -177,14 +184,27 @@ describe('a delivery is refused', () => {
 
   it('without a right signature: 401', async () => {
     const event = created('Never');
-    for (const signature of ['', 'nonsense', '0'.repeat(64), '0'.repeat(63), '0'.repeat(65)]) {
-      expect(problem(await deliver(api, org, event, { signature }))).toEqual([401, 'invalid-signature']);
+    const right = sign(JSON.stringify(event), org.secret);
+    for (const [signature, detail] of [
+      ['', /is missing/],
+      [undefined, /is missing/],
+      ['nonsense', /must be 64 hex digits/],
+      ['0'.repeat(63), /must be 64 hex digits/],
+      ['0'.repeat(65), /must be 64 hex digits/],
+      [`${right}, ${right}`, /given once/],
+      [`sha256=${right}`, /without sha256= before them/],
+      [`sha256=${'0'.repeat(64)}`, /without sha256= before them/],
+      ['0'.repeat(64), /is not the HMAC-SHA256 of the body as it was sent/],
+    ] as const) {
+      const response =
+        signature === undefined
+          ? await api.request('POST', `/api/v1/webhooks/${org.appCode}`, { body: event })
+          : await deliver(api, org, event, { signature });
+      expect([problem(response), response.body.detail]).toEqual([
+        [401, 'invalid-signature'],
+        expect.stringMatching(detail),
+      ]);
     }
-    const bare = await api.request('POST', `/api/v1/webhooks/${org.appCode}`, {
-      body: event,
-      headers: { 'x-event-id': 'a' },
-    });
-    expect(problem(bare)).toEqual([401, 'invalid-signature']);
   });
 
   it.each([

@@ -4383,20 +4383,30 @@ export interface components {
         WebhookReceipt: {
             /**
              * @description That the event has been taken in and had its effect: always true.
-             * @example true
+             * @constant
              */
-            readonly received: boolean;
+            received: true;
             /**
              * @description App code of the integration that sent it.
              * @example acme-billing
              */
-            readonly app: string;
+            app: string;
             /**
              * Format: date-time
              * @description When it was received, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
-            readonly timestamp: string;
+            timestamp: string;
+            /**
+             * @description Extends the specification: where no operation has the event type, so that it had no effect.
+             * @constant
+             */
+            outcome?: "stored";
+            /**
+             * @description Extends the specification: where the event had no effect, says why.
+             * @example No operation of this API has this event type, so the event changed nothing.
+             */
+            reason?: string;
         };
         /** @description A part of a list, each element a webhook event summary, with the length of the whole. */
         WebhookEventSummaryPage: {
@@ -7322,6 +7332,7 @@ export type KnownProblemType =
     | "urn:problem-type:custodia:content-too-large"
     | "urn:problem-type:custodia:unsupported-media-type"
     | "urn:problem-type:custodia:invalid-body"
+    | "urn:problem-type:custodia:reference-not-found"
     | "urn:problem-type:custodia:idempotency-key-reused"
     | "urn:problem-type:custodia:too-many-requests"
     | "urn:problem-type:custodia:internal-error"

@@ -13,9 +13,10 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
     remedy: 'Look at `errors`: each finding names the place (`in`, `pointer`) and what is allowed there.',
   },
   unauthorized: {
-    cause: 'The request has no token, or one that is expired, revoked, or not of this service.',
+    cause:
+      'The request has no token, or one that is expired, revoked, or not of this service; or something else in its place, such as the secret of an integration or an API key.',
     remedy:
-      'Log in again at `POST /api/v1/auth/login` and send `Authorization: Bearer …`. Tokens live for an hour; they end earlier when the secret that they were issued for is revoked, or when the integration is.',
+      'Log in at `POST /api/v1/auth/login` with app code and secret, and send the `access_token` as `Authorization: Bearer …`, the word once and the token once. `detail` says what is wrong. Tokens live for an hour; they end earlier when the secret that they were issued for is revoked, or when the integration is.',
   },
   'invalid-credentials': {
     cause:
@@ -24,9 +25,10 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
       'Check that the secret is whole, with its `cst_`, and that it has not been rotated. After several failures, logins with this app code from your network must wait: see `too-many-requests`.',
   },
   'invalid-signature': {
-    cause: 'A delivery has no `X-Signature`, or one that does not fit its body and the secret of the integration.',
+    cause:
+      'A delivery has no `X-Signature`, one that is not 64 hex digits, or one that does not fit its body and the secret of the integration.',
     remedy:
-      'Sign the very bytes that you send. The [webhooks page](webhooks) signs a body in your browser, to compare with.',
+      '`detail` says which of these. Send the digits alone, without `sha256=` before them. Sign the very bytes that you send. The [webhooks page](webhooks) signs a body in your browser, to compare with.',
   },
   forbidden: {
     cause: 'The integration lacks the permission of the operation, or asks for another organization than its own.',
@@ -38,7 +40,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'not-found': {
     cause:
-      'There is no record with this id in your organization. The response for a record of another organization is the same.',
+      'There is no record of this kind with this id in your organization; `detail` names the kind. The response for a record of another organization is the same.',
     remedy:
       'Check the id, and which organization the token is of. A platform token names the organization with `org_id`. A deleted record does not come back.',
   },
@@ -49,7 +51,8 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'method-not-allowed': {
     cause: 'The path exists, but not with this method.',
-    remedy: 'Use a method that the header `Allow` names. Records are changed with `PATCH`; there is no `PUT`.',
+    remedy:
+      'Use a method that `detail` and the header `Allow` name. Records are changed with `PATCH`; there is no `PUT`.',
   },
   conflict: {
     cause:
@@ -100,8 +103,14 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'invalid-body': {
     cause:
-      'The body is JSON, but not what the operation takes: a field is missing, unknown, of the wrong type or out of its bounds, or refers to a record that does not exist.',
+      'The body is JSON, but not what the operation takes: a field is missing, unknown, of the wrong type or out of its bounds.',
     remedy: 'Look at `errors`: there is a finding for each field that is wrong, with a JSON Pointer to it.',
+  },
+  'reference-not-found': {
+    cause:
+      'A field of the body is the id of a record that your organization does not have, such as a `client_id` of no client. The response for a record of another organization is the same.',
+    remedy:
+      'Look at `errors`: each finding points at the field. Create the record first, or take the id from its list. A service, resource or terminal has to be of the client that the body names.',
   },
   'idempotency-key-reused': {
     cause: 'The `Idempotency-Key` was used before for a request with another path or body.',

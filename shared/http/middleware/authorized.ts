@@ -6,13 +6,18 @@ import type { Authenticated } from './authenticated.ts';
 import type { Routed } from './routed.ts';
 
 /**
- * Requires the permission of the route.
+ * Requires the kind of caller and the permission of the route.
  * @throws Problem `forbidden`
  */
 export function authorized(): MiddlewareObj<Routed & Authenticated, APIGatewayProxyResult> {
   return {
     before: ({ event: { caller, matched } }) => {
-      const { permission } = matched.route;
+      const { permission, callers } = matched.route;
+      if (callers === 'platform' && caller !== undefined && caller.orgId !== null) {
+        throw new Problem('forbidden', {
+          detail: 'This is for platform callers, and the token is of an organization.',
+        });
+      }
       if (caller === undefined || permission === undefined || mayDo(caller, permission)) return;
       throw new Problem('forbidden', { detail: `This needs the permission ${permission}.` });
     },

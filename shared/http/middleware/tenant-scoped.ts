@@ -1,10 +1,10 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { takesHeader } from '#contract/derived';
-import { Problem } from '#contract/problem';
 import type { Repository, Stored } from '#table';
 import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';
+import { noRecord } from '../problems.ts';
 import { checkReadOnlyFields } from '../request/read-only-fields.ts';
 import { namedOrganization, tenantOf } from '../request/tenant.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../response/entity-tags.ts';
@@ -24,7 +24,7 @@ type Event = Routed & InSession & Authenticated & Budgeted & WithJson & Validate
 
 /**
  * Finds the tenant of a `bearer` route. Operations of other routes find it themselves.
- * @throws Problem `forbidden`, `not-found` or `invalid-body`
+ * @throws Problem `forbidden`, `not-found`, `reference-not-found` or `invalid-body`
  */
 export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
@@ -52,7 +52,7 @@ const getterFor =
     show: (record: T) => object = (record) => record,
   ): Promise<Stored<T>> => {
     const stored = await records.get(id);
-    if (stored === undefined) throw new Problem('not-found');
+    if (stored === undefined) throw noRecord(records.entity);
     if (takesHeader(route, 'If-Match')) {
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);

@@ -6,7 +6,7 @@ import { isUuid } from '../../well-formed.ts';
 /**
  * The tenant of a request: the caller's own, or the organization named by `org_id` in the query or the body. A caller of an organization may
  * name only its own; a platform caller may name any that exists.
- * @throws Problem `forbidden`, `not-found` (query) or `invalid-body` (body)
+ * @throws Problem `forbidden`, `not-found` (query), `reference-not-found` or `invalid-body` (body)
  */
 export async function tenantOf(
   caller: Caller,
@@ -28,8 +28,9 @@ export async function tenantOf(
     throw new Problem('invalid-body', { errors: [fieldError('body', 'names another organization than the query')] });
   }
   if (caller.orgId === null && !(await tenant.exists())) {
-    throw new Problem(named.part === 'query' ? 'not-found' : 'invalid-body', {
-      errors: [fieldError(named.part, 'names no organization')],
+    throw new Problem(named.part === 'query' ? 'not-found' : 'reference-not-found', {
+      detail: 'org_id names an organization that does not exist.',
+      errors: [fieldError(named.part, 'names an organization that does not exist')],
     });
   }
   return tenant;
