@@ -29,7 +29,7 @@ const openApiDocument = declared(() =>
 const example = {
   openapi: '3.1.0',
   info: {
-    title: 'Multi-Tenant Client, Service and Resource Management API',
+    title: 'Custodia API',
     version: '1.0.0',
     description: 'Clients, their services and resources.',
   },

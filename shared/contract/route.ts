@@ -96,7 +96,6 @@ export interface HeaderParameter {
   readonly required: boolean;
   readonly maxLength: number;
   readonly pattern?: string;
-  readonly format?: string;
 }
 
 interface RouteOptions extends Deprecations {

@@ -23,7 +23,7 @@ with \`Content-Encoding\`. Limits of sizes and a webhook's signature are of what
 Operations marked \`x-extension\` extend the specification of this service.`;
 
 export const INFO: ZodOpenApiObject['info'] = {
-  title: 'Multi-Tenant Client, Service and Resource Management API',
+  title: 'Custodia API',
   version: '1.0.0',
   description: DESCRIPTION,
   contact: { name: 'The operators of this service' },

@@ -4893,7 +4893,7 @@ export interface components {
             info: {
                 /**
                  * @description What the service is.
-                 * @example Multi-Tenant Client, Service and Resource Management API
+                 * @example Custodia API
                  */
                 title: string;
                 /**

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isThere, run } from './commands.ts';
 
@@ -24,8 +24,10 @@ const TSC = join(PACKAGE, 'node_modules/typescript/bin/tsc');
 const HEY_API = '@hey-api/openapi-ts@0.99.0';
 const NEWMAN = 'newman@6.2.2';
 const HTTPYAC = 'httpyac@6.16.7';
+const PYTHON_CLIENT = 'openapi-python-client==0.29.1';
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const GENERATOR = 'OPENAPI_GENERATOR_JAR';
+const GENERATOR_ARTIFACT = 'org.openapitools:openapi-generator-cli:7.17.0';
 
 const STRICT = {
   ...{ target: 'ES2022', module: 'ESNext', moduleResolution: 'bundler', lib: ['ES2022', 'DOM', 'DOM.Iterable'] },
@@ -36,11 +38,12 @@ const nothing = () => undefined;
 const needsNetwork = () =>
   process.env.OFFLINE === undefined ? undefined : 'OFFLINE is set; it is downloaded from a registry of packages';
 const needsGenerator = () =>
-  process.env[GENERATOR] === undefined
-    ? `set ${GENERATOR} to openapi-generator-cli's jar (7.17.0: https://repo1.maven.org/maven2/org/openapitools/openapi-generator-cli)`
-    : isThere('java', '-version')
-      ? needsNetwork()
-      : 'install Java 17 or later';
+  !isThere('java', '-version')
+    ? 'install Java 17 or later'
+    : process.env[GENERATOR] === undefined && !isThere('mvn', '--version')
+      ? `install Maven, or set ${GENERATOR} to the jar of ${GENERATOR_ARTIFACT}`
+      : needsNetwork();
+const needsPython = () => (isThere('python3', '--version') ? needsNetwork() : 'install Python 3.11 or later');
 const needsGo = () => (isThere('go', 'version') ? needsNetwork() : 'install Go (https://go.dev/dl)');
 
 async function compileStrictly(folder: string, include: readonly string[]): Promise<void> {
@@ -50,11 +53,23 @@ async function compileStrictly(folder: string, include: readonly string[]): Prom
   await run(folder, process.execPath, [TSC, '-p', folder]);
 }
 
-const generate = (folder: string, language: string, properties: string): Promise<void> =>
-  run(folder, 'java', [
-    ...['-jar', process.env[GENERATOR] ?? '', 'generate', '-i', DOCUMENT, '-g', language, '-o', folder],
-    `--additional-properties=${properties}`,
-  ]);
+async function generate(folder: string, language: string, properties: string): Promise<void> {
+  const jars = join(folder, 'jars');
+  const copy = ['-q', 'dependency:copy', `-Dartifact=${GENERATOR_ARTIFACT}`, `-DoutputDirectory=${jars}`];
+  const given = process.env[GENERATOR];
+  if (given === undefined) await run(folder, 'mvn', copy);
+  const jar = given ?? join(jars, readdirSync(jars)[0] ?? '');
+  const options = ['-i', DOCUMENT, '-g', language, '-o', folder, `--additional-properties=${properties}`];
+  await run(folder, 'java', ['-jar', jar, 'generate', ...options]);
+}
+
+/** A Python of the folder's own, with these packages. */
+async function pythonWith(folder: string, ...packages: readonly string[]): Promise<string> {
+  await run(folder, 'python3', ['-m', 'venv', 'venv']);
+  const python = join(folder, 'venv/bin/python');
+  await run(folder, python, ['-m', 'pip', 'install', '--quiet', ...packages]);
+  return python;
+}
 
 export const checks: readonly Check[] = [
   {
@@ -82,15 +97,29 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'Python, openapi-generator: compiled, imported, typed, tour run',
-    missing: () => needsGenerator() ?? (isThere('python3', '--version') ? undefined : 'install Python 3.9 or later'),
+    missing: () => needsGenerator() ?? needsPython(),
     run: async (folder, { url }) => {
       await generate(folder, 'python', 'packageName=custodia_client');
-      await run(folder, 'python3', ['-m', 'venv', 'venv']);
-      const python = join(folder, 'venv/bin/python');
-      await run(folder, python, ['-m', 'pip', 'install', '--quiet', '.', 'mypy', 'types-python-dateutil']);
+      const python = await pythonWith(folder, '.', 'mypy', 'types-python-dateutil');
       await run(folder, python, ['-m', 'compileall', '-q', 'custodia_client']);
       await run(folder, python, ['-m', 'mypy', '-p', 'custodia_client']);
       copyFileSync(join(import.meta.dirname, 'tour.py'), join(folder, 'tour.py'));
+      await run(folder, python, ['tour.py'], { API: url });
+    },
+  },
+  {
+    name: `Python, ${PYTHON_CLIENT}: every operation, typed, tour typed and run`,
+    missing: needsPython,
+    run: async (folder, { url }) => {
+      const python = await pythonWith(folder, PYTHON_CLIENT, 'mypy', 'ruff');
+      // It leaves out with a warning what it cannot generate.
+      const options = ['--meta', 'none', '--fail-on-warning', '--output-path', 'custodia_api_client'];
+      const PATH = `${join(folder, 'venv/bin')}:${process.env.PATH}`;
+      await run(folder, 'openapi-python-client', ['generate', '--path', DOCUMENT, ...options], { PATH });
+      copyFileSync(join(import.meta.dirname, 'tour_openapi_python_client.py'), join(folder, 'tour.py'));
+      // Without its own client.py, which has errors with today's httpx.
+      const made = ['-p', 'custodia_api_client.models', '-p', 'custodia_api_client.api', '-m', 'tour'];
+      await run(folder, python, ['-m', 'mypy', '--follow-imports=silent', ...made]);
       await run(folder, python, ['tour.py'], { API: url });
     },
   },
