@@ -3,7 +3,7 @@ import type { Operations } from '#http';
 import * as respond from '#http/respond';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
-import { assets, explorerName, pages, START } from './site/site.static.ts';
+import { assets, pages, START } from './site/site.static.ts';
 
 /**
  * Pages name the files of their version, so browsers revalidate them each time; the response is a 304 until a
@@ -23,11 +23,17 @@ const THIS_ONCE = 'no-store';
 export const docsOperations: Operations<typeof docs> = {
   getDocs: async () => pageResponse(pages[START]),
   getDocsFile: async ({ params }) => {
-    const page = Object.hasOwn(pages, params.file) ? pages[params.file] : undefined;
+    const page = await pageNamed(params.file);
     if (page !== undefined && params.file !== START) return pageResponse(page);
-    return assetResponse(await assetOf(params.file), params.file);
+    return assetResponse(assetNamed(params.file), params.file);
   },
 };
+
+async function pageNamed(name: string): Promise<SitePage | undefined> {
+  // Large: not loaded with the function.
+  if (name === 'reference') return (await import('./site/reference.static.ts')).reference;
+  return Object.hasOwn(pages, name) ? pages[name] : undefined;
+}
 
 const pageResponse = (page: SitePage | undefined) => {
   if (page === undefined) throw noSuchFile();
@@ -56,11 +62,8 @@ const plainName = (name: string): string | undefined => {
 };
 
 /** @throws Problem `not-found` */
-async function assetOf(name: string): Promise<Asset> {
+function assetNamed(name: string): Asset {
   const plain = plainName(name);
-  // Large, and asked for once by each reader: not loaded with the function.
-  if (plain !== undefined && plain === plainName(explorerName))
-    return (await import('./site/explorer.static.ts')).explorer;
   const asset = assets.find((each) => plainName(each.name) === plain);
   if (asset === undefined) throw noSuchFile();
   return asset;

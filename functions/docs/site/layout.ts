@@ -23,11 +23,9 @@ const NAVIGATION = [START, 'guides', 'reference', 'problems'] as const satisfies
 interface Content {
   readonly name: PageName;
   readonly main: string;
-  readonly style: Asset;
+  readonly styles: readonly Asset[];
   /** Modules that it runs. */
   readonly scripts: readonly Asset[];
-  /** Whether it lets others write inline styles: RapiDoc does. Default: no. */
-  readonly inlineStyles?: boolean;
 }
 
 /**
@@ -47,24 +45,23 @@ export const pathTo = (from: PageName, to: string): string => {
   return to === START ? '../docs' : to;
 };
 
-const policyOf = ({ inlineStyles = false }: Content): string =>
-  [
-    "default-src 'none'",
-    `script-src 'self' ${sourceHash(WITHOUT_SLASH)}`,
-    `style-src 'self'${inlineStyles ? " 'unsafe-inline'" : ''}`,
-    "connect-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'self' ${sourceHash(WITHOUT_SLASH)}`,
+  "style-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 export function htmlPageOf(content: Content): SitePage {
   const text = htmlOf(content);
-  return { text, etag: etagOf(text), policy: policyOf(content) };
+  return { text, etag: etagOf(text), policy: POLICY };
 }
 
-const htmlOf = ({ name, main, style, scripts }: Content): string => `<!doctype html>
+const htmlOf = ({ name, main, styles, scripts }: Content): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -73,7 +70,7 @@ const htmlOf = ({ name, main, style, scripts }: Content): string => `<!doctype h
 <title>${TITLES[name]} – Custodia API</title>
 <script>${WITHOUT_SLASH}</script>
 <link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${pathTo(name, style.name)}">
+${styles.map((style) => `<link rel="stylesheet" href="${pathTo(name, style.name)}">`).join('\n')}
 ${scripts.map((script) => `<script type="module" src="${pathTo(name, script.name)}"></script>`).join('\n')}
 </head>
 <body class="${name}" data-api="${name === START ? '.' : '..'}">

@@ -1,5 +1,5 @@
 /** The login whose token operations are tried with (`browser/login.js`). */
-export const loginForm = (): string => `<details id="login" class="login" open>
+export const loginForm = (): string => `<details id="log-in" class="login" open>
 <summary><h2>Log in to try it</h2></summary>
 <form id="credentials" autocomplete="off">
 <label>App code <input name="app_code" autocomplete="off" spellcheck="false" required></label>

@@ -3,9 +3,12 @@ declare module 'marked' {
   interface Options {
     readonly mangle?: boolean;
     readonly headerIds?: boolean;
+    readonly renderer?: object;
+    readonly gfm?: boolean;
   }
   export const marked: {
     parse(markdown: string, options?: Options): string;
     parseInline(markdown: string, options?: Options): string;
+    readonly Renderer: new () => object;
   };
 }

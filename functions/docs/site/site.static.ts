@@ -1,11 +1,11 @@
-import { explorer } from './explorer.static.ts';
-import { type Asset, assetOf, repositoryFile, type SitePage } from './file.ts';
+import type { Asset, SitePage } from './file.ts';
 import { guidesPage } from './guides.ts';
 import { htmlPageOf, type PageName } from './layout.ts';
 import { problemsPage } from './problems.ts';
 import { quickstartPage } from './quickstart.ts';
-import { referencePage } from './reference.ts';
+import { referenceStyle } from './reference/assets.ts';
 import { allScripts, script } from './scripts.ts';
+import { siteStyle } from './site-style.ts';
 import { webhooksPage } from './webhooks.ts';
 
 /**
@@ -15,30 +15,17 @@ import { webhooksPage } from './webhooks.ts';
 
 export { START } from './layout.ts';
 
-const browserFile = (name: string): Promise<string> => repositoryFile(`functions/docs/browser/${name}`);
-
-const style = assetOf('site', 'css', await browserFile('site.css'));
+const styles = [siteStyle];
 const common = await script('site');
-const reference = await script('reference');
 const webhooks = await script('webhooks');
-// For the static reference.
-await Promise.all(['login', 'try-it'].map(script));
 
-/** All files of the pages but one, which is large. */
-export const assets: readonly Asset[] = [style, ...(await allScripts())];
+/** All files of the pages. */
+export const assets: readonly Asset[] = [siteStyle, referenceStyle, ...(await allScripts())];
 
-export const explorerName: string = explorer.name;
-
+/** All pages but the reference (`reference.static.ts`). */
 export const pages: Readonly<Partial<Record<string, SitePage>>> = {
-  quickstart: htmlPageOf({ name: 'quickstart', main: await quickstartPage(), style, scripts: [common] }),
-  reference: htmlPageOf({
-    name: 'reference',
-    main: referencePage(),
-    style,
-    scripts: [common, reference, explorer],
-    inlineStyles: true,
-  }),
-  problems: htmlPageOf({ name: 'problems', main: problemsPage(), style, scripts: [common] }),
-  guides: htmlPageOf({ name: 'guides', main: await guidesPage(), style, scripts: [common] }),
-  webhooks: htmlPageOf({ name: 'webhooks', main: await webhooksPage(), style, scripts: [common, webhooks] }),
-} satisfies Record<PageName, SitePage>;
+  quickstart: htmlPageOf({ name: 'quickstart', main: await quickstartPage(), styles, scripts: [common] }),
+  problems: htmlPageOf({ name: 'problems', main: problemsPage(), styles, scripts: [common] }),
+  guides: htmlPageOf({ name: 'guides', main: await guidesPage(), styles, scripts: [common] }),
+  webhooks: htmlPageOf({ name: 'webhooks', main: await webhooksPage(), styles, scripts: [common, webhooks] }),
+} satisfies Record<Exclude<PageName, 'reference'>, SitePage>;

@@ -1,0 +1,68 @@
+import { escapedHtml } from '../markdown.ts';
+import { nameIn, type Operation, openApi, operationsOf } from './document.ts';
+import { methodHtml } from './operation.ts';
+import { isOfOneOperation, recordsOf } from './records.ts';
+
+/** The list of all operations and records, which a script can filter. */
+
+export interface Group {
+  /** Of the heading. */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+  /** With sections of their own. */
+  readonly records: readonly string[];
+}
+
+const COMMON = 'Problems';
+
+/** A group of each domain, and one of the records that all have in common. */
+export const groups: readonly Group[] = [
+  ...openApi.tags.map(({ name, description }) => ({
+    id: `of-${name.toLowerCase().replaceAll(' ', '-')}`,
+    title: name,
+    description,
+    operations: operationsOf().filter(({ tag }) => tag === name),
+    records: recordsOf(name),
+  })),
+  {
+    id: 'of-problems',
+    title: COMMON,
+    description:
+      'What every operation returns instead, where a request is refused or fails. The page [Problems](problems) has the cause of each, and its remedy.',
+    operations: [],
+    records: recordsOf(undefined),
+  },
+];
+
+/** Every record of a group: also those that have their sections in operations. */
+const recordNames = ({ operations, records }: Group): readonly string[] => [
+  ...records,
+  ...operations.flatMap(({ body, responses }) =>
+    [body?.schema, ...responses.flatMap(({ content }) => content.map(({ schema }) => schema))].flatMap((schema) => {
+      const name = nameIn(schema?.$ref ?? '');
+      return isOfOneOperation(name) ? [name] : [];
+    }),
+  ),
+];
+
+export const contents = (): string => `<nav id="contents" class="index" aria-label="Operations and records">
+<form id="search" role="search" hidden><label>Search <kbd>/</kbd> <input type="search" name="words" autocomplete="off" spellcheck="false" placeholder="Operations and records"></label><p role="status" class="unseen"></p></form>
+<div class="groups">
+${groups.map(groupHtml).join('\n')}
+</div>
+</nav>`;
+
+const groupHtml = (group: Group): string => `<div class="group">
+<h2><a href="#${group.id}">${escapedHtml(group.title)}</a></h2>
+<ul>
+${group.operations.map(operationItem).join('\n')}
+</ul>
+<ul class="names">${recordNames(group)
+  .map((name) => `<li><a href="#${name}">${name}</a></li>`)
+  .join('')}</ul>
+</div>`;
+
+const operationItem = (operation: Operation): string =>
+  `<li><a href="#${operation.id}">${methodHtml(operation)} <span>${escapedHtml(operation.summary)}</span> <code>${escapedHtml(operation.path.replace('/api/v1', ''))}</code></a></li>`;

@@ -1,0 +1,138 @@
+import { codeHtml, escapedHtml } from '../markdown.ts';
+import { samplesOf } from '../samples/samples.ts';
+import { tryItOf } from '../try-it.ts';
+import { COST, costOf } from './cost.ts';
+import { type Body, nameIn, type Operation, openApi, type Parameter, type Response } from './document.ts';
+import { exampleOf, jsonHtml } from './examples.ts';
+import { fieldTable, rowsOf, typeTable } from './fields.ts';
+import { directionOf, isOfOneOperation, recordBody, schemaNamed } from './records.ts';
+import { code, inlineText, text } from './text.ts';
+import { typeOf } from './words.ts';
+
+/** The section of an operation: what it does beside samples and examples. */
+
+export const methodHtml = ({ method }: Pick<Operation, 'method'>): string =>
+  `<b class="method ${method.toLowerCase()}">${method}</b>`;
+
+export const operationSection = (
+  operation: Operation,
+): string => `<section class="operation" id="${operation.id}">
+<h3><a href="#${operation.id}">${escapedHtml(operation.summary)}</a></h3>
+<p class="address">${methodHtml(operation)} ${code(operation.path)}</p>
+<div class="sides">
+<div class="says">
+${text(operation.description)}
+${factsOf(operation)}
+${parametersOf(operation)}
+${bodyOf(operation)}
+${operation.responses.map((response) => responseOf(response)).join('\n')}
+${problemsOf(operation)}
+</div>
+<div class="shows">
+${samplesHtml(operation)}
+${tryItOf(operation)}
+${examplesOf(operation)}
+</div>
+</div>
+</section>`;
+
+function factsOf(operation: Operation): string {
+  const { permission, access, deprecated, isExtension, id } = operation;
+  const permissions = {
+    token: '',
+    optional: ', or no token where the stage allows that',
+    signature: 'none: a signature',
+    none: 'none',
+  };
+  const facts = [
+    ['Permission', `${permission === undefined ? '' : code(permission)}${permissions[access]}`],
+    [`<a href="#${COST}">Cost</a>`, costOf(operation)],
+    [
+      'Operation',
+      `${code(id)}${isExtension ? ', an extension of the specification' : ''}${deprecated ? ', deprecated' : ''}`,
+    ],
+  ];
+  return `<dl class="facts">${facts.map(([term, fact]) => `<div><dt>${term}</dt><dd>${fact}</dd></div>`).join('')}</dl>`;
+}
+
+/** Those that many operations have alike are folded: they are what a reader does not look for here. */
+const isCommon = (parameter: Parameter): boolean =>
+  (parameter.in === 'header' || parameter.name === 'org_id') &&
+  Object.values(openApi.components.parameters).includes(parameter);
+
+function parametersOf({ parameters }: Operation): string {
+  const { own = [], common = [] } = Object.groupBy(parameters, (each) => (isCommon(each) ? 'common' : 'own'));
+  if (parameters.length === 0) return '';
+  const names = common.map(({ name }) => code(name)).join(', ');
+  return `<h4>Parameters</h4>
+${parameterTable(own)}
+${common.length === 0 ? '' : `<details class="common"><summary>Common: ${names}</summary>${parameterTable(common)}</details>`}`;
+}
+
+const parameterTable = (parameters: readonly Parameter[]): string =>
+  fieldTable(
+    parameters.map(({ name, schema, description, required, deprecated, ...rest }) => ({
+      name,
+      schema,
+      description,
+      marks: [
+        ...(required === true ? ['required'] : []),
+        ...(deprecated === true ? ['deprecated'] : []),
+        ...(rest.in === 'query' ? [] : [rest.in]),
+      ],
+    })),
+    'Parameter',
+  );
+
+function bodyOf({ body }: Operation): string {
+  if (body === undefined) return '';
+  return `<h4>Body</h4>
+<p>${code(body.mediaType)}. ${inlineText(body.description)}</p>
+${recordPart(body)}`;
+}
+
+function responseOf({ status, description, headers, content }: Response): string {
+  const names = headers.map((name) => code(name)).join(', ');
+  return `<h4>Response ${status}</h4>
+<p>${inlineText(description)}</p>
+${content.map((each) => recordPart(each)).join('\n')}
+<p class="headers"><a href="#headers">Headers</a>: ${names}.</p>`;
+}
+
+/** Of a record of this operation only, the section; of another, names and types, and where they are described. */
+function recordPart({ schema, mediaType }: Pick<Body, 'schema' | 'mediaType'>): string {
+  if (schema.$ref === undefined) return `<p>${code(mediaType)}: ${typeOf(schema)}.</p>`;
+  const name = nameIn(schema.$ref);
+  if (isOfOneOperation(name))
+    return `<section class="part" id="${name}"><h5><a href="#${name}">${name}</a></h5>${recordBody(name)}</section>`;
+  return `<p>A record as <a href="#${name}">${name}</a> describes it:</p>${typeTable(rowsOf(schemaNamed(name), directionOf(name)))}`;
+}
+
+const problemsOf = ({ problems }: Operation): string => `<h4>Problems</h4>
+<ul class="answers">${problems
+  .map(({ status, type }) => `<li><a href="problems#${type}"><b>${status}</b> ${type}</a></li>`)
+  .join('')}</ul>`;
+
+const samplesHtml = (operation: Operation): string => `<div class="samples">
+${samplesOf(operation)
+  .map(
+    ({ language, text }) =>
+      `<div class="sample" data-language="${language}"><h4>${language}</h4>${codeHtml(text)}</div>`,
+  )
+  .join('\n')}
+</div>`;
+
+function examplesOf({ body, responses }: Operation): string {
+  const returned = responses.flatMap(({ status, content }) =>
+    content
+      .filter(({ mediaType }) => mediaType === 'application/json')
+      .map(({ schema, example = exampleOf(schema) }) => example_(`Example of the response, ${status}`, example)),
+  );
+  return [
+    ...(body === undefined ? [] : [example_('Example of the body', body.example ?? exampleOf(body.schema))]),
+    ...returned,
+  ].join('\n');
+}
+
+const example_ = (title: string, value: unknown): string =>
+  `<div class="example"><h4>${title}</h4>${jsonHtml(value)}</div>`;

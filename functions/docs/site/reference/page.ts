@@ -1,0 +1,48 @@
+import { loginForm } from '../login.ts';
+import { contents, type Group, groups } from './contents.ts';
+import { COST, COST_GUIDE } from './cost.ts';
+import { openApi } from './document.ts';
+import { fieldTable } from './fields.ts';
+import { operationSection } from './operation.ts';
+import { recordSection } from './records.ts';
+import { inlineText, text } from './text.ts';
+
+/** The reference: every operation and every record of the OpenAPI document on one page. */
+export const referencePage = (): string => `${contents()}
+<div class="pages">
+<h1>Reference</h1>
+<section id="overview" class="prose">
+${text(openApi.info.description)}
+<h2 id="${COST}">What a request costs</h2>
+${text(COST_GUIDE)}
+</section>
+${loginForm()}
+${groups.map(groupSection).join('\n')}
+${headersSection()}
+</div>
+<a class="to-contents" href="#contents">Contents</a>`;
+
+const groupSection = ({
+  id,
+  title,
+  description,
+  operations,
+  records,
+}: Group): string => `<section class="group" id="${id}">
+<h2><a href="#${id}">${title}</a></h2>
+<p>${inlineText(description)}</p>
+${[...operations.map(operationSection), ...records.map(recordSection)].join('\n')}
+</section>`;
+
+const headersSection = (): string => `<section class="group" id="headers">
+<h2><a href="#headers">Response headers</a></h2>
+${fieldTable(
+  Object.entries(openApi.components.headers).map(([name, { description, schema }]) => ({
+    name,
+    schema,
+    description,
+    marks: [],
+  })),
+  'Header',
+)}
+</section>`;

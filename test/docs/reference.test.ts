@@ -1,0 +1,207 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '#contract';
+import { problemsOf } from '#contract/derived';
+import { PROBLEMS, type ProblemType } from '#contract/problem';
+import { contracts } from '../../functions/all-contracts.ts';
+import { PROBLEM_GUIDE } from '../../functions/docs/site/problem-guide.ts';
+import { costOf } from '../../functions/docs/site/reference/cost.ts';
+import { type Operation, openApi, operationsOf, type Schema } from '../../functions/docs/site/reference/document.ts';
+import { exampleOf, jsonHtml } from '../../functions/docs/site/reference/examples.ts';
+import { fieldTable, rowsOf } from '../../functions/docs/site/reference/fields.ts';
+import { referencePage } from '../../functions/docs/site/reference/page.ts';
+import { inlineText } from '../../functions/docs/site/reference/text.ts';
+import { constraintsOf, typeOf } from '../../functions/docs/site/reference/words.ts';
+import { reference } from '../../functions/docs/site/reference.static.ts';
+import { assets } from '../../functions/docs/site/site.static.ts';
+
+/** The reference as HTML; `test/browser/docs.slow.test.ts` opens it. */
+
+const operations = operationsOf();
+const { schemas } = openApi.components;
+const page = referencePage();
+const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
+
+/** What a reader sees of HTML. */
+const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ');
+
+/** The section with this id, with the sections in it. */
+function sectionOf(id: string): string {
+  const begin = page.search(new RegExp(`<section class="[\\w ]+" id="${id}">`));
+  expect(begin, id).toBeGreaterThan(0);
+  let depth = 0;
+  for (const { 0: tag, index } of page.slice(begin).matchAll(/<section[ >]|<\/section>/g)) {
+    depth += tag === '</section>' ? -1 : 1;
+    if (depth === 0) return page.slice(begin, begin + index);
+  }
+  throw new TypeError(`${id} has no end`);
+}
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
+  let section: string;
+  beforeAll(() => {
+    section = sectionOf(id);
+  });
+
+  it('says what it does, who may do it, and what it costs', () => {
+    const text = textOf(section);
+    expect(text).toContain(textOf(inlineText(operation.description)));
+    for (const each of [operation.summary, operation.method, operation.path, operation.permission ?? 'none'])
+      expect(text).toContain(each);
+    expect(text).toContain(costOf(operation));
+  });
+
+  it('has every parameter: its own open, and only the common ones folded', () => {
+    const folds = Array.from(section.matchAll(/<details class="([\w-]+)".*?<\/details>/gs));
+    const folded = folds.find(([, name]) => name === 'common')?.[0] ?? '';
+    const [, parameters = ''] = /<h4>Parameters<\/h4>(.*?)<h4>/s.exec(section) ?? [];
+    const open = parameters.replace(folded, '');
+    for (const { name, in: place, description } of operation.parameters) {
+      const isCommon = name === 'org_id' || (place === 'header' && name in openApi.components.parameters);
+      const row = `<th scope="row"><code>${name}</code>`;
+      expect([name, folded.includes(row), open.includes(row)]).toEqual([name, isCommon, !isCommon]);
+      expect(textOf(section)).toContain(textOf(inlineText(description ?? '')));
+    }
+    expect(folds.map(([, name]) => name).filter((name) => !['common', 'try-it'].includes(name ?? ''))).toEqual([]);
+  });
+
+  it('has the fields of its body and responses in tables, and an example of each', () => {
+    const bodies = [operation.body, ...operation.responses.flatMap(({ content }) => content)];
+    for (const { schema, mediaType } of bodies.filter((body) => body !== undefined)) {
+      if (mediaType !== 'application/json') continue;
+      const name = schema.$ref?.split('/').at(-1) ?? '';
+      for (const row of rowsOf(schemas[name] as Schema, 'sent'))
+        expect(section).toContain(`<th scope="row"><code>${row.name}</code>`);
+      const example = operation.body?.schema === schema ? operation.body.example : exampleOf(schema);
+      expect(section).toContain(jsonHtml(example));
+    }
+  });
+
+  it('names every problem it can return, with a link to its cause', () => {
+    const links = Array.from(section.matchAll(/<a href="problems#([\w-]+)"><b>(\d+)<\/b>/g), ([, type, status]) => [
+      type,
+      Number(status),
+    ]);
+    const route = routes.get(id) as Route;
+    const expected = problemsOf(route).map((type) => [type, PROBLEMS[type].status] as const);
+    expect(links.toSorted()).toEqual([...expected, ['unavailable', 504]].toSorted());
+    for (const [type] of links) expect(PROBLEM_GUIDE).toHaveProperty([type as ProblemType]);
+  });
+
+  it('shows how to send it in three languages', () => {
+    expect(Array.from(section.matchAll(/data-language="(\w+)"/g), ([, language]) => language)).toEqual([
+      'curl',
+      'TypeScript',
+      'Python',
+    ]);
+  });
+});
+
+it.each(Object.entries(schemas))('%s has a section, in which each field says what it is', (name, schema) => {
+  const section = sectionOf(name);
+  const text = textOf(section);
+  expect(text).toContain(textOf(inlineText(schema.description ?? '')));
+  for (const row of rowsOf(schema, 'sent')) {
+    expect(section).toContain(`<code>${row.name}</code>`);
+    expect(text).toContain(textOf(inlineText(row.description ?? '')));
+    for (const each of [typeOf(row.schema), ...constraintsOf(row.schema)]) expect(section).toContain(each);
+  }
+});
+
+it('lists every operation by its summary, and every record, before the sections', () => {
+  const list = page.slice(0, page.indexOf('</nav>'));
+  for (const { id, summary } of operations)
+    expect(list).toMatch(new RegExp(`<a href="#${id}">.*<span>${summary}</span>`));
+  for (const name of Object.keys(schemas)) expect(list).toContain(`<a href="#${name}">${name}</a>`);
+});
+
+it('takes at most 150 KB, compressed, with its styles and scripts', () => {
+  const files = assets.filter(({ name }) => reference.text.includes(`"${name}"`));
+  expect(files.length).toBeGreaterThanOrEqual(4);
+  const sizes = [reference, ...files].map(({ text }) => gzipSync(text).length);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(150_000);
+});
+
+describe('the words of a schema', () => {
+  it.each<[Schema, string, readonly string[]]>([
+    [{ type: 'string', minLength: 1, maxLength: 200 }, 'string', ['1 to 200 characters']],
+    [{ type: ['string', 'null'], format: 'uuid', maxLength: 36 }, 'uuid or null', []],
+    [{ type: 'string', pattern: '^\\s*\\S' }, 'string', ['not blank']],
+    [{ type: 'string', pattern: '^<a>$' }, 'string', ['<code>^&lt;a&gt;$</code>']],
+    [{ type: 'integer', minimum: 0 }, 'integer', ['at least 0']],
+    [{ type: 'number', maximum: 100, default: 0 }, 'number', ['up to 100', 'default <code>0</code>']],
+    [{ type: 'string', enum: ['a', 'b'] }, 'string', ['one of <code>a</code>, <code>b</code>']],
+    [{ type: 'string', const: 'ok' }, 'string', ['always <code>&quot;ok&quot;</code>']],
+    [{ type: 'string', 'x-extensible-enum': ['a'] }, 'string', ['<code>a</code>; later releases may add others']],
+    [{ $ref: '#/components/schemas/Ticket' }, '<a href="#Ticket">Ticket</a>', []],
+    [
+      { type: 'array', uniqueItems: true, maxItems: 3, items: { type: 'string', maxLength: 4 } },
+      'array of string',
+      ['up to 3 elements', 'each once', 'each: up to 4 characters'],
+    ],
+    [{ type: ['object', 'null'], additionalProperties: true }, 'JSON object or null', []],
+  ])('%j', (schema, type, constraints) => {
+    expect([typeOf(schema), constraintsOf(schema)]).toEqual([type, constraints]);
+  });
+
+  it('leave out no keyword of the document', () => {
+    const shown =
+      /^(\$ref|type|format|const|enum|x-extensible-enum|pattern|(min|max)(imum|Length|Items)|uniqueItems|default|items|properties|required|additionalProperties|readOnly|deprecated|examples|description)$/;
+    const keywordsOf = (schema: Schema): string[] => [
+      ...Object.keys(schema),
+      ...[schema.items ?? {}, ...Object.values(schema.properties ?? {})].flatMap((inner) =>
+        Object.keys(inner).length === 0 ? [] : keywordsOf(inner),
+      ),
+    ];
+    expect(
+      Object.values(schemas)
+        .flatMap(keywordsOf)
+        .filter((keyword) => !shown.test(keyword)),
+    ).toEqual([]);
+  });
+
+  it('shows fields of fields below them, and what is required where it is sent', () => {
+    const inner: Schema = { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] };
+    const schema: Schema = { type: 'object', properties: { a: { type: 'array', items: inner }, c: inner } };
+    const marked = rowsOf(schema, 'sent').map(({ name, marks }) => [name, ...marks]);
+    expect(marked).toEqual([['a'], ['a[].b', 'required'], ['c'], ['c.b', 'required']]);
+    expect(rowsOf(schema, 'returned').map(({ name, marks }) => [name, ...marks])).toEqual([
+      ['a', 'may be absent'],
+      ['a[].b'],
+      ['c', 'may be absent'],
+      ['c.b'],
+    ]);
+  });
+});
+
+it('shows HTML of a description as text', () => {
+  const schema: Schema = { type: 'string', description: '<b onclick="x()">a < b</b> & `<i>`' };
+  const table = fieldTable(rowsOf({ properties: { field: schema } }, 'sent'), 'Field');
+  expect(table).not.toMatch(/<b|<i>/);
+  expect(textOf(table)).toContain('<b onclick="x()">a < b</b> & <i>');
+  expect(jsonHtml({ '<x>': '</code>' })).not.toMatch(/<x>|<\/code>"/);
+});
+
+it('an operation costs what its budget is charged', () => {
+  const of = (wanted: string): string => costOf(operations.find(({ id }) => id === wanted) as Operation);
+  expect(of('login')).toMatch(/^none/);
+  expect(of('getClient')).toBe('1 request');
+  expect(of('listClients')).toMatch(/^1 request, more for a page/);
+  expect(of('ingestLog')).toMatch(/^1 request, more for large/);
+});
+
+it('is the page that is served', async () => {
+  expect(reference.text).toContain(page);
+  expect(await readFile(new URL('../../functions/docs/browser/reference.css', import.meta.url), 'utf8')).toBe(
+    assets.find(({ name }) => name.startsWith('reference.'))?.text,
+  );
+});
