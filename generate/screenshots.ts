@@ -16,13 +16,16 @@ const QUALITY = 60;
 
 const PAGES = {
   quickstart: '/docs',
-  reference: '/docs/reference#post-/api/v1/clients',
+  contents: '/docs/reference',
+  operation: '/docs/reference#createClient',
+  record: '/docs/reference#ClientRecord',
   problems: '/docs/problems',
   webhooks: '/docs/webhooks',
 };
 
 const SIZES = [
   { width: 1440, height: 900 },
+  { width: 820, height: 1100 },
   { width: 390, height: 844 },
 ];
 
@@ -39,7 +42,6 @@ for (const viewport of SIZES) {
       const page = await context.newPage();
       await page.goto(`${api.url}/api/v1${path}`);
       if (name === 'webhooks') await page.getByLabel('Secret').fill('a-secret-of-at-least-thirty-two-characters');
-      if (name === 'reference') await page.locator('rapi-doc').getByRole('button', { name: 'TRY' }).waitFor();
       const picture = await page.screenshot({ type: 'jpeg', quality: QUALITY, animations: 'disabled' });
       const file = `${name}-${viewport.width}-${colorScheme}.jpg`;
       await writeFile(join(FOLDER, file), picture);

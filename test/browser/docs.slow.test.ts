@@ -1,16 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axeCore from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PROBLEM_TYPE_PREFIX } from '#contract/problem';
-import { clients } from '../../functions/clients/contract.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { useApi } from '../support/use-api.ts';
 import { launchChromium, noChromium } from './chromium.ts';
 
+/** In the page. */
+declare const axe: typeof axeCore;
+
 /** The documentation as people see it, in a browser that reaches nothing but this API. */
 
 const START = '/api/v1/docs';
 const PAGES = ['', '/guides', '/reference', '/problems', '/webhooks'] as const;
+const WIDTHS = [390, 820, 1440] as const;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
 
 describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${noChromium})` : ''}`, () => {
@@ -68,23 +75,75 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     expect(await page.evaluate(() => 'broken' in window)).toBe(false);
   });
 
-  it.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)('is readable, %s and %i wide', async (colorScheme, width) => {
-    for (const path of PAGES) {
-      const page = await open(path, { colorScheme, viewport: { width, height: 900 } });
-      // RapiDoc takes seconds; as it is for wide windows, it is tried below.
-      if (path === '/reference' && width < 800) {
-        const first = page.locator('rapi-doc').getByRole('button', { name: '/api/v1/clients' }).first();
-        await first.press('Enter');
-        await page.locator('rapi-doc').getByRole('button', { name: 'TRY' }).waitFor();
-      }
-      expect(await page.title()).toMatch(/ – Custodia API$/);
-      const found = [...(await page.evaluate(flaws)), ...(await page.evaluate(faintTexts))];
-      expect(found, path).toEqual([]);
-      await context.close();
+  /** What axe-core finds. */
+  const findings = (page: Page): Promise<string[]> =>
+    page.evaluate(async () => {
+      const { violations } = await axe.run(document);
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+    });
+
+  it.each(PAGES)('is readable at each width, light and dark, and to axe-core: docs%s', async (path) => {
+    const page = await open(path, { colorScheme: 'dark' });
+    expect(await page.title()).toMatch(/ – Custodia API$/);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([width, await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)]).toEqual([width, 0]);
     }
+    expect(await page.evaluate(outOfReach)).toEqual([]);
+    await page.evaluate(AXE);
+    // The sections of the reference have the same parts; axe-core would take many seconds for all of them.
+    await page.evaluate(() => {
+      for (const group of document.querySelectorAll('.pages .group:not(#of-clients, #of-webhooks)')) group.remove();
+    });
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        expect([width, colorScheme, await findings(page)]).toEqual([width, colorScheme, []]);
+      }
+    }
+  });
+
+  it('the reference is whole without a script: nothing is folded but common parameters', async () => {
+    const page = await open('/reference', { javaScriptEnabled: false });
+    for (const text of [
+      'Needs the permission clients:write.',
+      'services_count',
+      'await custodia.clients.create',
+      'response = ',
+    ])
+      await page.getByText(text).first().waitFor();
+    const folded = await page
+      .locator('details:not([open]):not([hidden])')
+      .evaluateAll((all) => all.map((each) => each.className));
+    expect(new Set(folded)).toEqual(new Set(['common']));
+  });
+
+  it('the reference is searched with the keyboard, and marks what is being read', async () => {
+    const page = await open('/reference');
+    await page.keyboard.press('/');
+    await page.keyboard.type('ticket messages list');
+    const shown = page.locator('#contents li a:visible');
+    await expect
+      .poll(() => shown.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).hash)))
+      .toEqual(['#listTicketMessages']);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#listTicketMessages$/);
+    await page.locator('#contents [aria-current][href="#listTicketMessages"]').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => shown.count()).toBeGreaterThan(100);
+  });
+
+  it('the reference remembers the language of its samples', async () => {
+    const page = await open('/reference#createClient');
+    const samples = page.locator('#createClient .sample');
+    const visible = () => samples.evaluateAll((all) => all.map((each) => each.checkVisibility()));
+    await expect.poll(visible).toEqual([true, false, false]);
+    await page.locator('#createClient').getByRole('button', { name: 'Python' }).click();
+    expect(await visible()).toEqual([false, false, true]);
+    await page.reload();
+    await expect.poll(visible).toEqual([false, false, true]);
   });
 
   it('says its own address, which a slash at its end does not mislead', async () => {
@@ -129,68 +188,6 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     await page.waitForURL(`${api.url}${START}/problems#${PROBLEM_TYPE_PREFIX}still-in-use`);
   });
 
-  it('tries an operation with the token of a login, which it keeps nowhere', async () => {
-    const { appCode, secret } = await api.orgToken();
-    // The browser also writes the refusal of a wrong secret into its console.
-    expected = /401/;
-    const page = await open('/reference#post-/api/v1/clients');
-    const logIn = async (givenSecret: string) => {
-      await page.getByLabel('App code').fill(appCode);
-      await page.getByLabel('Secret').fill(givenSecret);
-      await page.getByLabel('Secret').press('Enter');
-    };
-    await logIn('wrong');
-    await page.getByText('The app code or the secret is wrong.').waitFor();
-    await logIn(secret);
-    await page.getByText(`Logged in as ${appCode} for 60 minutes.`).waitFor();
-    const explorer = page.locator('rapi-doc');
-    const tried = async (method: string) => {
-      const replied = page.waitForResponse(
-        (response) => response.url().startsWith(`${api.url}/api/v1/clients`) && response.request().method() === method,
-      );
-      await explorer.getByRole('button', { name: 'TRY' }).first().click();
-      return replied;
-    };
-    const created = await tried('POST');
-    const client = await created.json();
-    expect([created.status(), client]).toMatchObject([201, clients.routes.createClient.bodyExample]);
-    await explorer.getByRole('link', { name: 'List clients' }).press('Enter');
-    await explorer.getByRole('heading', { name: 'List clients' }).waitFor();
-    const listed = await tried('GET');
-    expect([listed.url(), await listed.json()]).toMatchObject([
-      `${api.url}/api/v1/clients`,
-      { data: [{ id: client.id }] },
-    ]);
-    await explorer.getByText(client.id).first().waitFor();
-    const kept = await page.evaluate(() =>
-      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
-    );
-    expect(kept).not.toContain(secret);
-    expect(kept).not.toContain('eyJ');
-    expect(page.url()).not.toContain(secret);
-    expect(await page.getByLabel('Secret').inputValue()).toBe('');
-  });
-
-  it('shows responses: a record from the values of its fields, and a problem as it is sent', async () => {
-    const page = await open('/reference#post-/api/v1/clients');
-    const replies = page.locator('rapi-doc').locator('api-response');
-    const shown = async (status: string, text: string) => {
-      await replies.getByRole('button', { name: status, exact: true }).click();
-      const example = replies.locator('json-tree').filter({ hasText: text });
-      await example.waitFor();
-      return example.evaluate((tree) => tree.shadowRoot?.textContent ?? '');
-    };
-    const client = await shown('201', 'services_count');
-    const { example } = clients.routes.createClient.response;
-    for (const [field, value] of Object.entries(example as object)) {
-      expect(client).toContain(`"${field}"`);
-      if (typeof value === 'string') expect(client).toContain(`"${value}"`);
-    }
-    const problem = await shown('409', 'already-exists');
-    expect(problem).toContain('Another record has this slug.');
-    expect(problem).not.toContain('x-fill-example');
-  });
-
   it.each([
     '{"event_type":"invoice.paid","data":{"customer":"Ação Lda","total":1249.90}}',
     '{ "event_type": "invoice.paid",\n  "data": {} }',
@@ -231,48 +228,8 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
   });
 });
 
-/** Runs in the page. What is wrong with it for people who read it on a phone, hear it, or use no mouse. */
-function flaws(): string[] {
-  const all = <E extends Element = HTMLElement>(selector: string) => Array.from(document.querySelectorAll<E>(selector));
-  const levels = all('h1, h2, h3, h4').map(({ tagName }) => Number(tagName[1]));
-  const fields = all<HTMLInputElement>('input, textarea').filter(({ labels }) => !labels?.length);
-  const landmarks = ['header', 'nav[aria-label]', 'main', 'footer', 'h1'];
-  return [
-    ...(document.documentElement.lang === 'en' ? [] : ['its language is not said']),
-    ...(document.documentElement.scrollWidth > innerWidth ? ['it is wider than the window'] : []),
-    ...landmarks.filter((each) => all(each).length === 0).map((each) => `it has no ${each}`),
-    ...(all('h1, main').length === 2 ? [] : ['it has more than one h1 or main']),
-    ...levels.flatMap((level, index) =>
-      level > (levels[index - 1] ?? 0) + 1 ? [`heading ${index} skips a level`] : [],
-    ),
-    ...fields.map(({ name }) => `the field ${name} has no label`),
-    ...all('button, a').flatMap((each) => (each.textContent?.trim() === '' ? ['a button or link has no name'] : [])),
-  ];
-}
-
-/** Runs in the page. Texts that are hard to see: contrasts under that of WCAG 2.2, 1.4.3, for text of any size. */
-function faintTexts(): string[] {
-  const channels = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number);
-  const luminance = (color: string): number => {
-    const [red = 0, green = 0, blue = 0] = channels(color).map((channel) =>
-      channel / 255 <= 0.03928 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
-    );
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const groundOf = (element: Element | null): string => {
-    if (element === null) return 'rgb(255, 255, 255)';
-    const color = getComputedStyle(element).backgroundColor;
-    return channels(color)[3] === 0 ? groundOf(element.parentElement) : color;
-  };
-  const isRead = (element: Element): boolean =>
-    Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.textContent?.trim()) &&
-    element.checkVisibility() &&
-    element.getClientRects().length > 0;
-  return Array.from(document.querySelectorAll('body *')).flatMap((element) => {
-    if (!isRead(element)) return [];
-    const [one, other] = [luminance(getComputedStyle(element).color), luminance(groundOf(element))];
-    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-    const text = `${element.tagName} ${element.textContent?.slice(0, 30)}: contrast ${contrast.toFixed(1)}`;
-    return contrast < 4.5 ? [text] : [];
-  });
-}
+/** Runs in the page. What can be clicked, and not reached with the keyboard. */
+const outOfReach = (): string[] =>
+  Array.from(document.querySelectorAll<HTMLElement>('a, button, input, textarea, select, summary'))
+    .filter((each) => each.tabIndex < 0)
+    .map((each) => each.outerHTML.slice(0, 200));

@@ -14,9 +14,7 @@ import { typeOf } from './words.ts';
 export const methodHtml = ({ method }: Pick<Operation, 'method'>): string =>
   `<b class="method ${method.toLowerCase()}">${method}</b>`;
 
-export const operationSection = (
-  operation: Operation,
-): string => `<section class="operation" id="${operation.id}">
+export const operationSection = (operation: Operation): string => `<section class="operation" id="${operation.id}">
 <h3><a href="#${operation.id}">${escapedHtml(operation.summary)}</a></h3>
 <p class="address">${methodHtml(operation)} ${code(operation.path)}</p>
 <div class="sides">
