@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { nearestName } from './nearest-name.ts';
 import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from './problem.ts';
 
 /**
@@ -75,7 +76,7 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown, part: Fiel
   const issues = withoutConsequences(result.error.issues);
   const type = part === 'body' ? 'invalid-body' : 'invalid-parameter';
   throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {
-    errors: issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => fieldErrorsOf(issue, part)),
+    errors: issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => fieldErrorsOf(issue, part, schema)),
   });
 }
 
@@ -89,11 +90,17 @@ function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.co
 
 const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom' && issue.params === TOO_LARGE;
 
-function fieldErrorsOf(issue: z.core.$ZodIssue, part: FieldError['in']): FieldError[] {
+/** Most unknown names of a request for which a known one is looked for. */
+const MAX_HINTS = 10;
+
+function fieldErrorsOf(issue: z.core.$ZodIssue, part: FieldError['in'], schema: z.ZodType): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys
-      .slice(0, MAX_FIELD_ERRORS)
-      .map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
+    const known = issue.path.length === 0 ? Object.keys((schema as Partial<z.ZodObject>).shape ?? {}) : [];
+    return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key, index) => {
+      const meant = index < MAX_HINTS ? nearestName(key, known) : undefined;
+      const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`;
+      return { in: part, pointer: pointer([...issue.path, key]), detail: `is not known here${hint}` };
+    });
   }
   return [{ in: part, pointer: pointer(issue.path), detail: issue.message }];
 }

@@ -1,7 +1,7 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 
-/** A list of entity tags, or `*` (RFC 9110 §13.1.1). The tags of this service have no commas. */
-const TAG = '(W/)?"[!#-+\\--~]*"';
+/** A list of entity tags, or `*` (RFC 9110 §13.1.1). The tags of this service have no commas, and may come without quotation marks. */
+const TAG = '((W/)?"[!#-+\\--~]*"|[A-Za-z0-9._-]+)';
 
 const ENTITY_TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
 
@@ -17,7 +17,7 @@ export const requestHeaders = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version.',
+      'The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version.',
     required: false,
     schema: { type: 'string', maxLength: 1_000, pattern: ENTITY_TAGS },
   },

@@ -74,7 +74,7 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   'invalid-body': {
     errors: [
       { in: 'body', pointer: pointer(['name']), detail: 'is required' },
-      { in: 'body', pointer: pointer(['colour']), detail: 'is not known here' },
+      { in: 'body', pointer: pointer(['timeZone']), detail: 'is not known here; did you mean `timezone`?' },
     ],
   },
   'reference-not-found': {

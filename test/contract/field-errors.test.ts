@@ -5,6 +5,7 @@ import { type FieldError, Problem } from '#contract/problem';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';
+import { tickets } from '../../functions/tickets/contract.ts';
 import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
 import { validBody, validParams, validQuery } from '../../shared/http/request/validate.ts';
 
@@ -15,7 +16,7 @@ import { validBody, validParams, validQuery } from '../../shared/http/request/va
 const SENTENCES: readonly RegExp[] = [
   /^is required$/,
   /^is required without `entries`$/,
-  /^is not known here$/,
+  /^is not known here(; did you mean `\w+`\?)?$/,
   /^is there already$/,
   /^given more than once$/,
   /^must be a string$/,
@@ -167,6 +168,30 @@ describe('a sentence', () => {
       '#/metadata': 'must be a JSON object',
     });
     expect(findings(createClient, {})).toEqual({ '#/name': 'is required' });
+  });
+
+  it.each([
+    ['clientId', 'client_id'],
+    ['client', 'client_id'],
+    ['Status', 'status'],
+    ['stauts', 'status'],
+    ['pagesize', 'page_size'],
+    ['assignee', 'assigned_to'],
+    ['colour', undefined],
+    ['q', undefined],
+    ['id', undefined],
+    [`client_id${'x'.repeat(100_000)}`, undefined],
+  ])('names the parameter that %s may mean', (unknown, meant) => {
+    const { listTickets } = tickets.routes;
+    const [finding] = findingsOf(() => validQuery(listTickets, { query: { [unknown]: ['x'] } }));
+    expect(finding?.detail).toBe(meant ? `is not known here; did you mean \`${meant}\`?` : 'is not known here');
+  });
+
+  it('names the field that an unknown one may mean, for few of many', () => {
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`timezone${index}`, 'x']));
+    const details = Object.values(findings(clients.routes.createClient, { name: 'x', ...many }));
+    expect(details.filter((detail) => detail === 'is not known here; did you mean `timezone`?')).toHaveLength(10);
+    expect(details).toHaveLength(100);
   });
 
   it('is the same for the same rule, whether the type is wrong, the size or the form', () => {

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
+import { checkIfMatch } from '../../shared/http/response/entity-tags.ts';
 import {
   isNode,
   type Node,
@@ -118,11 +119,17 @@ describe('parameters', () => {
     ['*', true],
     ['"3.pQ8x0aZcVd1k"', true],
     ['W/"abc", "def"', true],
-    ['3.pQ8x0aZcVd1k', false],
+    ['3.pQ8x0aZcVd1k', true],
+    ['0', true],
     ['"open', false],
-  ])('take %s as entity tags: %j', (tags, isTaken) => {
+    ['a b', false],
+    ['', false],
+  ])('take %s as entity tags, as requests do: %j', (tags, isTaken) => {
     const { schema } = document.components.parameters?.['If-Match'] ?? {};
     expect(new RegExp(String(isNode(schema) ? schema.pattern : '')).test(tags)).toBe(isTaken);
+    const check = () => checkIfMatch({ headers: new Map([['if-match', tags]]) }, 3);
+    if (isTaken) expect(check).not.toThrow(expect.objectContaining({ type: 'invalid-parameter' }));
+    else expect(check).toThrow(expect.objectContaining({ type: 'invalid-parameter' }));
   });
 });
 

@@ -104,8 +104,10 @@ describe.each(kindsWith('update'))('a change of a %s', (kind) => {
     const send = async (headers: Record<string, string>) => (await testTenant.send(scenario, headers)).status;
     expect(await send({ 'if-none-match': '*' })).toBe(412);
     expect(await send({ 'if-none-match': `"other", W/${tag}` })).toBe(412);
-    expect(await send({ 'if-match': tag, 'if-none-match': '"9.other"' })).toBe(200);
-    expect([await send({ 'if-match': tag }), await send({ 'if-match': 'x' })]).toEqual([412, 400]);
+    expect(await send({ 'if-match': tag.replaceAll('"', ''), 'if-none-match': '"9.other"' })).toBe(200);
+    expect([await send({ 'if-match': tag }), await send({ 'if-match': '"x' })]).toEqual([412, 400]);
+    const { status, body } = await testTenant.send(scenario, { 'if-match': '0' });
+    expect([status, body.detail]).toEqual([412, expect.stringContaining('no ETag of this service')]);
     const now = tagOf(await read(scenario.path, scenario));
     expect(now).not.toBe(tag);
     expect((await read(scenario.path, scenario, { 'if-none-match': now })).status).toBe(304);

@@ -4948,7 +4948,7 @@ export interface components {
     parameters: {
         /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+        /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
         "If-Match": string;
         /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
         "If-None-Match": string;
@@ -5214,7 +5214,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5391,7 +5391,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5420,7 +5420,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5599,7 +5599,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5628,7 +5628,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5949,7 +5949,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6093,7 +6093,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6122,7 +6122,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6333,7 +6333,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6571,7 +6571,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6698,7 +6698,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6838,7 +6838,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];

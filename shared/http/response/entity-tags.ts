@@ -31,8 +31,11 @@ export function isFresh(request: HttpRequest, tag: string): boolean {
 export function checkIfMatch(request: Headers, version: number): void {
   const tags = tagsOf(request, 'If-Match');
   if (tags === undefined || tags === '*') return;
-  if (!tags.some((tag) => VERSION.exec(tag)?.[1] === String(version))) throw new Problem('precondition-failed');
+  if (tags.some((tag) => VERSION.exec(tag)?.[1] === String(version))) return;
+  throw new Problem('precondition-failed', tags.some((tag) => VERSION.test(tag)) ? {} : { detail: NO_TAG_OF_OURS });
 }
+
+const NO_TAG_OF_OURS = 'If-Match names no ETag of this service, such as "3.pQ8x0aZcVd1k": send the one that was read.';
 
 /**
  * Checks `If-None-Match` of a request that changes an existing record: `*` never holds, and a tag does not hold while it is the record's
@@ -62,6 +65,7 @@ function tagsOf({ headers }: Headers, name: 'If-Match' | 'If-None-Match'): '*' |
   });
 }
 
-const ENTITY_TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+/** Some libraries strip the quotation marks. Without them a tag has letters, digits, points, dashes and underscores only. */
+const ENTITY_TAG = /^((W\/)?"[\x21\x23-\x7e\x80-\xff]*"|[\w.-]+)$/;
 /** A weak tag never matches here: `If-Match` compares strongly. */
-const VERSION = /^"(\d+)\.[\w-]+"$/;
+const VERSION = /^"?(\d+)\.[\w-]+"?$/;
