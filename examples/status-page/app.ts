@@ -3,6 +3,7 @@ import {
   type Custodia,
   CustodiaProblem,
   createCustodia,
+  type Listing,
   type Resource,
   type TicketSummary,
 } from '@custodia/client';
@@ -50,19 +51,16 @@ async function follow(custodia: Custodia): Promise<never> {
     main.hidden = false;
     state.textContent = `As of ${new Date().toLocaleTimeString()}`;
   };
-  const options = { every: EVERY, signal: ended.signal };
-  const params = { query: { page_size: 200 } } as const;
-  const open = { query: { page_size: 200, status: 'open' } } as const;
+  const { signal } = ended;
+  const watch = <K extends keyof Shown>(name: K, list: Listing<Shown[K]>) =>
+    repeatedly(async () => {
+      for await (const page of list.watch({ every: EVERY })) update(name, page);
+    }, signal);
+  const all = { page_size: 200 } as const;
   const each = [
-    repeatedly(async () => {
-      for await (const page of custodia.watch('/api/v1/clients', { params, ...options })) update('clients', page);
-    }, ended.signal),
-    repeatedly(async () => {
-      for await (const page of custodia.watch('/api/v1/resources', { params, ...options })) update('resources', page);
-    }, ended.signal),
-    repeatedly(async () => {
-      for await (const page of custodia.watch('/api/v1/tickets', { params: open, ...options })) update('tickets', page);
-    }, ended.signal),
+    watch('clients', custodia.clients.list(all, { signal })),
+    watch('resources', custodia.resources.list(all, { signal })),
+    watch('tickets', custodia.tickets.list({ ...all, status: 'open' }, { signal })),
   ];
   try {
     return await Promise.race(each);

@@ -73,36 +73,38 @@ describe.skipIf(noChromium !== undefined)(`the client in Chromium${noChromium ? 
     ...{ subject, description: 'Silent.', source: 'email', contact_id: '5d0e3c1a-7b52-4f0e-9a51-2f1c8f6f7c11' },
   });
 
-  it('logs in, creates, reads pages, watches, throws problems and signs as in Node', async () => {
+  it('logs in, creates, reads pages, watches, throws problems, signs and delivers as in Node', async () => {
     const { page } = await open('empty.html');
     await page.addScriptTag({ url: 'client.js' });
     const { appCode, secret } = org;
     const found = await page.evaluate(
       async ({ appCode, secret, body }) => {
-        const { createCustodia, CustodiaProblem, signWebhook, verifyWebhook } = custodiaClient;
+        const { createCustodia, CustodiaProblem, etagOf, verifyWebhook, signWebhook } = custodiaClient;
         const custodia = createCustodia({ baseUrl: location.origin, credentials: { appCode, secret } });
-        const { data: made } = await custodia.POST('/api/v1/tickets', { body });
+        const made = await custodia.tickets.create(body);
         await custodia.POST('/api/v1/tickets', { body });
-        const params = { query: { page_size: 1 } };
         const ids: string[] = [];
-        for await (const { id } of custodia.records('/api/v1/tickets', { params })) ids.push(id);
+        for await (const { id } of custodia.tickets.list({ page_size: 1 })) ids.push(id);
         const states: string[] = [];
         const path = { id: made.id };
         for await (const { status } of custodia.watch('/api/v1/tickets/{id}', { params: { path }, every: 1 })) {
           states.push(status);
           if (status === 'closed') break;
-          await custodia.PATCH('/api/v1/tickets/{id}', { params: { path }, body: { status: 'closed' } });
+          await custodia.tickets.update(made.id, { status: 'closed' }, { ifMatch: etagOf(made) });
         }
-        const missing = await custodia
-          .GET('/api/v1/tickets/{id}', { params: { path: { id: body.contact_id } } })
+        const missing = await custodia.tickets
+          .get(body.contact_id)
           .catch((error: unknown) => error instanceof CustodiaProblem && error.is('not-found') && error.requestId);
         const signature = await signWebhook('{}', secret);
         const verified = await verifyWebhook({ body: '{}', signature }, { secrets: [secret] });
-        return { ids, isListed: ids.includes(made.id), states, missing, verified };
+        const event = { event_type: 'client.created', data: { name: 'Bistro' } };
+        const { eventId } = await custodia.sendWebhook(event);
+        const { receipt } = await custodia.sendWebhook(event, { eventId });
+        return { ids, isListed: ids.includes(made.id), states, missing, verified, isRepeated: receipt === undefined };
       },
       { appCode, secret, body: ticket('From a browser') },
     );
-    expect(found).toMatchObject({ isListed: true, states: ['open', 'closed'], verified: '{}' });
+    expect(found).toMatchObject({ isListed: true, states: ['open', 'closed'], verified: '{}', isRepeated: true });
     expect(found.ids).toHaveLength(2);
     expect(found.missing).toMatch(/^[\da-f-]{36}$/);
     await page.close();

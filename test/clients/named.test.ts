@@ -87,6 +87,13 @@ it('a record has the tag with which it was read; one of a list has none, and is 
   for await (const listed of custodia.tickets.list()) expect(() => etagOf(listed)).toThrow('This record has no ETag');
 });
 
+it('an empty tag is refused, not left out', async () => {
+  const { custodia, sent } = fakeClient(() => json({}));
+  for (const ifMatch of ['', undefined, null])
+    await expect(custodia.tickets.delete(ID, { ifMatch: ifMatch as string })).rejects.toThrow('ifMatch is empty');
+  expect(sent).toEqual([]);
+});
+
 it('a secret that is not shown again is an error that says whose, by name; by path it is null', async () => {
   const secrets = ['first', null, 'second', null, null];
   const { custodia } = fakeClient(() => json({ id: 'some-id', secret: secrets.shift() }, 201));

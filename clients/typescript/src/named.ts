@@ -23,6 +23,7 @@ interface AnyOptions {
   readonly query?: object;
   readonly headers?: object;
   readonly signal?: AbortSignal;
+  readonly ifMatch?: string | null;
 }
 
 export function namedCalls(send: Send, lists: Lists): Calls {
@@ -41,10 +42,13 @@ function callOf(operation: string, name: string, send: Send, { pages, records, w
     const what = method === 'get' ? { query: sent } : { query };
     const init = { params: { ...what, path: ids, header }, headers, signal, ...(method !== 'get' && { body: sent }) };
     const one = async () => {
+      // Without a tag the change would be made whatever came between.
+      if ('ifMatch' in others && !others.ifMatch)
+        throw new TypeError('ifMatch is empty: leave it out, or name an ETag');
       const { data, response } = await send(method, path, init);
       return noted(method, data, response);
     };
-    if (!name.startsWith('list')) return one();
+    if (!/^list(?![a-z])/.test(name)) return one();
     const target = [path, init] as never as [never];
     return {
       [Symbol.asyncIterator]: () => records(...target),
