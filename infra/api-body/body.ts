@@ -1,6 +1,6 @@
 import type { Contract, Route } from '#contract';
 import { methodsOf } from '#contract/derived';
-import { COMPRESSED_FROM } from '#contract/gateway';
+import { COMPRESSED_FROM, entrancesOf } from '#contract/gateway';
 import type { Settings } from '../settings.ts';
 import { type AuthorizerSettings, authorizersOf, securityOf } from './authorizers.ts';
 import { gatewayResponses } from './gateway-responses.ts';
@@ -42,7 +42,7 @@ interface Served {
 }
 
 /**
- * All declared paths and their parents, with their routes, and a catch-all for the rest. Each path also responds to
+ * All declared paths and their parents, with their routes, the entrances, and a catch-all for the rest. Each path also responds to
  * undeclared methods.
  */
 function pathItems(
@@ -54,8 +54,11 @@ function pathItems(
     Object.values(routes).map((route): Served => ({ route, uri: invocationUri(name) })),
   );
   const byPath = Map.groupBy(served, ({ route }) => route.path);
-  const paths = new Set(['/', ...[...byPath.keys()].flatMap(withParents), '/{proxy+}']);
-  return Object.fromEntries(Array.from(paths, (path) => [path, pathItem(byPath.get(path) ?? [], settings)]));
+  const entrances = entrancesOf(contracts);
+  const paths = new Set(['/', ...entrances, ...[...byPath.keys()].flatMap(withParents), '/{proxy+}']);
+  return Object.fromEntries(
+    Array.from(paths, (path) => [path, pathItem(byPath.get(path) ?? [], settings, entrances.includes(path))]),
+  );
 }
 
 /** `/api/v1/clients`: itself, `/api/v1` and `/api`. */
@@ -65,7 +68,7 @@ const withParents = (path: string): string[] =>
     .slice(1)
     .map((_, index, parts) => `/${parts.slice(0, index + 1).join('/')}`);
 
-const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings']): PathItem => ({
+const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'], isEntrance: boolean): PathItem => ({
   ...Object.fromEntries(
     served.flatMap(({ route, uri }) =>
       methodsOf(route).map((method) => [method.toLowerCase(), routeOperation(route, uri, settings)]),
@@ -74,6 +77,7 @@ const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'])
   'x-amazon-apigateway-any-method': undeclaredMethods(
     served.map(({ route }) => route),
     settings.corsOrigins,
+    isEntrance,
   ),
 });
 

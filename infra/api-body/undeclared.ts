@@ -1,5 +1,5 @@
 import type { Route } from '#contract';
-import { gatewayResponse, type Preflight, preflightOf, undeclared } from '#contract/gateway';
+import { gatewayResponse, type Preflight, preflightOf, REDIRECT, undeclared } from '#contract/gateway';
 import { withoutAuthorizer } from './authorizers.ts';
 import type { ApiOperation } from './operation.ts';
 
@@ -10,24 +10,34 @@ import type { ApiOperation } from './operation.ts';
  */
 
 const REASON =
-  'It only says that there is nothing here, or what pages may ask, to anybody, without a function behind it.';
+  'It only says that there is nothing here, where the documentation is, or what pages may ask, to anybody, without a function behind it.';
 
 /**
- * The responses of a path to methods that none of its routes has: to preflights where pages may call, else 405, or 404
- * where the path has no routes.
+ * The responses of a path to methods that none of its routes has: to preflights where pages may call, at an entrance a
+ * redirect to requests that read, else 405, or 404 where the path has no routes.
  */
-export function undeclaredMethods(routes: readonly Route[], corsOrigins: readonly string[]): ApiOperation {
+export function undeclaredMethods(
+  routes: readonly Route[],
+  corsOrigins: readonly string[],
+  isEntrance: boolean,
+): ApiOperation {
   const preflight = preflightOf(routes, corsOrigins);
   const problem = undeclared(routes, preflight);
   const refusal = {
     status: problem.status ?? 404,
     ...gatewayResponse(problem, corsOrigins),
   };
-  return mock(preflight === undefined ? [refusal] : [refusal, preflightResponse(preflight)]);
+  return mock([
+    refusal,
+    ...(preflight === undefined ? [] : [preflightResponse(preflight)]),
+    ...(isEntrance ? [redirect] : []),
+  ]);
 }
 
 interface MockResponse {
   readonly status: number;
+  /** The methods that get it; undefined: all that get no other. */
+  readonly methods?: readonly string[];
   /** In API Gateway's mapping syntax. */
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined: the response has no body. */
@@ -54,10 +64,23 @@ function preflightResponse({ origins: [first, ...others], headers }: Preflight):
   ].join('\n');
   return {
     status: PREFLIGHT,
+    methods: ['OPTIONS'],
     headers: { ...Object.fromEntries(quoted), 'X-Request-Id': 'context.requestId' },
     template: others.length === 0 ? undefined : template,
   };
 }
+
+/**
+ * Below the stage's name at API Gateway's own address, whose first label is the id of the API; else at the root, as
+ * under a custom domain (`../custom-domain.ts`). Nothing that the caller writes is in it.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
+ */
+const redirect: MockResponse = {
+  status: REDIRECT.status,
+  methods: REDIRECT.methods,
+  headers: { Location: `'${REDIRECT.location}'`, 'Cache-Control': "'no-store'", 'X-Request-Id': 'context.requestId' },
+  template: `#if($context.domainPrefix == $context.apiId)#set($context.responseOverride.header.Location = "/$context.stage${REDIRECT.location}")#end`,
+};
 
 const variableName = (index: number): string => `origin${index + 2}`;
 
@@ -86,12 +109,10 @@ const MEDIA_TYPES = [
   'text/xml',
 ];
 
-/** The first response; for `OPTIONS` the second one, where there is one. */
-function mock(responses: readonly MockResponse[]): ApiOperation {
-  const [{ status = 0 } = {}] = responses;
-  const chosen =
-    responses.length === 1 ? status : `#if($context.httpMethod == "OPTIONS")${PREFLIGHT}#{else}${status}#end`;
-  const template = `{"statusCode":${chosen}}`;
+/** The first response, unless another one is for the method. */
+function mock([standard, ...others]: readonly [MockResponse, ...MockResponse[]]): ApiOperation {
+  const responses = [standard, ...others];
+  const template = `{"statusCode":${others.reduce(otherwise, String(standard.status))}}`;
   return {
     ...withoutAuthorizer(REASON),
     responses: Object.fromEntries(responses.map(declared)),
@@ -105,6 +126,11 @@ function mock(responses: readonly MockResponse[]): ApiOperation {
     },
   };
 }
+
+const otherwise = (status: string, other: MockResponse): string => {
+  const isMeant = (other.methods ?? []).map((method) => `$context.httpMethod == "${method}"`).join(' || ');
+  return `#if(${isMeant})${other.status}#{else}${status}#end`;
+};
 
 /** A response declares all headers that may be mapped to it: the gateway refuses to map others. */
 const declared = ({ status, headers }: MockResponse) =>

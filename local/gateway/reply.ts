@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { gatewayResponse, type Preflight } from '#contract/gateway';
+import { gatewayResponse, type Preflight, REDIRECT } from '#contract/gateway';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';
@@ -38,6 +38,17 @@ export function preflightReply({ origins, headers }: Preflight, origin: string |
   const all = { 'Access-Control-Allow-Origin': allowed, ...headers, 'X-Request-Id': requestId };
   return { status: 204, headers: Object.entries(all), body: Buffer.alloc(0) };
 }
+
+/** The redirect to the documentation, below the stage's name where there is one, as in the stack. */
+export const redirectReply = (stage: string | undefined, requestId: string): Reply => ({
+  status: REDIRECT.status,
+  headers: [
+    ['Location', `${stage === undefined ? '' : `/${stage}`}${REDIRECT.location}`],
+    ['Cache-Control', 'no-store'],
+    ['X-Request-Id', requestId],
+  ],
+  body: Buffer.alloc(0),
+});
 
 /** Statuses without a body and without its length (RFC 9110 §8.6). */
 const isBodiless = (status: number): boolean => status === 204 || status === 304;

@@ -1,5 +1,5 @@
 import type { Route } from '#contract';
-import { GATEWAY_PROBLEMS, preflightOf, undeclared } from '#contract/gateway';
+import { entrancesOf, GATEWAY_PROBLEMS, preflightOf, REDIRECT, undeclared } from '#contract/gateway';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';
@@ -9,7 +9,7 @@ import { InFlight } from './in-flight.ts';
 import { type Incoming, withinStage } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
 import type { EndedRequest, GatewaySettings } from './options.ts';
-import { gatewayReply, preflightReply, type Reply } from './reply.ts';
+import { gatewayReply, preflightReply, type Reply, redirectReply } from './reply.ts';
 import { type Match, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
 import { methodThrottle } from './throttle.ts';
@@ -108,8 +108,13 @@ function respondUndeclared(
   const preflight = preflightOf(routes, settings.corsOrigins);
   if (preflight !== undefined && incoming.method === 'OPTIONS')
     return preflightReply(preflight, headerOf(incoming, 'origin'), requestId);
+  if (isEntrance(incoming, settings)) return redirectReply(settings.stage, requestId);
   return gatewayReply(failureOf(undeclared(routes, preflight)), requestId, settings);
 }
+
+const isEntrance = ({ method, segments }: Incoming, { contracts }: GatewaySettings): boolean =>
+  REDIRECT.methods.some((each) => each === method) &&
+  entrancesOf(contracts).includes(`/${segments.map(({ decoded }) => decoded).join('/')}`);
 
 /** Each once, although `HEAD` and `GET` lead to the same. */
 const routesOf = (match: Match | undefined): readonly Route[] => [

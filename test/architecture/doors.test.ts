@@ -17,6 +17,8 @@ const NAMES: Readonly<Record<string, number>> = {
   // The kinds of fields: one for each meaning.
   '#contract/field': 24,
   '#contract/derived': 15,
+  // With the redirect of the entrances: what AWS and the local gateway do alike.
+  '#contract/gateway': 14,
   '#lists': 18,
   '#lists/maintenance': 15,
   '#table': 17,

@@ -208,14 +208,29 @@ describe('Accept', () => {
 });
 
 describe('a path or method that is not there', () => {
-  it.each(['/', '/api', '/api/v1', '/api/v2/clients', '/api/v1//clients', '/api/v1/nothing', '/API/V1/clients'])(
-    'is a 404: %s',
-    async (path) => {
-      const { status, body } = await api.request('GET', path, { token: await api.platformToken() });
-      expect([status, body.type]).toEqual([404, 'urn:problem-type:custodia:route-not-found']);
-      expect(body.detail).toContain('GET /api/v1/docs');
-    },
-  );
+  it.each(['/', '/docs', '/docs/'])('leads a browser to the documentation: %s', async (path) => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await fetch(`${api.url}${path}`, { method, redirect: 'manual' });
+      expect([status, headers.get('location')]).toEqual([302, '/api/v1/docs']);
+    }
+    expect((await fetch(`${api.url}${path}`)).headers.get('content-type')).toMatch(/^text\/html/);
+    expect((await api.request('POST', path, { body: {} })).body.type).toBe('urn:problem-type:custodia:route-not-found');
+  });
+
+  it.each([
+    '/documentation',
+    '/clients',
+    '/api',
+    '/api/v1',
+    '/api/v2/clients',
+    '/api/v1//clients',
+    '/api/v1/nothing',
+    '/API/V1/clients',
+  ])('is a 404: %s', async (path) => {
+    const { status, body } = await api.request('GET', path, { token: await api.platformToken() });
+    expect([status, body.type]).toEqual([404, 'urn:problem-type:custodia:route-not-found']);
+    expect(body.detail).toContain('GET /api/v1/docs');
+  });
 
   it.each(sampled([...new Set(operations.map(([, { path }]) => path))], 6))('is a 405 with Allow: %s', async (path) => {
     const routes = operations.filter(([, route]) => route.path === path).map(([, route]) => route);

@@ -29,10 +29,11 @@ describe('a stage that allows origins', () => {
 
   test('distinguishes preflights from other methods, and declares every header that it maps', () => {
     for (const { requestTemplates, responses, declared, refusal, preflight } of preflightsIn(BOTH)) {
-      expect(requestTemplates['application/json']).toBe(
-        `{"statusCode":#if($context.httpMethod == "OPTIONS")204#{else}${refusal.statusCode}#end}`,
+      expect(requestTemplates['application/json']).toContain(
+        `#if($context.httpMethod == "OPTIONS")204#{else}${refusal.statusCode}#end`,
       );
-      expect([Object.keys(responses).toSorted(), preflight.statusCode]).toEqual([['204', 'default'], '204']);
+      const others = Object.keys(responses).filter((status) => status !== '302');
+      expect([others.toSorted(), preflight.statusCode]).toEqual([['204', 'default'], '204']);
       expect(refusal.statusCode).toMatch(/^40[45]$/);
       for (const { statusCode, responseParameters } of [refusal, preflight]) {
         const headers = Object.keys(declared[statusCode]?.headers ?? {});

@@ -102,13 +102,33 @@ describe('what is not declared', () => {
   });
 
   test('is a 404 on any other', () => {
-    for (const path of ['/', '/{proxy+}', '/api', '/api/v1']) {
+    for (const path of ['/', '/docs', '/{proxy+}', '/api', '/api/v1']) {
       const response = mock(`ANY ${path}`);
       expect(response?.statusCode, path).toBe('404');
       expect(response?.responseTemplates?.['application/json']).toBe(
         gatewayResponse(GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND, []).template,
       );
       expect(response?.responseParameters['method.response.header.Content-Type']).toBe("'application/problem+json'");
+    }
+  });
+
+  test('leads browsers from / and /docs to the documentation, at the address of a stage and at a domain', () => {
+    for (const [key, operation] of operations) {
+      const { responses = {}, requestTemplates = {} } = operation['x-amazon-apigateway-integration'];
+      expect('302' in responses, key).toBe(['ANY /', 'ANY /docs'].includes(key));
+      if (!('302' in responses)) continue;
+      expect(requestTemplates['application/json']).toBe(
+        '{"statusCode":#if($context.httpMethod == "GET" || $context.httpMethod == "HEAD")302#{else}404#end}',
+      );
+      expect(responses['302']).toMatchObject({
+        statusCode: '302',
+        responseParameters: { 'method.response.header.Location': "'/api/v1/docs'" },
+        responseTemplates: {
+          'application/json':
+            '#if($context.domainPrefix == $context.apiId)#set($context.responseOverride.header.Location = "/$context.stage/api/v1/docs")#end',
+        },
+      });
+      expect(operation.responses['302']?.headers).toHaveProperty('Location');
     }
   });
 

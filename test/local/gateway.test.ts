@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { contract, noContent, route } from '#contract';
+import { docs } from '../../functions/docs/contract.ts';
 import { resourceTree } from '../../local/gateway/resources.ts';
 import { type Call, eventFor, eventOf, fakeGateway, problemOf, sendBytes } from './gateway-fixture.ts';
 
@@ -39,6 +40,15 @@ describe('the resource of a path', () => {
     const { send } = await fakeGateway();
     const sent = await send(method, path);
     expect([problemOf(sent), sent.headers.get('allow')]).toEqual([problem, allow]);
+  });
+
+  it('leads from / and /docs to the documentation of an API that has one, below its stage', async () => {
+    const { send } = await fakeGateway({ contracts: [docs], stage: 'dev' });
+    for (const path of ['/dev', '/dev/', '/dev/docs', '/dev/docs/']) {
+      const { status, headers } = await send('GET', path);
+      expect([status, headers.get('location')]).toEqual([302, '/dev/api/v1/docs']);
+    }
+    expect(problemOf(await send('POST', '/dev/docs'))).toBe('404 route-not-found');
   });
 
   it('responds to HEAD as the function of GET does, without a body or its length; with 405 where there is no GET', async () => {
