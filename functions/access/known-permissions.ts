@@ -11,7 +11,13 @@ export function requireKnown(codes: readonly string[] | null): void {
   const errors = (codes ?? []).flatMap((code, index) =>
     known.has(code)
       ? []
-      : [{ in: 'body' as const, pointer: pointer(['permissions', index]), detail: 'is not a permission' }],
+      : [
+          {
+            in: 'body' as const,
+            pointer: pointer(['permissions', index]),
+            detail: 'is not a permission: GET /api/v1/permissions lists them',
+          },
+        ],
   );
   if (errors.length > 0) throw new Problem('invalid-body', { errors });
 }

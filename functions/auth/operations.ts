@@ -66,4 +66,8 @@ async function authenticate({ body, session, request }: Parameters<Login>[0]) {
 
 /** RFC 9110 §15.5.2: a 401 names a scheme. */
 const invalidCredentials = (): Problem =>
-  new Problem('invalid-credentials', { headers: { 'WWW-Authenticate': CHALLENGE } });
+  new Problem('invalid-credentials', {
+    detail:
+      'Send the app code of an active integration and its whole secret: it begins with cst_, unless you have chosen it.',
+    headers: { 'WWW-Authenticate': CHALLENGE },
+  });

@@ -91,7 +91,7 @@ const idFieldOf = (route: Route): string => route.event?.idField ?? 'id';
 function asText(id: unknown, field: string): string {
   if (typeof id === 'string') return id;
   throw new Problem('invalid-body', {
-    errors: [{ in: 'body', pointer: `#/data/${field}`, detail: 'must be a string' }],
+    errors: [{ in: 'body', pointer: `#/data/${field}`, detail: id === undefined ? 'is required' : 'must be a string' }],
   });
 }
 

@@ -25,7 +25,7 @@ const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
 const WITHOUT_EFFECT = {
   outcome: 'stored',
   reason:
-    'No operation of this API has this event type, so the event changed nothing: it is stored for the organization to read. Types with an effect are such as client.created or ticket.updated.',
+    'No operation of this API has this event type, so the event changed nothing: it is stored for the organization to read. Event types with an effect are, for example, client.created and ticket.updated.',
 } as const;
 
 interface Event extends SentEvent {

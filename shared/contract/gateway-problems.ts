@@ -66,8 +66,7 @@ const refused = problem('unauthorized', {
  * cannot parse as a signature means that there is no such route.
  */
 const noRoute = problem('route-not-found', {
-  detail:
-    'The API has no such path. All paths begin with /api/v1; GET /api/v1/docs is their documentation, for browsers too.',
+  detail: 'Paths of the API begin with /api/v1, and GET /api/v1/docs describes them.',
 });
 
 /** The authorizer fails closed when it cannot look up a caller. The caller may retry. */

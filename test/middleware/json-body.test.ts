@@ -148,7 +148,7 @@ describe('a request is refused', () => {
   ])('%s', async (_, headers) => {
     const problem = await refusal([jsonBody()], sent('{}', headers));
     expect([problem.type, problem.headers]).toEqual(['unsupported-media-type', { Accept: 'application/json' }]);
-    expect(problem.detail).toBe('Content-Type must be application/json, in UTF-8.');
+    expect(problem.detail).toMatch(/^Content-Type must be application\/json, in UTF-8\. /);
   });
 
   it.each<[name: string, headers: Headers, body: string | Buffer]>([

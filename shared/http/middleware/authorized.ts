@@ -15,7 +15,7 @@ export function authorized(): MiddlewareObj<Routed & Authenticated, APIGatewayPr
       const { permission, callers } = matched.route;
       if (callers === 'platform' && caller !== undefined && caller.orgId !== null) {
         throw new Problem('forbidden', {
-          detail: 'This is for platform callers, and the token is of an organization.',
+          detail: 'This is for platform callers, those who operate this service: the token is of an organization.',
         });
       }
       if (caller === undefined || permission === undefined || mayDo(caller, permission)) return;

@@ -54,7 +54,7 @@ function requireJson(contentType: string | undefined): void {
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);
   if (type !== 'application/json' || !isUtf8) {
     throw new Problem('unsupported-media-type', {
-      detail: 'Content-Type must be application/json, in UTF-8.',
+      detail: 'Content-Type must be application/json, in UTF-8. With curl, -d alone declares a form.',
       headers: { Accept: 'application/json' },
     });
   }

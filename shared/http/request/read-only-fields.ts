@@ -38,7 +38,7 @@ export function checkReadOnlyFields(
       !isSameValue(body?.readOnlyFields[field], value, values?.[field] ?? null),
   );
   if (differing.length === 0) return;
-  const detail = method === 'POST' ? 'is set by the service' : 'cannot be changed, and is not as it was sent';
+  const detail = method === 'POST' ? 'is set by the service' : 'cannot be changed, and the record has another value';
   throw new Problem('invalid-body', {
     detail:
       'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ignores them.',

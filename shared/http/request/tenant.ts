@@ -22,7 +22,10 @@ export async function tenantOf(
   const tenant = Tenant.named(named.orgId, caller, session);
   if (refused !== undefined || tenant === undefined) {
     const { part } = refused ?? named;
-    throw new Problem('forbidden', { errors: [fieldError(part, 'must be the organization of the caller')] });
+    throw new Problem('forbidden', {
+      detail: 'org_id names another organization than that of the token.',
+      errors: [fieldError(part, 'must be the organization of the caller')],
+    });
   }
   if (second !== undefined && second.orgId !== named.orgId) {
     throw new Problem('invalid-body', { errors: [fieldError('body', 'names another organization than the query')] });

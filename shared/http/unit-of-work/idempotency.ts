@@ -114,7 +114,7 @@ export class IdempotentRequest {
         ? await (await environmentEncryption()).decrypt(found.encrypted, this.#contextIn(this.#use.tenant))
         : await this.#decryptOf(this.#organization(found.organization), found.encrypted);
     const { fingerprint, answer, asker: firstCaller } = JSON.parse(unpacked(decrypted)) as Kept;
-    if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
+    if (fingerprint !== this.#fingerprint) throw keyReused();
     const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(firstCaller));
     return { ...shown, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
   }
@@ -141,7 +141,7 @@ export class IdempotentRequest {
   #gone(): Problem {
     return this.#use.errors.includes('gone')
       ? new Problem('gone', { detail: 'The organization of what this request created was erased.' })
-      : new Problem('not-found');
+      : new Problem('not-found', { detail: 'org_id names an organization that does not exist.' });
   }
 
   async #hiddenFields(firstCaller: FirstCaller | undefined): Promise<string[]> {
@@ -191,6 +191,12 @@ export class IdempotentRequest {
     return { tenant: tenant.id, record: `request/${caller.integrationId}/${key}` };
   }
 }
+
+const keyReused = (): Problem =>
+  new Problem('idempotency-key-reused', {
+    detail:
+      'This Idempotency-Key was used for another path or body within a day. Give each thing to create a key of its own.',
+  });
 
 const shownIn = ({ org_id, app_code }: { org_id: string | null; app_code: string }): FirstCaller['shown'] => ({
   orgId: org_id,
