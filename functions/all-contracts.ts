@@ -1,5 +1,6 @@
 import type { Contract } from '#contract';
 import { access } from './access/contract.ts';
+import { account } from './account/contract.ts';
 import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';
 import { clients } from './clients/contract.ts';
@@ -34,6 +35,7 @@ export const contracts: readonly Contract[] = [
   access,
   orgs,
   integrations,
+  account,
   webhooks,
   logs,
   audit,

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { declaredValues } from '#contract/derived';
 import { countedBy, type Kind, kind, quotaOf } from '#maintenance';
 import { auditEventEntity, type Entity } from '#table';
+import { declaredEntities } from '../functions/all-entities.ts';
 import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
@@ -10,7 +11,6 @@ import { isResourceRisk as isResourceAtRisk } from '../functions/resources/metri
 import { resourceEntity } from '../functions/resources/store.ts';
 import { isServiceRisk as isServiceAtRisk } from '../functions/services/health.ts';
 import { serviceEntity } from '../functions/services/store.ts';
-import { declaredEntities } from './entities.ts';
 
 /** The records that a counter field counts, by entity and field. */
 const COUNTERS: Readonly<Record<string, Kind['counters']>> = {

@@ -1,3 +1,4 @@
+import { REQUESTS_A_UNIT } from '../../generate/data-model/flushes.ts';
 import type { MarkdownTable } from '../../generate/markdown.ts';
 import { MEMORY_OF_ONE_CPU } from '../cpu-share.ts';
 
@@ -39,9 +40,9 @@ const ASSUMPTIONS = {
   ),
   requestsPerLogin: assumed(600, 'requests', 'an integration sends between two logins: ten a minute for an hour'),
   requestsPerBudgetWrite: assumed(
-    27,
+    6,
     'requests',
-    'between two writes of the request budgets, [as decided](decisions/0081-request-budgets.md)',
+    `for a write unit of [request budgets](decisions/0081-request-budgets.md) and [numbers of requests](decisions/0200-usage.md), of an integration that sends two a minute to six functions; ${REQUESTS_A_UNIT} at least of a busy one`,
   ),
   headerBytes: assumed(700, 'bytes', 'the headers of a response have'),
   traced: assumed(0.05, 'of the requests', 'are traced by X-Ray’s standard rule, where `tracing` is on'),

@@ -28,7 +28,7 @@ export async function apply(event: SentEvent, effects: Effects, context: Context
   if (effect === undefined) return undefined;
   try {
     const { permission } = effect.route;
-    if (permission !== undefined && !mayDo(context.caller, permission)) {
+    if (permission && !mayDo(context.caller, permission)) {
       throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
     }
     checkOrganization(context.tenant, event.data);

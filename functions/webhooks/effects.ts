@@ -28,7 +28,7 @@ export const effectsOf = (domains: readonly ReadonlyMap<string, MatchedRoute>[])
   );
 
 function effectOf({ operationId, route, operation, contract: { fieldPermissions = {} } }: MatchedRoute): Effect {
-  const permission = route.permission && readingOf(route.permission);
+  const permission = route.permission ? readingOf(route.permission) : undefined;
   return { operationId, route, operation, permission, fieldPermissions };
 }
 

@@ -1,4 +1,4 @@
-import { declaredEntities } from '../../operator/entities.ts';
+import { declaredEntities } from '../../functions/all-entities.ts';
 import type { MarkdownTable } from '../markdown.ts';
 
 /** The filters of each entity, and the fields by whose prefixes it is found. Derived from the domains' declarations. */

@@ -16,6 +16,12 @@ export interface Call {
   readonly writeUnits: number;
 }
 
+/** Whether a call flushes a request budget, which few requests do. They are measured apart (`flushes.ts`). */
+const isFlush = (input: object): boolean => {
+  const { Key: key, UpdateExpression: update } = input as { Key?: { PK?: unknown }; UpdateExpression?: unknown };
+  return update !== undefined && String(key?.PK).endsWith('#BUDGET');
+};
+
 /** Keeps every call that a table's client makes, with what it consumed. */
 export class Recorder {
   readonly table: Table;
@@ -29,6 +35,7 @@ export class Recorder {
     this.isExact = isExact;
     table.client.middlewareStack.add(
       (next, context) => async (call) => {
+        if (isFlush(call.input)) return next(call);
         const roundTrip = this.#endedRoundTrip + 1;
         const operation = dynamoDbOperationOf(context.commandName ?? '');
         try {

@@ -47,7 +47,7 @@ export const events = (contracts: readonly Contract[]): string =>
 function accessTo({ auth, permission }: Route): string {
   switch (auth) {
     case 'bearer':
-      return `\`${permission}\``;
+      return permission ? `\`${permission}\`` : 'any token';
     case 'bearer-optional':
       return `\`${permission}\`; no token for a first key`;
     case 'signature':

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { folded, MAX_FOLDED } from '../folded.ts';
 import { bounded, shownAs, text, uuid } from './fields.ts';
+import { instantOf } from './instant.ts';
 
 /**
  * The kinds of parameters of paths and queries: `import * as parameter from '#contract/parameter'`. All arrive as text; each kind here parses it and
@@ -24,6 +25,15 @@ export const flag = () =>
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .meta(shownAs({ type: 'boolean' }));
+
+const DATE_EXAMPLE = '2026-11-20';
+const A_DATE = `must be a date, such as ${DATE_EXAMPLE}`;
+
+/** A day of UTC (RFC 3339, full-date). */
+export const date = () =>
+  bounded(10, A_DATE)
+    .refine((value) => value === instantOf(value)?.slice(0, 10), { error: A_DATE })
+    .meta(shownAs({ type: 'string', format: 'date', maxLength: 10, examples: [DATE_EXAMPLE] }));
 
 export const PAGE_SIZE = { standard: 25, max: 200 } as const;
 const MAX_PAGE = 1_000_000_000;

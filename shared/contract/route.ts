@@ -54,8 +54,8 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly auth: A;
-  /** The permission that a caller needs; every `bearer` route has one. */
-  readonly permission?: PermissionCode;
+  /** The permission that a caller needs; every `bearer` route has one, or says `null`: any valid token is enough. */
+  readonly permission?: PermissionCode | null;
   /** Callers of an organization are refused, whatever they send. */
   readonly callers?: 'platform';
   /** An extension: not in the spec, added to make what the spec shows usable (`docs/decisions/0001`). */
@@ -102,7 +102,7 @@ interface RouteOptions extends Deprecations {
   readonly summary: string;
   readonly description?: string;
   readonly auth?: Auth;
-  readonly permission?: PermissionCode;
+  readonly permission?: PermissionCode | null;
   readonly callers?: 'platform';
   readonly extension?: true;
   readonly cutsOff?: true;
@@ -152,7 +152,9 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   }: RouteOptions = options;
   assertDeprecations(options, `${method} ${path}`);
   if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
-    throw new TypeError(`${method} ${path}: routes with a bearer token, and only these, need a permission`);
+    throw new TypeError(
+      `${method} ${path}: routes with a bearer token, and only these, need a permission, or null for none`,
+    );
   }
   if (notYetOffered.length > 0 && options.response.isList !== true) {
     throw new TypeError(`${method} ${path}: only lists have filters`);

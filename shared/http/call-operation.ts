@@ -38,7 +38,7 @@ export async function callOperation(
   try {
     const params = validParams(route, given);
     const body = route.body && validBody(route.body, given.body);
-    const response = await operation({ ...context, params, query: {}, body, getOrThrow, requireBudget });
+    const response = await operation({ ...context, params, query: {}, body, getOrThrow, ...NO_BUDGET });
     return { response, params };
   } catch (error) {
     throw explained(error);
@@ -46,7 +46,7 @@ export async function callOperation(
 }
 
 /** The call was charged before, without a reserve. */
-const requireBudget = (): void => undefined;
+const NO_BUDGET = { requireBudget: () => undefined, readLimits: async () => [] };
 
 /** Without `If-Match`, which such a call does not have. */
 async function getOrThrow<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {

@@ -3,7 +3,7 @@ import type { Contract, Route } from '#contract';
 import type * as parameter from '#contract/parameter';
 import type { Caller } from '#identity';
 import type { Repository, RequestSession, Stored, Tenant } from '#table';
-import type { Charge } from './budget/request-budget.ts';
+import type { Charge, Limit } from './budget/request-budget.ts';
 import type { HttpRequest } from './request/http-request.ts';
 
 /**
@@ -60,6 +60,8 @@ export interface BearerInput {
    * @throws Problem `too-many-requests` where the request budget is spent, so that the request is served from the reserve
    */
   readonly requireBudget: () => void;
+  /** Reads what is left of the request budgets that the request is charged to: one read for each. */
+  readonly readLimits: () => Promise<readonly Limit[]>;
 }
 
 /** What an operation of a route without a bearer token gets besides its input. */

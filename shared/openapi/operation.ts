@@ -20,7 +20,7 @@ export const operationOf = (
   ...(route.deprecated === undefined ? {} : { deprecated: true }),
   tags: [contract.tag],
   security: SECURITY[route.auth],
-  ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
+  ...(route.permission ? { 'x-permission': route.permission } : {}),
   ...(route.extension === undefined ? {} : { 'x-extension': route.extension }),
   ...parametersOf(route),
   ...requestBodyOf(route),
@@ -44,7 +44,7 @@ const RESERVED =
 function accessTo({ auth, permission }: Route): string {
   switch (auth) {
     case 'bearer':
-      return `Needs the permission \`${permission}\`.`;
+      return permission ? `Needs the permission \`${permission}\`.` : 'Needs a token, and no permission.';
     case 'bearer-optional':
       return `Needs the permission \`${permission}\`, or no token where the stage lets anyone make a first key.`;
     case 'signature':

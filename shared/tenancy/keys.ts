@@ -18,7 +18,10 @@ export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${
 /** The number of records of a kind with a quota: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
 export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });
 
-/** The shared bucket of a request budget: an integration's, by its id, or the tenant's own. */
+/** The sort key of the bucket that all integrations of a tenant share. */
+export const WHOLE_TENANT = 'TENANT';
+
+/** The shared bucket of a request budget, with the number of requests by day: an integration's, by its id, or {@link WHOLE_TENANT}. */
 export const budgetKey = (tenant: TenantId, of: string): Key => ({ PK: `ORG#${tenant}#BUDGET`, SK: of });
 
 /** The wrapped data key that a tenant's credentials are encrypted with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */

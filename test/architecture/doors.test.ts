@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, number>> = {
   // Keys of records, read together.
   '#table/keys': 15,
   '#table/storage': 17,
-  '#tenancy': 20,
+  '#tenancy': 22,
   '#tenancy/credentials': 13,
   '#maintenance': 13,
 };

@@ -40,6 +40,7 @@ const SENTENCES: readonly RegExp[] = [
   /^must be an IPv4 or IPv6 address$/,
   /^must be the name of an IANA time zone, such as Europe\/Lisbon$/,
   /^must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as \S+Z$/,
+  /^must be a date, such as \d{4}-\d\d-\d\d$/,
   /^must be a lowercase word of letters, digits, "-" and "_", the first a letter$/,
   /^must be letters, digits, ".", "_" and "-", the first a letter or digit$/,
   /^must be lowercase letters, digits and "-", the first a letter or digit$/,

@@ -25,7 +25,7 @@ const sessionAt = (now: number) => new RequestSession(environmentTable(), () => 
 describe('the shared bucket of a budget', () => {
   const [orgId, of] = [randomUUID(), randomUUID()];
   const tenantAt = (now: number) => Tenant.of(aCaller(orgId), sessionAt(now));
-  const flushAt = (now: number, cost: number) => flushBudget(tenantAt(now), of, cost);
+  const flushAt = async (now: number, cost: number) => (await flushBudget(tenantAt(now), of, cost)).fullAt;
   const stored = async (bucket: object) => {
     const { client, name } = environmentTable();
     await client.send(new PutCommand({ TableName: name, Item: { ...budgetKey(orgId as TenantId, of), ...bucket } }));

@@ -49,9 +49,7 @@ async function restricted(permissions: Permissions, by = full, more: JsonBody = 
   return { ...callsOf(api, await api.login(appCode, secret)), id: String(body.id), appCode, secret };
 }
 
-const bearerOperations = operations.flatMap(([id, { permission }]) =>
-  permission === undefined ? [] : [[id, permission] as const],
-);
+const bearerOperations = operations.flatMap(([id, { permission }]) => (permission ? [[id, permission] as const] : []));
 
 const ofTenants = bearerOperations.filter(([id]) => !PLATFORM_ONLY.has(id));
 

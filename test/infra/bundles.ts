@@ -41,6 +41,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   auth: { kilobytes: 385, modules: 510 },
   integrations: { kilobytes: 410, modules: 525 },
   orgs: { kilobytes: 385, modules: 510 },
+  account: { kilobytes: 400, modules: 520 },
   audit: { kilobytes: 385, modules: 510 },
   webhooks: { kilobytes: 465, modules: 570 },
   'well-known': { kilobytes: 380, modules: 505 },

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, CreatedIntegration, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, CreatedIntegration, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -58,6 +58,10 @@ export interface Calls {
     readonly list: (query?: Query<'listLogs'>, options?: Options<'listLogs'>) => Listing<LogEntryPage>;
     /** Take in log entries: `POST /api/v1/logs/ingest`. */
     readonly ingest: (body: LogEntryCreate, options?: Options<'ingestLog'>) => Promise<LogReceipt>;
+  };
+  readonly me: {
+    /** Read who you are: `GET /api/v1/me`. */
+    readonly get: (query?: Query<'getMe'>, options?: Options<'getMe'>) => Promise<Me>;
   };
   readonly memberships: {
     /** Make a user a member: `POST /api/v1/users/memberships`. */
@@ -155,6 +159,10 @@ export interface Calls {
     /** Add a message to a ticket: `POST /api/v1/tickets/{id}/messages`. */
     readonly createMessage: (id: string, body: TicketMessageCreate, options?: Options<'createTicketMessage'>) => Promise<TicketMessage>;
   };
+  readonly usage: {
+    /** Read what was used: `GET /api/v1/usage`. */
+    readonly get: (query?: Query<'getUsage'>, options?: Options<'getUsage'>) => Promise<Usage>;
+  };
   readonly users: {
     /** List users: `GET /api/v1/users`. */
     readonly list: (query?: Query<'listUsers'>, options?: Options<'listUsers'>) => Listing<UserPage>;
@@ -220,6 +228,9 @@ export const CALLS: Table = {
     list: 'get /api/v1/logs',
     ingest: 'post /api/v1/logs/ingest',
   },
+  me: {
+    get: 'get /api/v1/me',
+  },
   memberships: {
     create: 'post /api/v1/users/memberships',
     get: 'get /api/v1/memberships/{id}',
@@ -277,6 +288,9 @@ export const CALLS: Table = {
     delete: 'delete /api/v1/tickets/{id}',
     listMessages: 'get /api/v1/tickets/{id}/messages',
     createMessage: 'post /api/v1/tickets/{id}/messages',
+  },
+  usage: {
+    get: 'get /api/v1/usage',
   },
   users: {
     list: 'get /api/v1/users',

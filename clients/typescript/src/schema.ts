@@ -699,6 +699,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who you are
+         * @description The integration of the token, its organization, what it may do, what is left of its request budgets, and when the token ends. A change of its permissions or its limit shows when it takes effect, within a minute where the stage sets nothing else. Needs a token, and no permission. Extends the specification of this service.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was used
+         * @description Records are counted exactly, requests of the last 62 days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration; what has no budget, such as a login, and what is refused with 429 does not count, and what a platform caller does in an organization counts for the platform. Each running copy of the service adds what it has served after 15 minutes or 100 requests at most, and what it has not added when it ends is lost. A page has up to 200 integrations: `Link` leads to the next ones. Needs the permission `usage:read`. Extends the specification of this service.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{app_code}": {
         parameters: {
             query?: never;
@@ -4362,6 +4402,154 @@ export interface components {
              */
             previous_expires_at: string | null;
         };
+        /** @description Who the caller is, what it may do, and for how long. */
+        Me: {
+            /** @description Who calls. */
+            integration: {
+                /**
+                 * Format: uuid
+                 * @description Names the record of the caller.
+                 * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+                 */
+                id: string;
+                /**
+                 * @description As it logged in with its secret.
+                 * @example acme-billing
+                 */
+                app_code: string;
+                /**
+                 * @description What people call it.
+                 * @example Acme billing
+                 */
+                display_name: string;
+            };
+            /** @description For whom it calls; null for the platform. */
+            organization: {
+                /**
+                 * Format: uuid
+                 * @description Names the tenant that it acts for.
+                 * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+                 */
+                id: string;
+                /**
+                 * @description What people call the organization.
+                 * @example Acme Lda
+                 */
+                name: string;
+                /**
+                 * @description Its short name.
+                 * @example acme-lda
+                 */
+                slug: string;
+            } | null;
+            /**
+             * @description The permissions that the integration was given; null for all of its tenant.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Every permission that it has, in order: all for null, and a permission to read with the one to write.
+             * @example [
+             *       "clients:read",
+             *       "tickets:read",
+             *       "tickets:write"
+             *     ]
+             */
+            effective_permissions: string[];
+            /** @description The request budgets that each of its requests is charged to. */
+            limits: components["schemas"]["RequestLimit"][];
+            /** @description For how long this caller is logged in. */
+            token: {
+                /**
+                 * Format: date-time
+                 * @description When it was made, at the login.
+                 * @example 2026-11-20T09:30:00.000Z
+                 */
+                issued_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends, if it is not ended before: log in again by then.
+                 * @example 2026-11-20T10:30:00.000Z
+                 */
+                expires_at: string;
+            };
+        };
+        /** @description What is left of a request budget, of which every response tells the lowest. */
+        RequestLimit: {
+            /**
+             * @description `default`: the integration’s own. `tenant`: that of all integrations of its organization together.
+             * @example default
+             */
+            policy: "default" | "tenant" | (string & {});
+            /**
+             * Format: int32
+             * @description How many requests it admits in a minute.
+             * @example 600
+             */
+            limit: number;
+            /**
+             * Format: int32
+             * @description Requests left now, as in the header `RateLimit`.
+             * @example 587
+             */
+            remaining: number;
+            /**
+             * Format: int32
+             * @description Seconds until all of them are there again, if no more are sent.
+             * @example 2
+             */
+            reset: number;
+        };
+        /** @description What an organization has stored and how much it has called. */
+        Usage: {
+            /** @description The records that there are, by type and in order of its name. Records below others, such as the messages of a ticket, are not counted. */
+            records: components["schemas"]["RecordCount"][];
+            /** @description By integration, in order of their ids; those without requests in these days are left out. */
+            requests: components["schemas"]["IntegrationRequests"][];
+        };
+        /** @description How many records of a type there are. */
+        RecordCount: {
+            /**
+             * @description Name of the record in this document: `Client`.
+             * @example Client
+             */
+            record_type: string;
+            /**
+             * Format: int64
+             * @description How many there are, exactly: the `total` of their list.
+             * @example 120
+             */
+            total: number;
+        };
+        /** @description How much an integration has called, day by day. */
+        IntegrationRequests: {
+            /**
+             * Format: uuid
+             * @description Which integration sent them.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            integration_id: string;
+            /** @description The days with requests, the oldest first. */
+            days: components["schemas"]["RequestsOfDay"][];
+        };
+        /** @description How much an integration has called on one day. */
+        RequestsOfDay: {
+            /**
+             * Format: date
+             * @description When they were sent, by the clock of the service in UTC.
+             * @example 2026-11-19
+             */
+            date: string;
+            /**
+             * Format: int64
+             * @description How many requests were served or refused, approximately.
+             * @example 20
+             */
+            requests: number;
+        };
         /** @description An event, of this API or of your own kind. */
         WebhookDelivery: {
             /**
@@ -5058,6 +5246,12 @@ export type IntegrationPatch = components['schemas']['IntegrationPatch'];
 export type UpdatedIntegration = components['schemas']['UpdatedIntegration'];
 export type SecretRotation = components['schemas']['SecretRotation'];
 export type RotatedIntegration = components['schemas']['RotatedIntegration'];
+export type Me = components['schemas']['Me'];
+export type RequestLimit = components['schemas']['RequestLimit'];
+export type Usage = components['schemas']['Usage'];
+export type RecordCount = components['schemas']['RecordCount'];
+export type IntegrationRequests = components['schemas']['IntegrationRequests'];
+export type RequestsOfDay = components['schemas']['RequestsOfDay'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookReceipt = components['schemas']['WebhookReceipt'];
 export type WebhookEventSummaryPage = components['schemas']['WebhookEventSummaryPage'];
@@ -6930,6 +7124,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                after?: components["parameters"]["After"];
+                /** @description Only requests of this integration. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                integration_id?: string;
+                /** @description Only requests of this day and later ones. For example `2026-11-20`. */
+                from?: string;
+                /** @description Only requests of this day and earlier ones. For example `2026-11-20`. */
+                to?: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The usage. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
         };

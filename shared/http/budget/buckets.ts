@@ -1,22 +1,29 @@
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
 import { keepNewest } from '../../keep-newest.ts';
+import { RequestCount } from './request-count.ts';
 import { Bucket } from './token-bucket.ts';
 
-/** The token buckets of this container: those of request budgets, and the reserves of tokens. */
+/** The token buckets of this container: those of request budgets, with what was counted besides, and the reserves of tokens. */
 
 /** Most of each kind. */
 const KEPT = 10_000;
 
-/** By tenant and owner, the least recently used first. */
-const buckets = new Map<string, Bucket>();
+/** What this container knows of the requests of an integration, or of a whole tenant. */
+interface Known {
+  readonly bucket: Bucket;
+  readonly count: RequestCount;
+}
 
-/** The bucket of an integration, or of the whole tenant (null). */
-export function bucketOf(tenant: Tenant, integrationId: string | null): Bucket {
+/** By tenant and owner, the least recently used first. */
+const known = new Map<string, Known>();
+
+/** Of an integration, or of the whole tenant (null), whose requests are only counted by integration. */
+export function knownOf(tenant: Tenant, integrationId: string | null): Known {
   const name = `${tenant.id}#${integrationId ?? ''}`;
-  const bucket = buckets.get(name) ?? new Bucket();
-  keepNewest(buckets, name, bucket, KEPT);
-  return bucket;
+  const found = known.get(name) ?? { bucket: new Bucket(), count: new RequestCount() };
+  keepNewest(known, name, found, KEPT);
+  return found;
 }
 
 /** Requests a minute of each token and container. */

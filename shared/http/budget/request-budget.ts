@@ -2,8 +2,9 @@ import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { increment, logger, workBegun } from '#telemetry';
-import { BUDGET_WINDOW, flushBudget } from '#tenancy';
-import { bucketOf, takeReserve } from './buckets.ts';
+import { BUDGET_WINDOW, flushBudget, readBudget } from '#tenancy';
+import { knownOf, takeReserve } from './buckets.ts';
+import type { RequestCount } from './request-count.ts';
 import type { Bucket } from './token-bucket.ts';
 
 /**
@@ -27,6 +28,17 @@ interface Budget {
   /** Requests a minute. */
   readonly limit: number;
   readonly bucket: Bucket;
+  readonly count: RequestCount;
+}
+
+/** What is left of a budget. */
+export interface Limit {
+  readonly policy: Budget['policy'];
+  /** Requests a minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the budget is whole again. */
+  readonly reset: number;
 }
 
 type ChargeTo = 'own' | 'own-and-tenant';
@@ -73,6 +85,7 @@ export class RequestBudget {
     const now = this.#session.clock();
     const refusal = refusalBeyond(budgets, now);
     if (refusal === undefined) {
+      own.count.add(now);
       this.#budgets = budgets;
       this.#take(1);
     } else if (hasReserve && takeReserve(caller, now)) this.#refusal = refusal;
@@ -96,8 +109,20 @@ export class RequestBudget {
   get headers(): Readonly<Record<string, string>> {
     if (this.#charged === 0) return this.#refusal?.budgetHeaders ?? {};
     const now = this.#session.clock();
-    const tightest = leastOf(this.#budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
-    return rateLimitHeaders(tightest, now);
+    return rateLimitHeaders(
+      leastOf(this.#budgets, (budget) => limitOf(budget, now).remaining),
+      now,
+    );
+  }
+
+  /** What is left of each budget, as all containers have flushed it: one read for each, in parallel. */
+  async readLimits(): Promise<readonly Limit[]> {
+    const now = this.#session.clock();
+    const reading = this.#budgets.map(async (budget) => {
+      budget.bucket.learn(await readBudget(budget.tenant, budget.integrationId), now);
+      return limitOf(budget, now);
+    });
+    return Promise.all(reading);
   }
 
   /** Resolves when the writes to the table are done. */
@@ -135,8 +160,8 @@ function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readon
   // A tenant's limit is never below that of one of its integrations.
   const tenantLimit = Math.max(stageTenantLimit(), rateLimit ?? 0);
   return [
-    { policy: 'default', tenant, integrationId, limit, bucket: bucketOf(tenant, integrationId) },
-    { policy: 'tenant', tenant, integrationId: null, limit: tenantLimit, bucket: bucketOf(tenant, null) },
+    { policy: 'default', tenant, integrationId, limit, ...knownOf(tenant, integrationId) },
+    { policy: 'tenant', tenant, integrationId: null, limit: tenantLimit, ...knownOf(tenant, null) },
   ];
 }
 
@@ -184,19 +209,32 @@ const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefin
 };
 
 /** Best effort: a failed flush of a budget must not fail the request. */
-async function flush({ bucket, limit, tenant, integrationId }: Budget, now: number, isUrgent: boolean): Promise<void> {
+async function flush(
+  { bucket, count, limit, tenant, integrationId }: Budget,
+  now: number,
+  isUrgent: boolean,
+): Promise<void> {
   const batch = bucket.takeBatch(limit, now, isUrgent);
-  if (batch === 0) return;
+  if (batch === 0 && !count.isDue(now)) return;
   try {
-    bucket.learn(await flushBudget(tenant, integrationId, batch), now);
+    const besides = { counted: count.take(now), seemsFull: bucket.seemsFullBefore(batch, now) };
+    const { fullAt, surplus } = await flushBudget(tenant, integrationId, batch, besides);
+    bucket.learn(fullAt, now);
+    count.learn(surplus);
   } catch (error) {
     logger.warn('a request budget could not be settled', { error: error as Error });
   }
 }
 
+const limitOf = ({ policy, limit, bucket }: Budget, now: number): Limit => ({
+  policy,
+  limit,
+  ...bucket.quota(limit, now),
+});
+
 /** draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and the seconds until it is whole again. */
-function rateLimitHeaders({ policy, limit, bucket }: Budget, now: number): Record<string, string> {
-  const { remaining, reset } = bucket.quota(limit, now);
+function rateLimitHeaders(budget: Budget, now: number): Record<string, string> {
+  const { policy, limit, remaining, reset } = limitOf(budget, now);
   return {
     'RateLimit-Policy': `"${policy}";q=${limit};w=${BUDGET_WINDOW.refillMs / 1000}`,
     RateLimit: `"${policy}";r=${remaining};t=${reset}`,

@@ -86,6 +86,11 @@ export class Bucket {
     return taken;
   }
 
+  /** Whether the shared bucket was full before a batch of this cost, as far as this container knows. */
+  seemsFullBefore(batch: number, now: number): boolean {
+    return this.#spent(now) <= batch + 1;
+  }
+
   /** Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not flushed yet. */
   learn(sharedFullAt: number, now: number): void {
     this.#fullAt = Math.max(this.#fullAt, Math.min(sharedFullAt + this.#unflushed, now + MOST_SPENT_MS));

@@ -6,7 +6,7 @@ import type { Authenticated } from './authenticated.ts';
 import type { Routed } from './routed.ts';
 
 /**
- * Requires the kind of caller and the permission of the route.
+ * Requires the kind of caller and the permission of the route, where it has one.
  * @throws Problem `forbidden`
  */
 export function authorized(): MiddlewareObj<Routed & Authenticated, APIGatewayProxyResult> {
@@ -18,7 +18,7 @@ export function authorized(): MiddlewareObj<Routed & Authenticated, APIGatewayPr
           detail: 'This is for platform callers, those who operate this service: the token is of an organization.',
         });
       }
-      if (caller === undefined || permission === undefined || mayDo(caller, permission)) return;
+      if (caller === undefined || !permission || mayDo(caller, permission)) return;
       throw new Problem('forbidden', { detail: `This needs the permission ${permission}.` });
     },
   };

@@ -39,7 +39,8 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
       const tenant = await tenantOf(caller, session, input.query, named);
       annotate({ tenant: tenant.id });
       const requireBudget = () => budget.require();
-      event.scope = { session, caller, tenant, getOrThrow: getterFor(event), requireBudget };
+      const readLimits = () => budget.readLimits();
+      event.scope = { session, caller, tenant, getOrThrow: getterFor(event), requireBudget, readLimits };
     },
   };
 }

@@ -10,7 +10,7 @@ import type { HttpRequest } from '../request/http-request.ts';
  */
 export const entityTag = (version: number, body: string): string => `"${version}.${digestOf(body)}"`;
 
-/** The weak validator of a list, which nobody can change as a whole: a digest of the body (RFC 9110 §8.8.1). */
+/** The weak validator of what has no version, such as a list: a digest of the body (RFC 9110 §8.8.1). */
 export const listTag = (body: string): string => `W/"${digestOf(body)}"`;
 
 const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12);

@@ -33,7 +33,7 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
   const value = present(projection, reply.body);
   const body = reply.text ?? JSON.stringify(value);
   if (reply.version !== undefined) headers.ETag = entityTag(reply.version, body);
-  else if (route.response.isList) headers.ETag = listTag(body);
+  else if (route.method === 'GET' && headers.ETag === undefined) headers.ETag = listTag(body);
   if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
   if (route.method === 'GET' && headers.ETag !== undefined && isFresh(context.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };

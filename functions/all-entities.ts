@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Entity } from '#table';
 
-const FUNCTIONS = join(import.meta.dirname, '../functions');
+const FUNCTIONS = import.meta.dirname;
 
 /** Every entity that a domain's `store.ts` exports, in order of their names. A new domain need not be named here. */
 export async function declaredEntities(): Promise<readonly Entity[]> {

@@ -1,0 +1,5 @@
+import { pipeline } from '#http';
+import { account } from './contract.ts';
+import { accountOperations } from './operations.ts';
+
+export const handler = pipeline(account, accountOperations);
