@@ -32,15 +32,11 @@ export function checkIfMatch(request: Headers, version: number): void {
   const tags = tagsOf(request, 'If-Match');
   if (tags === undefined || tags === '*') return;
   if (tags.some((tag) => VERSION.exec(tag)?.[1] === String(version))) return;
-<<<<<<< HEAD
-  throw new Problem('precondition-failed', tags.some((tag) => VERSION.test(tag)) ? {} : { detail: NO_TAG_OF_OURS });
-=======
-  throw new Problem('precondition-failed', {
-    detail: 'If-Match names another version. Read the record again, and send the ETag that it has now.',
-  });
->>>>>>> 4c10acc5 (Say more in refusals that a newcomer could not read)
+  const detail = tags.some((tag) => VERSION.test(tag)) ? ANOTHER_VERSION : NO_TAG_OF_OURS;
+  throw new Problem('precondition-failed', { detail });
 }
 
+const ANOTHER_VERSION = 'If-Match names another version. Read the record again, and send the ETag that it has now.';
 const NO_TAG_OF_OURS = 'If-Match names no ETag of this service, such as "3.pQ8x0aZcVd1k": send the one that was read.';
 
 /**
