@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { readableCall, readableCalls } from '../../clients/typescript/generate/calls.ts';
+import { clientCalls } from '../../clients/typescript/generate/calls-file.ts';
 import document from '../../openapi.json' with { type: 'json' };
 
 /** The readable names of operations: `custodia.tickets.create`. */
@@ -49,4 +50,41 @@ it('two operations of one name, and one of a member that the client has, are ref
     'custodia.tickets.get is taken. Choose another operationId for /api/v1/tickets/{id} or /api/v1/tickets/first',
   );
   expect(() => readableCalls({ paths: { '/api/v1/pages': { get: { operationId: 'listPages' } } } })).toThrow('taken');
+});
+
+it('an operation that is new has a signature and its place in the table', () => {
+  const $ref = '#/components/schemas/Key';
+  const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+  const from = { in: 'query', name: 'from', required: true };
+  const get = {
+    operationId: 'getUsage',
+    summary: 'Read',
+    parameters: [from],
+    responses: { 200: json({ type: 'object' }) },
+  };
+  const post = {
+    ...{ operationId: 'createUserKey', summary: 'Create', parameters: [{ $ref: '#/components/parameters/Reason' }] },
+    ...{ requestBody: json({ type: 'object' }), responses: { 201: json({ $ref }) } },
+  };
+  const text = clientCalls({
+    paths: { '/api/v1/usage': { get }, '/api/v1/users/{user_id}/keys': { post } },
+    components: {
+      schemas: { Key: { properties: { secret: { type: ['string', 'null'] } } }, Unused: {} },
+      parameters: { Reason: { in: 'header', name: 'X-Reason', required: true } },
+    },
+  });
+  expect(
+    text
+      .split('\n')
+      .filter((line) => /^import|readonly (get|create)|: '/.test(line))
+      .map((line) => line.trim()),
+  ).toEqual([
+    "import type { Options, Query, WithSecret } from './signatures.ts';",
+    "import type { operations, Key } from './schema.ts';",
+    "import type { DataOf } from './types.ts';",
+    "readonly get: (query: Query<'getUsage'>, options?: Options<'getUsage'>) => Promise<DataOf<'/api/v1/usage', 'get'>>;",
+    "readonly createKey: (userId: string, body: operations['createUserKey']['requestBody']['content']['application/json'], options: Options<'createUserKey'>) => Promise<WithSecret<Key>>;",
+    "get: 'get /api/v1/usage',",
+    "createKey: 'post /api/v1/users/{user_id}/keys',",
+  ]);
 });
