@@ -57,9 +57,7 @@ function mark(link) {
   link.setAttribute('aria-current', 'location');
   if (getComputedStyle(index).position !== 'sticky') return;
   const { top, bottom } = link.getBoundingClientRect();
-  const below = bottom - innerHeight;
-  if (top < form.offsetHeight) index.scrollTop += top - form.offsetHeight;
-  else if (below > 0) index.scrollTop += below;
+  if (top < form.offsetHeight || bottom > innerHeight) index.scrollTop += top - innerHeight / 3;
 }
 
 /** Sections that cross a line near the upper edge are being read. */
@@ -73,5 +71,11 @@ const reading = new IntersectionObserver(
   { rootMargin: '-15% 0px -84% 0px' },
 );
 for (const section of document.querySelectorAll('.operation, .record')) reading.observe(section);
+
+/** Of no use where the contents can be seen. */
+const toContents = /** @type {HTMLElement} */ (document.querySelector('.to-contents'));
+new IntersectionObserver(([change]) => {
+  toContents.hidden = change?.isIntersecting === true;
+}).observe(index);
 
 form.hidden = false;

@@ -4,6 +4,7 @@
 
 const api = new URL(document.body.dataset.api ?? '.', location.href).href.replace(/\/$/, '');
 for (const element of document.querySelectorAll('[data-address]')) element.textContent = api;
+for (const element of document.querySelectorAll('[data-base]')) element.textContent = api.replace(/\/api\/v1$/, '');
 
 const commands = document.querySelectorAll('pre:not(:has(.language-json, .language-http))');
 for (const block of navigator.clipboard === undefined ? [] : commands) {

@@ -1,5 +1,5 @@
 import { codeHtml, escapedHtml } from '../markdown.ts';
-import { samplesOf } from '../samples/samples.ts';
+import { type Sample, samplesOf } from '../samples/samples.ts';
 import { tryItOf } from '../try-it.ts';
 import { COST, costOf } from './cost.ts';
 import { type Body, nameIn, type Operation, openApi, type Parameter, type Response } from './document.ts';
@@ -18,18 +18,20 @@ export const operationSection = (operation: Operation): string => `<section clas
 <h3><a href="#${operation.id}">${escapedHtml(operation.summary)}</a></h3>
 <p class="address">${methodHtml(operation)} ${code(operation.path)}</p>
 <div class="sides">
-<div class="says">
+<div class="does">
 ${text(operation.description)}
 ${factsOf(operation)}
+</div>
+<div class="shows">
+${samplesHtml(samplesOf(operation))}
+${tryItOf(operation)}
+${examplesOf(operation)}
+</div>
+<div class="says">
 ${parametersOf(operation)}
 ${bodyOf(operation)}
 ${operation.responses.map((response) => responseOf(response)).join('\n')}
 ${problemsOf(operation)}
-</div>
-<div class="shows">
-${samplesHtml(operation)}
-${tryItOf(operation)}
-${examplesOf(operation)}
 </div>
 </div>
 </section>`;
@@ -111,8 +113,9 @@ const problemsOf = ({ problems }: Operation): string => `<h4>Problems</h4>
   .map(({ status, type }) => `<li><a href="problems#${type}"><b>${status}</b> ${type}</a></li>`)
   .join('')}</ul>`;
 
-const samplesHtml = (operation: Operation): string => `<div class="samples">
-${samplesOf(operation)
+/** In each language; a script shows one of them. */
+export const samplesHtml = (samples: readonly Sample[]): string => `<div class="samples">
+${samples
   .map(
     ({ language, text }) =>
       `<div class="sample" data-language="${language}"><h4>${language}</h4>${codeHtml(text)}</div>`,
@@ -124,13 +127,13 @@ function examplesOf({ body, responses }: Operation): string {
   const returned = responses.flatMap(({ status, content }) =>
     content
       .filter(({ mediaType }) => mediaType === 'application/json')
-      .map(({ schema, example = exampleOf(schema) }) => example_(`Example of the response, ${status}`, example)),
+      .map(({ schema, example = exampleOf(schema) }) => exampleHtml(`Example of the response, ${status}`, example)),
   );
   return [
-    ...(body === undefined ? [] : [example_('Example of the body', body.example ?? exampleOf(body.schema))]),
+    ...(body === undefined ? [] : [exampleHtml('Example of the body', body.example ?? exampleOf(body.schema))]),
     ...returned,
   ].join('\n');
 }
 
-const example_ = (title: string, value: unknown): string =>
+const exampleHtml = (title: string, value: unknown): string =>
   `<div class="example"><h4>${title}</h4>${jsonHtml(value)}</div>`;

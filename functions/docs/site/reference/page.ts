@@ -1,9 +1,11 @@
+import { EXAMPLE_ADDRESS } from '../layout.ts';
 import { loginForm } from '../login.ts';
+import { SETUP } from '../samples/samples.ts';
 import { contents, type Group, groups } from './contents.ts';
 import { COST, COST_GUIDE } from './cost.ts';
 import { openApi } from './document.ts';
 import { fieldTable } from './fields.ts';
-import { operationSection } from './operation.ts';
+import { operationSection, samplesHtml } from './operation.ts';
 import { recordSection } from './records.ts';
 import { inlineText, text } from './text.ts';
 
@@ -15,12 +17,24 @@ export const referencePage = (): string => `${contents()}
 ${text(openApi.info.description)}
 <h2 id="${COST}">What a request costs</h2>
 ${text(COST_GUIDE)}
+<h2 id="samples">What samples begin with</h2>
+<p>Every operation has samples in three languages. They go on from these lines and from <a href="#login">the login</a>.</p>
+<h3 class="unseen">Samples</h3>
+${withAddress(samplesHtml(SETUP))}
 </section>
 ${loginForm()}
 ${groups.map(groupSection).join('\n')}
 ${headersSection()}
 </div>
 <a class="to-contents" href="#contents">Contents</a>`;
+
+/** A script replaces the address by that of the page's API, and its part in front of `/api/v1`. */
+const withAddress = (html: string): string => {
+  const base = EXAMPLE_ADDRESS.replace('/api/v1', '');
+  return html
+    .replaceAll(EXAMPLE_ADDRESS, `<span data-address>${EXAMPLE_ADDRESS}</span>`)
+    .replaceAll(new RegExp(`(?<!>)${base}`, 'g'), `<span data-base>${base}</span>`);
+};
 
 const groupSection = ({
   id,
