@@ -37,15 +37,9 @@ ${problemsOf(operation)}
 </section>`;
 
 function factsOf(operation: Operation): string {
-  const { permission, access, deprecated, isExtension, id } = operation;
-  const permissions = {
-    token: '',
-    optional: ', or no token where the stage allows that',
-    signature: 'none: a signature',
-    none: 'none',
-  };
+  const { deprecated, isExtension, id } = operation;
   const facts = [
-    ['Permission', `${permission === undefined ? '' : code(permission)}${permissions[access]}`],
+    ['Permission', permissionOf(operation)],
     [`<a href="#${COST}">Cost</a>`, costOf(operation)],
     [
       'Operation',
@@ -53,6 +47,14 @@ function factsOf(operation: Operation): string {
     ],
   ];
   return `<dl class="facts">${facts.map(([term, fact]) => `<div><dt>${term}</dt><dd>${fact}</dd></div>`).join('')}</dl>`;
+}
+
+/** What the caller needs instead, where no permission is needed. */
+const WITHOUT_PERMISSION = { token: 'none: any token', optional: 'none', signature: 'none: a signature', none: 'none' };
+
+function permissionOf({ permission, access }: Operation): string {
+  if (permission === undefined) return WITHOUT_PERMISSION[access];
+  return `${code(permission)}${access === 'optional' ? ', or no token where the stage allows that' : ''}`;
 }
 
 /** Those that many operations have alike are folded: they are what a reader does not look for here. */
