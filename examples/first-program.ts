@@ -4,8 +4,8 @@ const baseUrl = 'http://127.0.0.1:3000'; // `npm start`; in front of /api/v1
 
 // Register an integration, once. Its secret is shown here and never again.
 const registered = await createCustodia({ baseUrl }).integrations.create({
-  app_code: 'acme-billing',
-  display_name: 'Acme billing',
+  app_code: 'acme-first-program',
+  display_name: 'The first program',
 });
 
 // The client logs in at its first request.
