@@ -104,7 +104,7 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     }
   });
 
-  it('the reference is whole without a script: nothing is folded but common parameters', async () => {
+  it('the reference is whole without a script: nothing is folded but common parameters, and on paper not these', async () => {
     const page = await open('/reference', { javaScriptEnabled: false });
     for (const text of [
       'Needs the permission clients:write.',
@@ -117,6 +117,10 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
       .locator('details:not([open]):not([hidden])')
       .evaluateAll((all) => all.map((each) => each.className));
     expect(new Set(folded)).toEqual(new Set(['common']));
+    const common = page.locator('#createClient .common table');
+    expect(await common.evaluate((table) => table.checkVisibility())).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await common.evaluate((table) => table.checkVisibility())).toBe(true);
   });
 
   it('the reference is searched with the keyboard, and marks what is being read', async () => {
