@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { environmentAt, expected, pythonProgram } from '../samples/programs.ts';
 import { isThere, run } from './commands.ts';
 
 /** What is made from the contracts, compiled and, where it can be, run against an API. */
@@ -13,7 +14,7 @@ export interface Check {
 
 export interface Address {
   readonly url: string;
-  readonly platform: { readonly secret: string };
+  readonly platform: { readonly appCode: string; readonly secret: string };
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -25,6 +26,7 @@ const HEY_API = '@hey-api/openapi-ts@0.99.0';
 const NEWMAN = 'newman@6.2.2';
 const HTTPYAC = 'httpyac@6.16.7';
 const PYTHON_CLIENT = 'openapi-python-client==0.29.1';
+const HTTPX = 'httpx==0.28.1';
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const GENERATOR = 'OPENAPI_GENERATOR_JAR';
 const GENERATOR_ARTIFACT = 'org.openapitools:openapi-generator-cli:7.17.0';
@@ -121,6 +123,16 @@ export const checks: readonly Check[] = [
       const made = ['-p', 'custodia_api_client.models', '-p', 'custodia_api_client.api', '-m', 'tour'];
       await run(folder, python, ['-m', 'mypy', '--follow-imports=silent', ...made]);
       await run(folder, python, ['tour.py'], { API: url });
+    },
+  },
+  {
+    name: `Python, ${HTTPX}: the reference's samples run`,
+    missing: needsPython,
+    run: async (folder, { url, platform }) => {
+      const python = await pythonWith(folder, HTTPX);
+      const assertion = `assert said == ${JSON.stringify(expected)}, said`;
+      writeFileSync(join(folder, 'samples.py'), `${pythonProgram()}\n${assertion}\n`);
+      await run(folder, python, ['samples.py'], await environmentAt(url, platform));
     },
   },
   {

@@ -14,7 +14,8 @@ const custodia = createCustodia({ baseUrl, credentials: { appCode, secret } });`
 
 export function typescriptOf(request: SampleRequest): string {
   if (request.operationId === 'login') return LOGIN;
-  const { operationId, method, route, body, query } = request;
+  const { operationId, method, route, body, query, auth } = request;
+  if (auth === 'signature') return `const { receipt } = await custodia.sendWebhook(${literalOf(body)});`;
   const { group, name, isList } = readableCall(method, route.path, { operationId, requestBody: body });
   const given = [...parametersOf(request), body, isList && Object.keys(query).length > 0 ? query : undefined];
   const call = `custodia.${group}.${name}(${given
