@@ -59,10 +59,13 @@ const tooManyMatches = (error: listErrors.TooManyMatches): Problem =>
     cause: error,
   });
 
-/** The 404 of a record that its path names. The same for a missing record and another tenant's. */
-export const noRecord = (kind: Pick<Entity, 'name' | 'record' | 'audited'>): Problem =>
+/**
+ * The 404 of a record that its path names. The same for a missing record and another tenant's.
+ * @param hint what helps this caller, whatever there is
+ */
+export const noRecord = (kind: Pick<Entity, 'name' | 'record' | 'audited'>, hint = ''): Problem =>
   new Problem('not-found', {
-    detail: `There is no ${wordsOf(kind.record?.name ?? kind.audited ?? kind.name)} with this id.`,
+    detail: `There is no ${wordsOf(kind.record?.name ?? kind.audited ?? kind.name)} with this id.${hint}`,
   });
 
 /** `ServiceAction` and `SERVICE_ACTION` are "service action". */

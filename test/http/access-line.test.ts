@@ -224,6 +224,7 @@ describe('the line of the authorizer', () => {
     expect(line?.integration_id).toBe(integrationId?.());
     // A wrong token causes no error.
     expect(others).toEqual([]);
+    expect(JSON.stringify(line)).not.toContain(org.secret);
   });
 
   it('is a failure where the caller could not be checked, and the error names the request', async () => {

@@ -52,6 +52,15 @@ describe('the platform', () => {
   });
 });
 
+it('a platform caller that names no organization learns that it has to, but not of an organization itself', async () => {
+  const { body } = await api.request('POST', '/api/v1/clients', { token: org.token, body: { name: 'Theirs' } });
+  const detailOf = async (path: string) => (await api.request('GET', path, { token: platform })).body.detail;
+  const hint = 'There is no client with this id. A platform caller names the organization with ?org_id=.';
+  for (const id of [String(body.id), org.orgId]) expect(await detailOf(`/api/v1/clients/${id}`)).toBe(hint);
+  expect(await detailOf(`${PATH}/${body.id}`)).toBe('There is no organization with this id.');
+  expect(await detailOf(`/api/v1/clients/${org.orgId}?org_id=${org.orgId}`)).toBe('There is no client with this id.');
+});
+
 describe('a caller of an organization', () => {
   it.each([
     ['invalid JSON', '{', {}],

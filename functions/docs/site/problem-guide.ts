@@ -95,7 +95,8 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   'content-too-large': {
     cause:
       'The body, the record that it would make, or the page that was asked for is larger than this service handles.',
-    remedy: '`detail` names the limit. Send less at once, or ask for smaller pages with `page_size`.',
+    remedy:
+      '`detail`, or a finding in `errors`, names the limit. Send less at once, or ask for smaller pages with `page_size`.',
   },
   'unsupported-media-type': {
     cause: 'The body is not declared as `application/json`, or not sent in UTF-8 and uncompressed.',

@@ -1,7 +1,8 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Route } from '#contract';
 import { takesHeader } from '#contract/derived';
-import type { Repository, Stored } from '#table';
+import type { Repository, Stored, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';
 import { noRecord } from '../problems.ts';
@@ -40,20 +41,27 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
       annotate({ tenant: tenant.id });
       const requireBudget = () => budget.require();
       const readLimits = () => budget.readLimits();
-      event.scope = { session, caller, tenant, getOrThrow: getterFor(event), requireBudget, readLimits };
+      event.scope = { session, caller, tenant, getOrThrow: getterFor(event, tenant), requireBudget, readLimits };
     },
   };
 }
 
+/** A platform caller easily forgets to name the organization, and then looks among the platform's own records. */
+const hintFor = ({ query }: Route, { orgId }: Tenant): string =>
+  orgId === null && 'org_id' in query.shape ? ' A platform caller names the organization with ?org_id=.' : '';
+
 const getterFor =
-  ({ matched: { route }, request, readOnlyFields }: Pick<Event, 'matched' | 'request' | 'readOnlyFields'>) =>
+  (
+    { matched: { route }, request, readOnlyFields }: Pick<Event, 'matched' | 'request' | 'readOnlyFields'>,
+    tenant: Tenant,
+  ) =>
   async <T extends object>(
     records: Repository<T>,
     id: string,
     show: (record: T) => object = (record) => record,
   ): Promise<Stored<T>> => {
     const stored = await records.get(id);
-    if (stored === undefined) throw noRecord(records.entity);
+    if (stored === undefined) throw noRecord(records.entity, hintFor(route, tenant));
     if (takesHeader(route, 'If-Match')) {
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);
