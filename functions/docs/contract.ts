@@ -10,7 +10,7 @@ export const docs = contract({
   routes: {
     getDocs: route('GET', '/api/v1/docs', {
       summary: 'Read the documentation',
-      description: 'A page for people, the first of four: how to begin. It leads to the others.',
+      description: 'The first page for people: how to begin. It leads to the others.',
       extension: true,
       auth: 'none',
       response: okText('The page.', { 'text/html': PAGE }),
@@ -18,7 +18,7 @@ export const docs = contract({
     getDocsFile: route('GET', '/api/v1/docs/{file}', {
       summary: 'Read a page of the documentation, or a file of a page',
       description:
-        'The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `webhooks`, which also signs and checks deliveries. ' +
+        'The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `guides` with the guides that it lists. ' +
         'Styles and scripts of the pages have names that change with their content, so that they can be kept for a year.',
       extension: true,
       auth: 'none',

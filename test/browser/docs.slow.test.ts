@@ -15,7 +15,7 @@ declare const axe: typeof axeCore;
 /** The documentation as people see it, in a browser that reaches nothing but this API. */
 
 const START = '/api/v1/docs';
-const PAGES = ['', '/guides', '/reference', '/problems', '/webhooks'] as const;
+const PAGES = ['', '/guides', '/retries', '/reference', '/problems', '/webhooks'] as const;
 const WIDTHS = [390, 820, 1440] as const;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';

@@ -16,7 +16,8 @@ import { useApi } from '../support/use-api.ts';
 /** The documentation without a browser; `test/browser/docs.slow.test.ts` has one. */
 
 const START = '/api/v1/docs';
-const PAGES = [START, ...['guides', 'webhooks', 'reference', 'problems'].map((name) => `${START}/${name}`)];
+const GUIDES = ['pagination', 'errors', 'retries', 'rate-limits', 'webhooks', 'changelog'];
+const PAGES = [START, ...['guides', ...GUIDES, 'reference', 'problems'].map((name) => `${START}/${name}`)];
 /** Every page leads to these. */
 const NAVIGATION = [START, `${START}/guides`, `${START}/reference`, `${START}/problems`];
 
@@ -167,6 +168,26 @@ it('the page of problems has each type under its whole name and its short one, w
     const [, example = ''] = /<pre><code>(.*?)<\/code>/s.exec(section) ?? [];
     expect(JSON.parse(unescaped(example))).toMatchObject({ type: `${PROBLEM_TYPE_PREFIX}${type}`, title, status });
   }
+});
+
+it('the page of guides lists all guides, and each guide lists its sections and the other guides', async () => {
+  const list = (await get(`${START}/guides`)).text;
+  for (const name of GUIDES) {
+    expect(list).toContain(`<a href="${name}">`);
+    const { text } = await get(`${START}/${name}`);
+    const [, contents = ''] = /<nav class="contents"(.*?)<\/nav>/s.exec(text) ?? [];
+    const sections = Array.from(text.matchAll(/<h2 id="([^"]+)"/g), ([, anchor]) => anchor);
+    expect([name, sections.length > 0]).toEqual([name, true]);
+    if (name !== 'changelog') for (const anchor of sections) expect(contents).toContain(`<a href="#${anchor}">`);
+    expect(contents.match(/<li>/g)?.length).toBeGreaterThan(2);
+    for (const other of GUIDES.filter((each) => each !== name)) expect(text).toContain(`<a href="${other}">`);
+  }
+});
+
+it('the page of the change log has what callers notice of each version, not what operators do', async () => {
+  const text = unescaped((await get(`${START}/changelog`)).text);
+  expect(text).toContain('An unknown query parameter or field is refused with the nearest known name');
+  expect(text).not.toMatch(/For operators|npx custodia|CDK/);
 });
 
 it('the page of webhooks has the guide and its programs', async () => {

@@ -888,7 +888,7 @@ export interface paths {
         };
         /**
          * Read the documentation
-         * @description A page for people, the first of four: how to begin. It leads to the others. Needs no token. Extends the specification of this service.
+         * @description The first page for people: how to begin. It leads to the others. Needs no token. Extends the specification of this service.
          */
         get: operations["getDocs"];
         put?: never;
@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Read a page of the documentation, or a file of a page
-         * @description The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `webhooks`, which also signs and checks deliveries. Styles and scripts of the pages have names that change with their content, so that they can be kept for a year. Needs no token. Extends the specification of this service.
+         * @description The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `guides` with the guides that it lists. Styles and scripts of the pages have names that change with their content, so that they can be kept for a year. Needs no token. Extends the specification of this service.
          */
         get: operations["getDocsFile"];
         put?: never;

@@ -6,7 +6,12 @@ import { contentsOf, html, inlineHtml } from './markdown.ts';
 
 /** Where the text of each guide is. The page of guides lists them in this order. */
 const SOURCES = {
+  pagination: 'docs/guides/pagination.md',
+  errors: 'docs/guides/errors.md',
+  retries: 'docs/guides/retries.md',
+  'rate-limits': 'docs/guides/rate-limits.md',
   webhooks: 'docs/webhooks.md',
+  changelog: 'CHANGELOG.md',
 } as const satisfies Partial<Record<PageName, string>>;
 
 export type GuideName = keyof typeof SOURCES;
@@ -55,9 +60,19 @@ ${text}
 ${otherGuides(name)}`;
 
 export async function guidePage(name: GuideName): Promise<string> {
-  const { introduction, rest } = await guideText(name);
+  const { introduction, rest: text } = await guideText(name);
+  const rest = name === 'changelog' ? forCallers(text) : text;
   return guideLayout(name, html(introduction, guideDestination), html(rest, guideDestination));
 }
+
+/** The versions of the change log without what only operators notice, and without brackets around their names. */
+const forCallers = (changelog: string): string =>
+  changelog
+    .split('\n## ')
+    .slice(1)
+    .map((version) => `## ${version.split('\n### For operators')[0]}`)
+    .join('\n\n')
+    .replaceAll(/^## \[(.+)\]/gm, '## $1');
 
 const otherGuides = (shown: GuideName): string => `<nav class="others" aria-label="Guides"><p>More guides</p>
 <ul>

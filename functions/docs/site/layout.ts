@@ -10,7 +10,12 @@ export const START = 'quickstart';
 export const TITLES = {
   [START]: 'Quickstart',
   guides: 'Guides',
+  pagination: 'Pagination and filters',
+  errors: 'Errors',
+  retries: 'Retries and idempotency',
+  'rate-limits': 'Rate limits',
   webhooks: 'Events and webhooks',
+  changelog: 'Changelog',
   reference: 'Reference',
   problems: 'Problems',
 } as const;

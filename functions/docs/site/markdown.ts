@@ -36,21 +36,35 @@ const scrollable = (html: string): string =>
 
 /** HTML of a whole text. */
 export const html = (markdown: string, destinationOf: Destinations = (target) => target): string =>
-  scrollable(marked.parse(withLinks(markdown, destinationOf), { mangle: false, headerIds: false })).replace(
-    /<(h[2-6])>(.*?)<\/\1>/g,
-    (_, level: string, heading: string) => `<${level} id="${anchorOf(heading)}">${heading}</${level}>`,
-  );
+  withAnchors(scrollable(marked.parse(withLinks(markdown, destinationOf), { mangle: false, headerIds: false })));
 
-/** Links to the sections of a page in HTML. */
-export function contentsOf(page: string): string {
-  const sections = page.split('<h2 id="').slice(1);
-  const links = sections.map((section) => {
-    const [anchor] = section.split('"');
-    const heading = section.slice(section.indexOf('>') + 1, section.indexOf('</h2>'));
-    return `<li><a href="#${anchor}">${heading}</a></li>`;
+/** The second of two headings that are alike gets an anchor that ends in `-1`, as on GitHub. */
+function withAnchors(page: string): string {
+  const seen = new Map<string, number>();
+  return page.replace(/<(h[2-6])>(.*?)<\/\1>/g, (_, level: string, heading: string) => {
+    const anchor = anchorOf(heading);
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    return `<${level} id="${anchor}${before === 0 ? '' : `-${before}`}">${heading}</${level}>`;
   });
+}
+
+/** Links to the sections of a page in HTML; where it has one section only, to the parts of that. */
+export function contentsOf(page: string): string {
+  const sections = headingsOf(page, 'h2');
+  const headings = sections.length > 1 ? sections : headingsOf(page, 'h3');
+  const links = headings.map(({ anchor, heading }) => `<li><a href="#${anchor}">${heading}</a></li>`);
   return `<nav class="contents" aria-label="On this page"><p>On this page</p>\n<ul>\n${links.join('\n')}\n</ul></nav>`;
 }
+
+const headingsOf = (page: string, level: 'h2' | 'h3') =>
+  page
+    .split(`<${level} id="`)
+    .slice(1)
+    .map((section) => ({
+      anchor: section.slice(0, section.indexOf('"')),
+      heading: section.slice(section.indexOf('>') + 1, section.indexOf(`</${level}>`)),
+    }));
 
 /** HTML of a sentence, without a paragraph around it. */
 export const inlineHtml = (markdown: string, destinationOf: Destinations = (target) => target): string =>

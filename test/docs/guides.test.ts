@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { useApi } from '../support/use-api.ts';
+import { expectSteps, type Step, stepsOf } from './pasted.ts';
+
+/** The guides for callers are correct: their commands work when pasted after the README's, and print the shown output. */
+
+const ROOT = join(import.meta.dirname, '../..');
+const stepsIn = (page: string): readonly Step[] => stepsOf(readFileSync(join(ROOT, page), 'utf8'));
+
+const [register, logIn, create] = stepsIn('README.md') as readonly [Step, Step, Step];
+
+describe('a guide', () => {
+  const api = useApi();
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each(['pagination', 'errors', 'retries'])('works when pasted after the quickstart: %s', async (name) => {
+    const steps = stepsIn(`docs/guides/${name}.md`);
+    expect(steps.length).toBeGreaterThan(2);
+    await expectSteps([register, logIn, create, ...steps], api.url);
+  });
+
+  it('shows the budget and its end, where a stage has a small one', async () => {
+    // The functions' clock stands still, or the budget would be refilled on a slow machine.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    vi.stubEnv('RATE_LIMIT', '5');
+    await expectSteps([register, logIn, ...stepsIn('docs/guides/rate-limits.md')], api.url).finally(vi.useRealTimers);
+  });
+});
