@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { isLoopback } from '#gateway';
 import { SeedError } from '../local/seed/api.ts';
 import { type Seeded, seed } from '../local/seed/seed.ts';
+import { addressOf, LocalApiError } from '../local/settings.ts';
 import { stacksOf } from '../local/stacks.ts';
 import { commandLine, wholeNumberOption } from '../local/terminal/command-line.ts';
 import { print, printError } from '../local/terminal/output.ts';
@@ -10,7 +11,7 @@ import { showProgress } from '../local/terminal/progress.ts';
 /** `npm run seed`: a demo organization in the API that `npm start` runs. */
 
 interface Options {
-  readonly url: string;
+  readonly url?: string;
   readonly clients: number;
   readonly days: number;
 }
@@ -25,9 +26,13 @@ function localUrl(text: string): string {
   return origin;
 }
 
-const { url, clients, days } = commandLine('seed')
+const {
+  url: given,
+  clients,
+  days,
+} = commandLine('seed')
   .description('Fills a new demo organization with records, through the API that npm start runs.')
-  .option('--url <address>', 'where the API listens', localUrl, 'http://127.0.0.1:3000')
+  .option('--url <address>', 'where the API listens (default: at HOST and PORT, as npm start does)', localUrl)
   .option(
     '--clients <n>',
     'how many clients, each with services, resources and tickets',
@@ -45,17 +50,23 @@ try {
   const onProgress = (text: string): void => {
     state = text;
   };
+  const url = given ?? addressOf(process.env);
   const seeded = await seed({ url, clients, days, now: Date.now(), onProgress });
   progress.stop();
-  print(...summary(seeded, (performance.now() - start) / 1_000));
+  print(...summary(url, seeded, (performance.now() - start) / 1_000));
 } catch (error) {
   progress.stop();
-  printError(...(error instanceof SeedError ? [error.message] : stacksOf(error).split('\n')));
+  const isOneSentence = error instanceof SeedError || error instanceof LocalApiError;
+  printError(...(isOneSentence ? [error.message] : stacksOf(error).split('\n')));
   process.exitCode = 1;
 }
 
 /** What the seed created, and lines to paste into a shell. */
-function summary({ orgId, appCode, secret, token, resourceId, requests }: Seeded, seconds: number): string[] {
+function summary(
+  url: string,
+  { orgId, appCode, secret, token, resourceId, requests }: Seeded,
+  seconds: number,
+): string[] {
   const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
   return [
     `The organization ${orgId} has its records (${requests} requests in ${Math.round(seconds)} s).`,

@@ -57,6 +57,18 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   inFlight: limitOf(environment, 'IN_FLIGHT', ' at the same time'),
 });
 
+/**
+ * Where `npm start` listens with these settings.
+ * @throws LocalApiError, also for port 0
+ */
+export function addressOf(environment: Environment): string {
+  const { port, host } = readSettings(environment);
+  if (port > 0) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  throw new LocalApiError(
+    'PORT=0 does not say where the API listens: pass --url with the address that npm start prints.',
+  );
+}
+
 /** The levels of the log of `npm start`, the most verbose first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

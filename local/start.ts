@@ -72,6 +72,12 @@ export async function startLocalApi(
     ...gatewayOptions
   }: LocalApiOptions = {},
 ): Promise<LocalApi> {
+  const ready = Promise.withResolvers<void>();
+  // Another instance that is refused the port leaves nothing behind.
+  await using listening = new AsyncDisposableStack();
+  const gateway = await listen(settings, log, gatewayOptions, ready.promise);
+  listening.defer(() => gateway.close());
+  listening.defer(() => ready.reject(new LocalApiError('The API did not start.')));
   await using started = new AsyncDisposableStack();
   const directory = dataDirectory(settings.dataDir);
   started.defer(directory.release);
@@ -116,8 +122,9 @@ export async function startLocalApi(
   connect();
   const platform = { ...integration, isSecretGiven: secret !== undefined };
 
-  const gateway = await listen(settings, log, gatewayOptions);
-  started.defer(() => gateway.close());
+  ready.resolve();
+  // It closes first, because requests under way need the storage.
+  started.use(listening.move());
   const all = started.move();
   const { url, unfinished } = gateway;
   return { url, storage: storage.name, platform, unfinished, close: () => all.disposeAsync() };
@@ -202,15 +209,22 @@ async function makeTable(endpoint: string): Promise<void> {
 const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
+/** Requests that arrive before the rest is `ready` wait for it. */
 async function listen(
   { port, host, allowedHosts = [], throttling, inFlight, corsOrigins = [] }: LocalSettings,
   log: Log,
   options: Pick<GatewayOptions, 'authorizerTtlSeconds'>,
+  ready: Promise<void>,
 ): Promise<Gateway> {
+  // Nobody may wait for it.
+  ready.catch(() => undefined);
   try {
     return await startGateway({
       contracts,
-      loadFunction: loadFromSource,
+      loadFunction: async (name) => {
+        await ready;
+        return loadFromSource(name);
+      },
       authorizer: AUTHORIZER,
       firstKey: true,
       port,

@@ -29,6 +29,20 @@ const MAX_TOLERANCE = 2_592_000;
 /** Largest request budget, in requests a minute. */
 const MAX_RATE_LIMIT = 1_000_000;
 
+const appCode = <S extends z.ZodType<string>>(schema: S): S =>
+  unique(schema, { within: 'service' }).describe(
+    'By which it logs in and sends webhooks; unique in the whole service, and never changes.',
+  );
+
+/** As {@link field.code}, and the last character is no "-" either. Integrations of earlier versions may have one there. */
+const newCode = () =>
+  field
+    .bounded(100)
+    .min(3)
+    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9._])?$/, {
+      error: 'must be letters, digits, ".", "_" and "-", the first a letter or digit, the last no "-"',
+    });
+
 export const integration = record('Integration', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
   org_id: optionalOnCreate(
@@ -39,11 +53,7 @@ export const integration = record('Integration', () => ({
         'The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.',
       ),
   ),
-  app_code: createOnly(
-    unique(field.code(100).min(3), { within: 'service' }).describe(
-      'By which it logs in and sends webhooks; unique in the whole service, and never changes.',
-    ),
-  ),
+  app_code: createOnly(appCode(field.code(100).min(3))),
   display_name: field.name(200).describe('What people call the integration.'),
   status: status()
     .default('active')
@@ -73,8 +83,9 @@ export const integration = record('Integration', () => ({
 })).describe('An app code with a secret: the credentials of a program that calls the API.');
 export type Integration = RecordOf<typeof integration>;
 
-const integrationCreate = adapted(integration.create, (schema) =>
+export const integrationCreate = adapted(integration.create, (schema) =>
   schema.extend({
+    app_code: appCode(newCode()),
     secret: integrationSecrets
       .supplied()
       .optional()

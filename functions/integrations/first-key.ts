@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Problem, unauthorized } from '#contract/problem';
 import { type RequestSession, Tenant } from '#table';
 import { readSuspension, stageOrganization } from '#tenancy';
-import { slugOf } from '../orgs/slug.ts';
+import { ownSlugOf } from '../orgs/slug.ts';
 
 /**
  * The first key (`docs/decisions/0006`): where the stage allows it (`FIRST_KEY=on`), an anonymous caller may register the first integration of
@@ -15,6 +15,7 @@ export const isFirstKeyOn = (): boolean => process.env.FIRST_KEY === 'on';
 
 interface NewOrganization {
   readonly org_id?: string | null | undefined;
+  readonly app_code: string;
   readonly display_name: string;
 }
 
@@ -25,7 +26,7 @@ interface NewOrganization {
  * @throws Problem `invalid-parameter`; `unauthorized`, here or at the commit
  */
 export async function newOrganization(
-  { org_id, display_name }: NewOrganization,
+  { org_id, app_code, display_name }: NewOrganization,
   query: Readonly<Record<string, unknown>>,
   session: RequestSession,
 ): Promise<Tenant> {
@@ -35,13 +36,14 @@ export async function newOrganization(
     });
   }
   if (!isFirstKeyOn() || org_id === null) throw unauthorized();
-  const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
+  const id = org_id ?? randomUUID();
+  const tenant = Tenant.ofNewOrganization(id, session);
   // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the counter item
   // of a list.
   const [exists, suspension] = await Promise.all([tenant.exists(), readSuspension(tenant)]);
   // One that was erased does not exist again.
   if (exists || suspension !== undefined) throw unauthorized();
-  const fields = { name: display_name, slug: slugOf(display_name), settings: {} };
+  const fields = { name: display_name, slug: ownSlugOf(app_code, id), settings: {} };
   await stageOrganization(tenant, fields, () => unauthorized());
   return tenant;
 }

@@ -25,7 +25,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     const rate_limit = rateLimitOfNew(caller, fields.rate_limit);
     const tenant =
       caller === undefined
-        ? await newOrganization({ org_id, display_name: body.display_name }, query, session)
+        ? await newOrganization(body, query, session)
         : await tenantFor(caller, query, body, session);
     if (caller !== undefined) checkCreation(tenant, caller, fields);
     const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit }, caller ?? 'anonymous');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
 import { NotUnique } from '#table';
-import { integration } from '../../functions/integrations/contract.ts';
+import { integrationCreate } from '../../functions/integrations/contract.ts';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { printError, printJson } from '../../local/terminal/output.ts';
 import { OperatorProblem } from '../problem.ts';
@@ -27,7 +27,7 @@ export function declareCreatePlatformKey(program: Command): void {
 
 async function createPlatformKey(options: KeyOptions): Promise<void> {
   const asked = { app_code: options.appCode, display_name: options.displayName };
-  const { app_code, display_name } = integration.create.schema.shape;
+  const { app_code, display_name } = integrationCreate.schema.shape;
   requireValid('--app-code', app_code.safeParse(asked.app_code).error);
   requireValid('--display-name', display_name.safeParse(asked.display_name).error);
   await using _ = await openTarget(options, 'OperatorRoleArn', { secrets: true });

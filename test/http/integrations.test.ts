@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
+import { sign } from '../../functions/webhooks/signature.ts';
 import type { JsonBody, OrgAccess, RequestOptions } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -71,6 +73,22 @@ describe('registering an integration', () => {
     await api.login(org.appCode, org.secret);
   });
 
+  it.each(['acme-', '-acme', 'acme--', '---'])('refuses the app code %s', async (app_code) => {
+    const { status, body } = await register({ app_code });
+    expect([status, pointers(body)]).toEqual([422, ['#/app_code']]);
+  });
+
+  it('serves an integration of an earlier version, whose app code ends with "-"', async () => {
+    const code = `${appCode()}-`;
+    const { id, secret } = await createPlatformIntegration({ app_code: code, display_name: 'Old' });
+    const token = await api.login(code, secret);
+    const { status, body } = await api.request('GET', `${PATH}/${id}`, { token });
+    expect([status, body.app_code]).toEqual([200, code]);
+    const raw = '{"event_type":"till.opened","data":{}}';
+    const headers = { 'Content-Type': 'application/json', 'X-Event-ID': 'one', 'X-Signature': sign(raw, secret) };
+    expect((await api.request('POST', `/api/v1/webhooks/${code}`, { raw, headers })).status).toBe(200);
+  });
+
   it('holds a supplied secret to the policy, that of a first key too', async () => {
     const code = appCode();
     for (const token of [org.token, undefined]) {
@@ -128,12 +146,14 @@ describe('changing an integration', () => {
 describe('the first key', () => {
   const anonymous = (body: JsonBody, options: RequestOptions = {}) => register(body, options);
 
-  it('comes with a new organization', async () => {
-    const { status, body } = await anonymous({ display_name: 'São José & Filhos' });
+  it('comes with a new organization, which has a slug of its own', async () => {
+    const display_name = 'São José & Filhos';
+    const { status, body } = await anonymous({ display_name });
     expect([status, body.secret]).toEqual([201, expect.any(String)]);
     const token = await api.login(String(body.app_code), String(body.secret));
     const { body: own } = await api.request('GET', `/api/v1/orgs/${body.org_id}`, { token });
-    expect(own).toMatchObject({ id: body.org_id, name: 'São José & Filhos', slug: 'sao-jose-filhos', settings: {} });
+    const slug = `${body.app_code}-${String(body.org_id).slice(0, 8)}`;
+    expect(own).toMatchObject({ id: body.org_id, name: display_name, slug, settings: {} });
     expect((await api.request('GET', '/api/v1/clients', { token })).body.total).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { slugOf } from '../../functions/orgs/slug.ts';
+import { ownSlugOf, slugOf } from '../../functions/orgs/slug.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -85,4 +85,10 @@ it.each([
   [`${'a'.repeat(99)} b`, 'a'.repeat(99)],
 ])('the slug of %s is %s', (name, slug) => {
   expect(slugOf(name)).toBe(slug);
+});
+
+it('the slug of an organization that registers itself is of its app code and id, and no longer than another', () => {
+  const id = '6F1C1F0E-6f0a-4d0c-9d58-0c6c8a1b2f3d';
+  expect(ownSlugOf('Acme.Billing_2', id)).toBe('acme-billing-2-6f1c1f0e');
+  expect(ownSlugOf('a'.repeat(100), id)).toBe(`${'a'.repeat(91)}-6f1c1f0e`);
 });

@@ -8,8 +8,9 @@ import { paste } from './start-fixture.ts';
 
 /** `npm run seed` */
 
-const run = (...flags: readonly string[]) =>
-  promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../bin/seed.ts'), ...flags]);
+const SEED = join(import.meta.dirname, '../../bin/seed.ts');
+
+const run = (...flags: readonly string[]) => promisify(execFile)(process.execPath, [SEED, ...flags]);
 
 const api = useApi();
 const outputs: string[] = [];
@@ -73,4 +74,6 @@ it('can be run again, and makes the same in another organization', async () => {
 it('says in one line that no API is there', async () => {
   const stderr = 'No API answers at http://127.0.0.1:1: run npm start first, or name its address with --url.\n';
   await expect(run('--url', 'http://127.0.0.1:1')).rejects.toMatchObject({ code: 1, stdout: '', stderr });
+  const atPort = promisify(execFile)(process.execPath, [SEED], { env: { ...process.env, PORT: '1' } });
+  await expect(atPort).rejects.toMatchObject({ code: 1, stdout: '', stderr });
 });

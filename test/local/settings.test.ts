@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { setFunctionEnvironment } from '../../local/environment.ts';
-import { readSettings } from '../../local/settings.ts';
+import { addressOf, readSettings } from '../../local/settings.ts';
 
 /** The settings of `npm start`. */
 
@@ -26,6 +26,14 @@ it('throttle nothing unless a rate is set, take twice the rate at once unless a 
     readSettings({ THROTTLE_RATE, THROTTLE_BURST }).throttling;
   expect([read(''), read('5'), read('5', '7')]).toEqual([undefined, { rate: 5, burst: 10 }, { rate: 5, burst: 7 }]);
   expect(readSettings({ ALLOWED_HOSTS: 'API.test,b' }).allowedHosts).toEqual(['api.test', 'b']);
+});
+
+it('say where other commands find the API, but for a port that any may be', () => {
+  expect([addressOf({}), addressOf({ PORT: '4000', HOST: '::1' })]).toEqual([
+    'http://127.0.0.1:3000',
+    'http://[::1]:4000',
+  ]);
+  expect(() => addressOf({ PORT: '0' })).toThrow(/pass --url/);
 });
 
 it.each([

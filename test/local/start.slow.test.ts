@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
@@ -91,14 +91,17 @@ describe.skipIf(!canListProcesses)('npm start', () => {
     await waitUntil(() => !children.some(isRunning));
   });
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('leaves nothing behind when npm alone gets a %s', async (signal) => {
-    const started = startWithNpm(['start']);
-    await started.ready();
-    const children = childrenOf(started);
-    expect(children.length).toBeGreaterThanOrEqual(2);
-    process.kill(started.pid, signal);
-    await waitUntil(() => !children.some(isRunning));
-  });
+  it.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'leaves nothing behind when npm alone gets a %s',
+    async (signal) => {
+      const started = startWithNpm(['start']);
+      await started.ready();
+      const children = childrenOf(started);
+      expect(children.length).toBeGreaterThanOrEqual(2);
+      process.kill(started.pid, signal);
+      await waitUntil(() => !children.some(isRunning));
+    },
+  );
 
   it('waits for a DynamoDB that drops its first calls, as one that is just starting does', async () => {
     const { hostname, port } = new URL(inject('dynamoDbEndpoint'));
@@ -116,19 +119,20 @@ describe.skipIf(!canListProcesses)('npm start', () => {
     expect(await started.signal('SIGTERM')).toBe(0);
   });
 
-  it('says in one sentence what keeps it from starting', async () => {
+  it('says in one sentence what keeps it from starting, and makes no data directory where its port is taken', async () => {
     const server = createServer();
     const { port } = new URL(await listening(server));
     onTestFinished(() => void server.close());
-    const DYNAMODB_ENDPOINT = inject('dynamoDbEndpoint');
+    const DATA_DIR = join(await freshDirectory(), 'data');
     for (const [variables, sentence] of [
-      [{ PORT: port, DYNAMODB_ENDPOINT }, `Port ${port} on 127.0.0.1 is in use: .* \\(PORT=0 takes any free one\\)`],
+      [{ PORT: port, DATA_DIR }, `Port ${port} on 127.0.0.1 is in use: .* \\(PORT=0 takes any free one\\)`],
       [{ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }, 'No DynamoDB answers at http://127.0.0.1:1: .*'],
       [{ PORT: 'http' }, 'PORT must be .*'],
     ] as const) {
       const started = start(variables);
       expect([await started.exit, started.output()]).toEqual([1, expect.stringMatching(`^${sentence}\\.\n$`)]);
     }
+    expect(existsSync(DATA_DIR)).toBe(false);
   });
 });
 
