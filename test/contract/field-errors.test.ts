@@ -42,7 +42,7 @@ const SENTENCES: readonly RegExp[] = [
   /^must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as \S+Z$/,
   /^must be a date, such as \d{4}-\d\d-\d\d$/,
   /^must be a lowercase word of letters, digits, "-" and "_", the first a letter$/,
-  /^must be letters, digits, ".", "_" and "-", the first a letter or digit$/,
+  /^must be letters, digits, ".", "_" and "-", the first a letter or digit(, the last no "-")?$/,
   /^must be lowercase letters, digits and "-", the first a letter or digit$/,
   /^must be a permission code: <area>:<verb>$/,
   /^must have the form <entity>.<verb>$/,
