@@ -48,6 +48,7 @@ const recordNames = ({ operations, records }: Group): readonly string[] => [
 ];
 
 export const contents = (): string => `<nav id="contents" class="index" aria-label="Operations and records">
+<a class="skip" href="#overview">Skip the contents</a>
 <form id="search" role="search" hidden><label>Search <kbd>/</kbd> <input type="search" name="words" autocomplete="off" spellcheck="false" placeholder="Operations and records"></label><p role="status" class="unseen"></p></form>
 <div class="groups">
 ${groups.map(groupHtml).join('\n')}
@@ -55,7 +56,7 @@ ${groups.map(groupHtml).join('\n')}
 </nav>`;
 
 const groupHtml = (group: Group): string => `<div class="group">
-<h2><a href="#${group.id}">${escapedHtml(group.title)}</a></h2>
+<p><a href="#${group.id}">${escapedHtml(group.title)}</a></p>
 <ul>
 ${group.operations.map(operationItem).join('\n')}
 </ul>

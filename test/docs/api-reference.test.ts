@@ -124,10 +124,10 @@ it('lists every operation by its summary, and every record, before the sections'
   for (const name of Object.keys(schemas)) expect(list).toContain(`<a href="#${name}">${name}</a>`);
 });
 
-it('takes at most 150 KB, compressed, with its styles and scripts', () => {
-  const files = assets.filter(({ name }) => reference.text.includes(`"${name}"`));
-  expect(files.length).toBeGreaterThanOrEqual(4);
-  const sizes = [reference, ...files].map(({ text }) => gzipSync(text).length);
+it('takes at most 150 KB, compressed, with all styles and scripts', () => {
+  for (const name of ['site.', 'reference.', 'search.', 'languages.', 'login.', 'try-it.'])
+    expect(assets.filter((asset) => asset.name.startsWith(name)).map((asset) => asset.name)).not.toEqual([]);
+  const sizes = [reference, ...assets].map(({ text }) => gzipSync(text).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(150_000);
 });
 
