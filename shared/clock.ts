@@ -17,5 +17,13 @@ export interface TimeLimit {
  */
 export const CLOCKS_DIFFER_MS = 5_000;
 
+const DAY_MS = 86_400_000;
+
+/** The day of UTC, as a number of the epoch. `time` in epoch milliseconds. */
+export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
+
+/** `2026-11-20`, of a day of the epoch. */
+export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
 /** The clock of this machine. The entry points pass it in. */
 export const systemClock: Clock = () => Date.now();

@@ -3,7 +3,8 @@ import { unauthorized } from '#contract/problem';
 import type { Operations } from '#http';
 import { type Caller, mayDo } from '#identity';
 import { entity, type Tenant } from '#table';
-import { organizationEntity, requestCounts } from '#tenancy';
+import { organizationEntity, readRequestCounts } from '#tenancy';
+import { dateOf } from '../../shared/clock.ts';
 import { catalogue } from '../access/catalogue.static.ts';
 import { integrationEntity } from '../integrations/store.ts';
 import { type account, PAGE_OF_INTEGRATIONS } from './contract.ts';
@@ -34,12 +35,12 @@ export const accountOperations: Operations<typeof account> = {
   getUsage: async ({ tenant, query: { integration_id: integrationId, after, from = '', to = LAST } }) => {
     const [records, { integrations, next }] = await Promise.all([
       Promise.all(kinds.map(async (kind) => ({ record_type: kind.recordType, total: await totalOf(tenant, kind) }))),
-      requestCounts.readRequestCounts(tenant, { integrationId, after, limit: PAGE_OF_INTEGRATIONS }),
+      readRequestCounts(tenant, { integrationId, after, limit: PAGE_OF_INTEGRATIONS }),
     ]);
     const requests = integrations.map(({ integrationId: integration_id, days }) => ({
       integration_id,
       days: days
-        .map(({ day, requests }) => ({ date: requestCounts.dateOf(day), requests }))
+        .map(({ day, requests }) => ({ date: dateOf(day), requests }))
         .filter(({ date }) => from <= date && date <= to),
     }));
     return { body: { records, requests: requests.filter(({ days }) => days.length > 0) }, next };

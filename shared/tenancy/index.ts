@@ -12,6 +12,6 @@ export {
   stageOrganizationRemoval,
 } from './organizations.ts';
 export { type Count, stageCount } from './quotas.ts';
+export { readRequestCounts } from './read-request-counts.ts';
 export { BUDGET_WINDOW, flushBudget, readBudget, readBudgets } from './request-budget.ts';
-export * as requestCounts from './request-counts.ts';
 export { readSuspension, type Suspension, stageSuspension } from './suspensions.ts';

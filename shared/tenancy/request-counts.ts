@@ -1,7 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, readCursorPage } from '#lists';
-import type { Tenant } from '#table';
-import { budgetKey, WHOLE_TENANT } from './keys.ts';
+import type { Item } from '#lists';
 
 /**
  * Requests of an integration by day of UTC, in the item of its bucket (`request-budget.ts`): an attribute `D<day of the epoch>` for each day with
@@ -20,8 +17,6 @@ export interface Counted {
 
 export const NOTHING_COUNTED: Counted = { requests: new Map(), surplus: [] };
 
-const DAY_MS = 86_400_000;
-
 /** The days of which requests are told: today and those before. */
 export const TOLD_DAYS = 62;
 
@@ -32,13 +27,7 @@ export const TOLD_DAYS = 62;
 const MOST_DAYS = TOLD_DAYS + 2;
 
 /** How long an item is kept after its last change, in seconds. */
-export const KEPT_SECONDS = ((TOLD_DAYS + 1) * DAY_MS) / 1_000;
-
-/** Day of the epoch. `now` in epoch milliseconds. */
-export const dayOf = (now: number): number => Math.floor(now / DAY_MS);
-
-/** `2026-11-20` */
-export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+export const KEPT_SECONDS = (TOLD_DAYS + 1) * 86_400;
 
 /** A part of an `UpdateItem`. */
 interface Update {
@@ -71,7 +60,7 @@ export function updateOf({ requests, surplus }: Counted): Update {
 const DAY = /^D(\d+)$/;
 
 /** The days of an item, the oldest first. */
-const countsIn = (item: Item): [day: number, requests: number][] =>
+export const countsIn = (item: Item): [day: number, requests: number][] =>
   Object.entries(item)
     .flatMap(([attribute, value]): [number, number][] => {
       const day = DAY.exec(attribute)?.[1];
@@ -84,61 +73,3 @@ export const surplusIn = (item: Item): string[] =>
   countsIn(item)
     .slice(0, -MOST_DAYS)
     .map(([day]) => `D${day}`);
-
-/** The requests of one integration: of each day that had some, the oldest first. */
-interface CountedIntegration {
-  readonly integrationId: string;
-  readonly days: readonly { readonly day: number; readonly requests: number }[];
-}
-
-interface CountsQuery {
-  /** Only this integration. */
-  readonly integrationId: string | undefined;
-  /** Only integrations whose ids come later. */
-  readonly after: string | undefined;
-  /** Most integrations; 2 at least. */
-  readonly limit: number;
-}
-
-interface CountsPage {
-  readonly integrations: readonly CountedIntegration[];
-  /** The id after which there are more. */
-  readonly next: string | undefined;
-}
-
-/** The requests of a tenant's integrations in the days that are told, by the tenant's own key alone, in the order of their ids. One read. */
-export async function readRequestCounts(tenant: Tenant, query: CountsQuery): Promise<CountsPage> {
-  const { items, more } = await (query.integrationId === undefined
-    ? readMany(tenant, query)
-    : readOne(tenant, query.integrationId));
-  const today = dayOf(tenant.session.now);
-  const integrations = items
-    .filter(({ SK }) => SK !== WHOLE_TENANT)
-    .map((item) => ({
-      integrationId: String(item.SK),
-      days: countsIn(item)
-        .filter(([day]) => day <= today && day > today - TOLD_DAYS)
-        .map(([day, requests]) => ({ day, requests })),
-    }));
-  return { integrations, next: more ? integrations.at(-1)?.integrationId : undefined };
-}
-
-interface Read {
-  readonly items: readonly Item[];
-  readonly more: boolean;
-}
-
-const readMany = ({ id, session }: Tenant, { after, limit }: CountsQuery): Promise<Read> =>
-  readCursorPage(
-    session.tables.of(id),
-    { partition: budgetKey(id, '').PK, newestFirst: false },
-    { after, limit, now: session.now, timeLimit: session },
-  );
-
-async function readOne({ id, session }: Tenant, integrationId: string): Promise<Read> {
-  const table = session.tables.of(id);
-  const { Item: item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { ...budgetKey(id, integrationId) }, ConsistentRead: true }),
-  );
-  return { items: item === undefined ? [] : [item], more: false };
-}

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Table } from '#lists';
 import { RequestSession, Tenant } from '#table';
-import { flushBudget, requestCounts } from '#tenancy';
+import { flushBudget, readRequestCounts } from '#tenancy';
 import { budgetKey } from '#tenancy/keys';
 import { flushBoundHolds, measureFlushes } from '../../generate/data-model/flushes.ts';
+import { dayOf } from '../../shared/clock.ts';
 import { RequestCount } from '../../shared/http/budget/request-count.ts';
 import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 import { aCaller } from '../support/caller.ts';
@@ -21,7 +22,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 /** Five minutes before midnight. DynamoDB Local deletes what expires by the real time. */
 const NOW = (Math.floor(Date.now() / DAY) + 1) * DAY - 5 * MINUTE;
-const TODAY = requestCounts.dayOf(NOW);
+const TODAY = dayOf(NOW);
 
 const sumOf = (counts: Iterable<number>): number => [...counts].reduce((sum, each) => sum + each, 0);
 
@@ -100,7 +101,7 @@ class Fleet {
   serve(container: number, fails: boolean): void {
     const count = this.#countOf(container);
     count.add(this.now);
-    add(this.sent, requestCounts.dayOf(this.now), 1);
+    add(this.sent, dayOf(this.now), 1);
     if (!count.isDue(this.now)) return;
     for (const [day, number] of count.take(this.now).requests) {
       if (fails) this.lost += number;
@@ -208,7 +209,7 @@ describe('what is stored', () => {
       ({ surplus } = await flushBudget(tenantAt(NOW), integrationId, 1_000, flush));
     }
     for (const now of [NOW + 60 * DAY, NOW, NOW]) {
-      const day = requestCounts.dayOf(now);
+      const day = dayOf(now);
       ({ surplus } = await flushBudget(tenantAt(now), integrationId, 1_000, counted([[day, 1]], surplus)));
     }
     const item = await itemOf();
@@ -216,7 +217,7 @@ describe('what is stored', () => {
     expect(days).toHaveLength(64);
     expect(itemSizeOf(item)).toBeLessThan(1_024);
     const query = { integrationId, after: undefined, limit: 2 };
-    const { integrations } = await requestCounts.readRequestCounts(tenantAt(NOW), query);
+    const { integrations } = await readRequestCounts(tenantAt(NOW), query);
     expect(integrations[0]?.days.map(({ day }) => day)).toEqual(
       Array.from({ length: 62 }, (_, index) => TODAY - 61 + index),
     );

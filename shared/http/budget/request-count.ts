@@ -1,4 +1,4 @@
-import { requestCounts } from '#tenancy';
+import { dayOf } from '../../clock.ts';
 
 /** With so many unflushed requests, or so long after the last flush, the number of requests is worth a write of its own. */
 const MOST_UNFLUSHED = 100;
@@ -18,7 +18,7 @@ export class RequestCount {
 
   /** `now` in epoch milliseconds. */
   add(now: number): void {
-    const day = requestCounts.dayOf(now);
+    const day = dayOf(now);
     this.#requests.set(day, (this.#requests.get(day) ?? 0) + 1);
     this.#unflushed += 1;
   }
@@ -29,12 +29,12 @@ export class RequestCount {
     return (
       this.#unflushed >= MOST_UNFLUSHED ||
       Math.abs(now - this.#flushedAt) >= FLUSHED_EVERY_MS ||
-      requestCounts.dayOf(now) !== requestCounts.dayOf(this.#flushedAt)
+      dayOf(now) !== dayOf(this.#flushedAt)
     );
   }
 
   /** What is to flush; it counts as flushed from now on. */
-  take(now: number): requestCounts.Counted {
+  take(now: number) {
     const taken = { requests: this.#requests, surplus: this.#surplus };
     this.#requests = new Map();
     this.#unflushed = 0;
