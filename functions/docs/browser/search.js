@@ -20,7 +20,7 @@ function filter() {
   for (const group of /** @type {NodeListOf<HTMLElement>} */ (index.querySelectorAll('.group')))
     group.hidden = group.querySelector('li:not([hidden])') === null;
   const found = entries.filter(({ item }) => !item.hidden).length;
-  status.textContent = field.value.trim() === '' ? '' : `${found} found`;
+  status.textContent = field.value.trim() === '' ? '' : `${found === 0 ? 'None' : found} found`;
 }
 
 function clear() {

@@ -49,7 +49,7 @@ const recordNames = ({ operations, records }: Group): readonly string[] => [
 
 export const contents = (): string => `<nav id="contents" class="index" aria-label="Operations and records">
 <a class="skip" href="#overview">Skip the contents</a>
-<form id="search" role="search" hidden><label>Search <kbd>/</kbd> <input type="search" name="words" autocomplete="off" spellcheck="false" placeholder="Operations and records"></label><p role="status" class="unseen"></p></form>
+<form id="search" role="search" hidden><label>Search <kbd>/</kbd> <input type="search" name="words" autocomplete="off" spellcheck="false" placeholder="Operations and records"></label><p role="status" class="note"></p></form>
 <div class="groups">
 ${groups.map(groupHtml).join('\n')}
 </div>
