@@ -93,7 +93,8 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     await page.evaluate(AXE);
     // The sections of the reference have the same parts; axe-core would take many seconds for all of them.
     await page.evaluate(() => {
-      for (const group of document.querySelectorAll('.pages .group:not(#of-service-actions, #of-problems)')) group.remove();
+      for (const group of document.querySelectorAll('.pages .group:not(#of-service-actions, #of-problems)'))
+        group.remove();
     });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
