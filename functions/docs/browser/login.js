@@ -93,4 +93,5 @@ onSubmit('pasted', (form) => {
 
 forgetButton.addEventListener('click', () => forget());
 onChange(show);
-show();
+// One that has expired is dropped, which is said by then.
+if (current() !== undefined) show();

@@ -73,7 +73,7 @@ function fieldOf({ id, path }: TriedOperation, { name, in: place, required = fal
   const named = Object.entries(given).map(([attribute, value]) => `${attribute}="${escapedHtml(value)}"`);
   const control = [...named, ...(required ? ['required'] : [])].join(' ');
   const standard = schema.default === undefined ? '' : `${schema.default} unless set`;
-  return `<label><span><code>${name}</code> ${place}${required ? ', required' : ''}</span> ${
+  return `<label><code>${name}</code> <small>${place}${required ? ', required' : ''}</small> ${
     schema.enum === undefined && schema.type !== 'boolean'
       ? `<input ${control} placeholder="${escapedHtml(standard)}" autocomplete="off" spellcheck="false">`
       : `<select ${control}><option value="">${escapedHtml(standard) || 'not sent'}</option>${(schema.enum ?? [true, false]).map((value) => `<option>${value}</option>`).join('')}</select>`
@@ -87,11 +87,11 @@ function bodyOf(id: string): string {
   const fields = Object.entries(body).filter(([field]) => required.length === 0 || required.includes(field));
   const text = JSON.stringify(Object.fromEntries(fields), null, 2);
   const note = auth === 'signature' ? 'the very bytes that are signed' : 'JSON';
-  return `<label class="whole"><span>Body, ${note}</span> <textarea name="body" rows="${text.split('\n').length + 1}" spellcheck="false">${escapedHtml(text)}</textarea></label>`;
+  return `<label class="whole">Body <small>${note}</small> <textarea name="body" rows="${text.split('\n').length + 1}" spellcheck="false">${escapedHtml(text)}</textarea></label>`;
 }
 
 const SECRET =
-  '<label><span>Secret of the integration: signs, and is neither sent nor kept</span> <input name="secret" type="password" autocomplete="off" required></label>';
+  '<label>Secret of the integration <small>signs, and is neither sent nor kept</small> <input name="secret" type="password" autocomplete="off" required></label>';
 
 const effectOf = ({ id, method, summary }: TriedOperation): string => {
   if (method === 'GET') return '';
