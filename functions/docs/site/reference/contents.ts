@@ -1,7 +1,7 @@
 import { escapedHtml } from '../markdown.ts';
-import { nameIn, type Operation, openApi, operationsOf } from './document.ts';
+import { type Operation, openApi, operationsOf } from './document.ts';
 import { methodHtml } from './operation.ts';
-import { isOfOneOperation, recordsOf } from './records.ts';
+import { recordsIn, recordsOf } from './records.ts';
 
 /** The list of all operations and records, which a script can filter. */
 
@@ -15,9 +15,7 @@ export interface Group {
   readonly records: readonly string[];
 }
 
-const COMMON = 'Problems';
-
-/** A group of each domain, and one of the records that all have in common. */
+/** A group of each tag, and one of the records that all operations have in common. */
 export const groups: readonly Group[] = [
   ...openApi.tags.map(({ name, description }) => ({
     id: `of-${name.toLowerCase().replaceAll(' ', '-')}`,
@@ -28,7 +26,7 @@ export const groups: readonly Group[] = [
   })),
   {
     id: 'of-problems',
-    title: COMMON,
+    title: 'Problems',
     description:
       'What every operation returns instead, where a request is refused or fails. The page [Problems](problems) has the cause of each, and its remedy.',
     operations: [],
@@ -36,15 +34,9 @@ export const groups: readonly Group[] = [
   },
 ];
 
-/** Every record of a group: also those that have their sections in operations. */
 const recordNames = ({ operations, records }: Group): readonly string[] => [
   ...records,
-  ...operations.flatMap(({ body, responses }) =>
-    [body?.schema, ...responses.flatMap(({ content }) => content.map(({ schema }) => schema))].flatMap((schema) => {
-      const name = nameIn(schema?.$ref ?? '');
-      return isOfOneOperation(name) ? [name] : [];
-    }),
-  ),
+  ...operations.flatMap(recordsIn),
 ];
 
 export const contents = (): string => `<nav id="contents" class="index" aria-label="Operations and records">

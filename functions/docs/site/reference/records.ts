@@ -1,3 +1,4 @@
+import { escapedHtml } from '../markdown.ts';
 import { nameIn, type Operation, openApi, operationsOf, type Schema } from './document.ts';
 import { type Direction, fieldTable, rowsOf } from './fields.ts';
 import { text } from './text.ts';
@@ -7,27 +8,33 @@ import { text } from './text.ts';
 const operations = operationsOf();
 const { schemas } = openApi.components;
 
-/** The schemas that operations name for their bodies and responses. */
+const recordOf = ({ $ref }: Schema): readonly string[] => ($ref === undefined ? [] : [nameIn($ref)]);
+
+/** The records that an operation names for its body and responses. */
 const partsOf = ({ body, responses }: Operation): readonly string[] =>
-  [body?.schema, ...responses.flatMap(({ content }) => content.map(({ schema }) => schema))].flatMap((schema) =>
-    schema?.$ref === undefined ? [] : [nameIn(schema.$ref)],
-  );
+  [body, ...responses.flatMap(({ content }) => content)].flatMap((part) => (part ? recordOf(part.schema) : []));
+
+/** Adds these records, and those that they name in their fields, to the ones found. */
+function reachedFrom(names: readonly string[], found: ReadonlySet<string> = new Set()): ReadonlySet<string> {
+  const added = names.filter((name) => !found.has(name));
+  if (added.length === 0) return found;
+  const fields = JSON.stringify(added.map((name) => schemas[name]));
+  const named = Array.from(fields.matchAll(/"\$ref":"([^"]+)"/g), ([, reference = '']) => nameIn(reference));
+  return reachedFrom(named, new Set([...found, ...added]));
+}
 
 const uses = Map.groupBy(operations.flatMap(partsOf), (name) => name);
 
 /** Records that requests have: their tables say what is required. */
-const sent = new Set(
-  operations.flatMap(({ body }) => (body?.schema.$ref === undefined ? [] : [nameIn(body.schema.$ref)])),
-);
+const sent = reachedFrom(operations.flatMap(({ body }) => (body ? recordOf(body.schema) : [])));
 
-/** Whether one operation only has this record, which then has its section there. */
+/** Whether only one operation has this record, which is then described there. */
 export const isOfOneOperation = (name: string): boolean => uses.get(name)?.length === 1;
 
-/** The records that this one names in its fields. */
-const referencesIn = (schema: Schema): readonly string[] =>
-  Array.from(JSON.stringify(schema).matchAll(/"\$ref":"([^"]+)"/g), ([, reference = '']) => nameIn(reference));
+/** The first tag with an operation that leads to the record. */
+const tagOf = (name: string): string | undefined =>
+  operations.find((operation) => reachedFrom(partsOf(operation)).has(name))?.tag;
 
-/** The others, which have sections of their own, with the operations of the first tag that leads to them. */
 const ownSections = Map.groupBy(
   Object.keys(schemas).filter((name) => !isOfOneOperation(name)),
   tagOf,
@@ -36,13 +43,8 @@ const ownSections = Map.groupBy(
 /** Records with a section of their own, in the group of this tag; those without a tag are common to all. */
 export const recordsOf = (tag: string | undefined): readonly string[] => ownSections.get(tag) ?? [];
 
-function tagOf(name: string): string | undefined {
-  return operations.find((operation) => partsOf(operation).some((part) => reaches(part, name)))?.tag;
-}
-
-function reaches(from: string, to: string): boolean {
-  return from === to || referencesIn(schemas[from] ?? {}).some((name) => reaches(name, to));
-}
+/** Records that are described in the operation. */
+export const recordsIn = (operation: Operation): readonly string[] => partsOf(operation).filter(isOfOneOperation);
 
 /** @throws TypeError for a name that the document does not have */
 export function schemaNamed(name: string): Schema {
@@ -64,7 +66,7 @@ export function recordBody(name: string, isAnchored = false): string {
 /** A section of its own, with the operations that have the record. */
 export function recordSection(name: string): string {
   const users = operations.filter((operation) => partsOf(operation).includes(name));
-  const links = users.map(({ id, summary }) => `<a href="#${id}">${summary}</a>`);
+  const links = users.map(({ id, summary }) => `<a href="#${id}">${escapedHtml(summary)}</a>`);
   return `<section class="record" id="${name}">
 <h3><a href="#${name}">${name}</a></h3>
 ${recordBody(name, true)}
