@@ -728,7 +728,7 @@ export interface paths {
         };
         /**
          * Read what was used
-         * @description Records are counted exactly, requests of the last 62 days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration; what has no budget, such as a login, and what is refused with 429 does not count, and what a platform caller does in an organization counts for the platform. Each running copy of the service adds what it has served after 15 minutes or 100 requests at most, and what it has not added when it ends is lost. A page has up to 200 integrations: `Link` leads to the next ones. Needs the permission `usage:read`. Extends the specification of this service.
+         * @description Records are counted exactly, requests of the last 62 days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration; what has no budget, such as a login, and what is refused with 429 does not count, and what a platform caller does in an organization counts for the platform. Each running copy of the service adds its number with its first request, with the first one 15 minutes later, and at 100 requests; what it has not added when it ends is lost. A page has up to 200 integrations: `Link` leads to the next ones. Needs the permission `usage:read`. Extends the specification of this service.
          */
         get: operations["getUsage"];
         put?: never;

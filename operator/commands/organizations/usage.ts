@@ -18,7 +18,7 @@ export function declareOrganizationUsage(group: Command): void {
   const command = group
     .command('usage')
     .description(
-      'Count the records of an organization by kind, from the counter items of its lists, and tell how much of its request budgets is spent',
+      'Count the records of an organization by kind, from the counter items of its lists, and tell how much of its request budgets is spent, where anything is',
     )
     .requiredOption('--org <id>', 'id of an organization, or "platform"');
   withJson(withTarget(command, 'MaintenanceRoleArn')).action(usage);
@@ -65,10 +65,13 @@ const activeIntegrationsOf = async (tenant: Tenant): Promise<number> =>
 
 async function budgetsOf(tenant: Tenant): Promise<readonly Budget[]> {
   const budgets = await readBudgets(tenant);
-  return budgets.map(({ integrationId, spent }) => ({
-    integration_id: integrationId,
-    spent_percent: Math.round(spent * 100),
-  }));
+  // The items of the others are there for the number of requests by day.
+  return budgets
+    .filter(({ spent }) => spent > 0)
+    .map(({ integrationId, spent }) => ({
+      integration_id: integrationId,
+      spent_percent: Math.round(spent * 100),
+    }));
 }
 
 const budgetLine = ({ integration_id, spent_percent }: Budget): string =>
