@@ -66,7 +66,16 @@ export function opens(stack: Deployed, by: Principal, action: string, context: R
 
 const OF_TENANT = [
   ...['CLIENT', 'CLIENT#status=active#SET', 'CLIENT#name#PREFIX', 'TICKET#x#MESSAGE', 'UNIQUE#USER#email', 'ORG'],
-  ...['INTEGRATION', 'INTEGRATION#status=active#SET', 'QUOTA', 'REFUSALS', 'DATA_KEY', 'SWEEP', 'ONCE#REQUEST#x'],
+  ...[
+    'INTEGRATION',
+    'INTEGRATION#status=active#SET',
+    'QUOTA',
+    'BUDGET',
+    'REFUSALS',
+    'DATA_KEY',
+    'SWEEP',
+    'ONCE#REQUEST#x',
+  ],
   ...['CREDENTIALS', 'CREDENTIALS#SET', 'CLIENT#CREDENTIALS'],
   ...['AUDIT_EVENT', 'AUDIT_EVENT#SET', 'AUDIT_EVENT#actor_id=x#SET'],
 ];
