@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axeCore from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clients } from '../../functions/clients/contract.ts';
@@ -5,6 +8,10 @@ import type { OrgAccess } from '../support/api.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { useApi } from '../support/use-api.ts';
 import { launchChromium, noChromium } from './chromium.ts';
+
+/** In the page. */
+declare const axe: typeof axeCore;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The login of the reference, and the forms that try its operations. */
 
@@ -112,7 +119,12 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     await useToken(page);
     expect(await page.locator('#listTickets .token-missing').isVisible()).toBe(false);
 
+    // What is open already gets the id, too.
+    const body = page.locator('#createService textarea');
+    await page.locator('#createService .try-it > summary').press('Enter');
+    expect(await body.inputValue()).toContain('"client_id": "CLIENT_ID"');
     expect(await tried('createClient')).toMatch(/^201 Created · /);
+    expect(await body.inputValue()).toMatch(/"client_id": "[\da-f-]{36}"/);
     const made = page.locator('#createClient .outcome');
     expect(await made.textContent()).toMatch(/Location: \/api\/v1\/clients\/.*X-Request-Id: /s);
     expect(await made.textContent()).toContain(`"name": "${clients.routes.createClient.bodyExample?.name}"`);
@@ -122,8 +134,11 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     expect(curl).toContain(`curl '${api.url}/api/v1/clients' \\\n  -H "Authorization: Bearer $TOKEN"`);
     expect(curl).not.toContain('eyJ');
 
-    expect(await tried('createService')).toMatch(/^201 /);
+    await page.locator('#createService').getByRole('button', { name: 'Send' }).press('Enter');
+    await page.locator('#createService').getByRole('status').filter({ hasText: /^201/ }).waitFor();
     expect(await tried('createTicket')).toMatch(/^201 /);
+    await page.evaluate(AXE);
+    expect(await page.evaluate(async () => (await axe.run('#createTicket, #log-in')).violations)).toEqual([]);
     expect(await tried('getTicket')).toMatch(/^200 /);
     expect(await tried('deleteTicket')).toMatch(/^204 /);
     expect(await page.locator('#deleteTicket .final').textContent()).toMatch(/^“Delete a ticket.*cannot be undone\.$/);

@@ -62,15 +62,24 @@ function open(place) {
   });
 }
 
+/** What was filled in last, by field. @type {WeakMap<Element, string>} */
+const filled = new WeakMap();
+
 /** Puts in what is known by now, where the reader has not written anything. @param {HTMLFormElement} form */
 function fill(form) {
   for (const field of fieldsOf(form)) {
-    const { variable, fill } = field.dataset;
-    if (field.value !== '' && field.value !== field.defaultValue) continue;
-    if (variable !== undefined) field.value = known.get(variable) ?? field.defaultValue;
-    if (fill === 'uuid') field.value = crypto.randomUUID();
-    if (field.name === 'body') field.value = withKnown(field.defaultValue);
+    const value = valueFor(field);
+    if (value === undefined || field.value !== (filled.get(field) ?? field.defaultValue)) continue;
+    field.value = value;
+    filled.set(field, value);
   }
+}
+
+/** What to fill in; undefined: nothing. @param {HTMLInputElement} field */
+function valueFor({ name, defaultValue, dataset: { variable, fill } }) {
+  if (name === 'body') return withKnown(defaultValue);
+  if (fill === 'uuid') return crypto.randomUUID();
+  return variable === undefined ? undefined : known.get(variable);
 }
 
 /** @param {string} text */

@@ -33,11 +33,11 @@ const COMMON: ReadonlySet<string> = new Set([
 
 export function tryItOf(operation: TriedOperation): string {
   const { id, method, path } = operation;
-  const { auth, leaves } = requestOf(id);
+  const { auth, leaves, route } = requestOf(id);
   const common = operation.parameters.filter(({ name }) => COMMON.has(name));
   const data = { method, path, auth, ...(Object.keys(leaves).length > 0 ? { leaves: JSON.stringify(leaves) } : {}) };
   return `<details class="try-it" hidden ${attributes(data)}><summary>Try it</summary><template><form autocomplete="off">
-${auth === 'bearer' ? '<p class="token-missing">Without a token the response is a 401: <a href="#log-in">log in</a> first.</p>' : ''}
+${route.auth === 'bearer' ? '<p class="token-missing">Without a token the response is a 401: <a href="#log-in">log in</a> first.</p>' : ''}
 ${operation.parameters
   .filter((parameter) => !common.includes(parameter))
   .map((parameter) => fieldOf(operation, parameter))
