@@ -156,6 +156,9 @@ export function route<const O extends RouteOptions>(method: Method, path: string
       `${method} ${path}: routes with a bearer token, and only these, need a permission, or null for none`,
     );
   }
+  if (options.callers !== undefined && (auth !== 'bearer' || options.event !== undefined)) {
+    throw new TypeError(`${method} ${path}: a route for platform callers takes a bearer token, and no event`);
+  }
   if (notYetOffered.length > 0 && options.response.isList !== true) {
     throw new TypeError(`${method} ${path}: only lists have filters`);
   }

@@ -23,6 +23,14 @@ describe('route()', () => {
     ],
     ['a permission without a token', () => route('GET', '/jobs', { ...read, auth: 'none' })],
     ['a permission beside a signature', () => route('POST', '/jobs', { ...read, auth: 'signature' })],
+    [
+      'an event that does what only platform callers may do',
+      () => route('POST', '/jobs', { ...read, callers: 'platform', event: { type: 'job.created' } }),
+    ],
+    [
+      'platform callers without a token',
+      () => route('GET', '/jobs', { summary: 'Read', response, auth: 'none', callers: 'platform' }),
+    ],
   ])('refuses %s', (_, declare) => {
     expect(declare).toThrow(TypeError);
   });

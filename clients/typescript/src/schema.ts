@@ -750,7 +750,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver an event
-         * @description An event of an entity of this API does what the operation of the same name does; every other event is stored. Members of `data` that the operation does not take are ignored, and named in the record of the event. A 409 means that the event was processed before: for the sender it is a success. A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this address have to wait, even well signed ones: `Retry-After` says how long. Needs the signature of the body instead of a token.
+         * @description An event of an entity of this API does what the operation of the same name does; every other event is stored, and the response says so. Members of `data` that the operation does not take are ignored, and named in the record of the event. A 409 means that the event was processed before: for the sender it is a success. A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this address have to wait, even well signed ones: `Retry-After` says how long. Needs the signature of the body instead of a token.
          */
         post: operations["receiveWebhook"];
         delete?: never;
