@@ -78,7 +78,7 @@ export const bashProgram = (): string =>
   [
     'set -u',
     'OUT=$(mktemp) ERR=$(mktemp)',
-    'trap \'rm -f "$OUT" "$ERR"\' EXIT',
+    'trap \'cat "$ERR" >&2; rm -f "$OUT" "$ERR"\' EXIT',
     'curl() { command curl -s -w \'%{stderr}%{http_code}\' "$@"; }',
     `field() { grep -o "\\"$1\\":\\"[^\\"]*\\"" "$OUT" | head -n 1 | cut -d'"' -f4; }`,
     setupWith('curl', (name) => `$${name}`),
