@@ -18,7 +18,7 @@ ${text(openApi.info.description)}
 <h2 id="${COST}">What a request costs</h2>
 ${text(COST_GUIDE)}
 <h2 id="samples">What samples begin with</h2>
-<p>Every operation has samples in three languages. They go on from these lines and from <a href="#login">the login</a>.</p>
+<p>Every operation has samples in three languages. They go on from these lines and from <a href="#login">the login</a>. <code>$CLIENT_ID</code>, <code>clientId</code> and <code>client_id</code> stand for the id of a client that you have created or read; those of other records are named alike.</p>
 <h3 class="unseen">Samples</h3>
 ${withAddress(samplesHtml(SETUP))}
 </section>
