@@ -89,6 +89,23 @@ describe('a request that cuts off a key', () => {
   });
 });
 
+it('what is left is told in the headers as the operation has read it', async () => {
+  for (let turn = 0; turn < 20; turn++) await through([requestBudget()], asked());
+  let now = NOW;
+  const session = aSession(() => {
+    now += 200;
+    return now;
+  }, tableAt(table));
+  const event = asked({ caller, session });
+  let remaining = 0;
+  await through([requestBudget()], event, async ({ budget }) => {
+    remaining = Math.min(...(await budget.readLimits()).map((limit) => limit.remaining));
+    return RESPONSE;
+  });
+  expect(remaining).toBeLessThan(600);
+  expect(event.responseHeaders.RateLimit).toContain(`r=${remaining};`);
+});
+
 describe('what was spent', () => {
   // So few that each request is flushed to the table.
   beforeEach(() => vi.stubEnv('RATE_LIMIT', '20'));

@@ -66,6 +66,8 @@ export class RequestBudget {
   /** Set for a request that is served from the reserve. */
   #refusal: Refusal | undefined;
   #flushing: Promise<unknown> = Promise.resolve();
+  /** What the operation has read. */
+  #told: readonly Limit[] | undefined;
 
   constructor(session: RequestSession) {
     this.#session = session;
@@ -108,21 +110,18 @@ export class RequestBudget {
   /** The `RateLimit` headers; none before the request is charged. */
   get headers(): Readonly<Record<string, string>> {
     if (this.#charged === 0) return this.#refusal?.budgetHeaders ?? {};
-    const now = this.#session.clock();
-    return rateLimitHeaders(
-      leastOf(this.#budgets, (budget) => limitOf(budget, now).remaining),
-      now,
-    );
+    return rateLimitHeaders(leastOf(this.#told ?? this.#limits(), ({ remaining }) => remaining));
   }
 
-  /** What is left of each budget, as all containers have flushed it: one read for each, in parallel. */
+  /** Reads what is left of each budget, as all containers have flushed it: one read for each, in parallel. The headers then say the same. */
   async readLimits(): Promise<readonly Limit[]> {
     const now = this.#session.clock();
-    const reading = this.#budgets.map(async (budget) => {
-      budget.bucket.learn(await readBudget(budget.tenant, budget.integrationId), now);
-      return limitOf(budget, now);
-    });
-    return Promise.all(reading);
+    const reading = this.#budgets.map(async ({ bucket, tenant, integrationId }) =>
+      bucket.learn(await readBudget(tenant, integrationId), now),
+    );
+    await Promise.all(reading);
+    this.#told = this.#limits();
+    return this.#told;
   }
 
   /** Resolves when the writes to the table are done. */
@@ -147,6 +146,11 @@ export class RequestBudget {
     for (const { bucket, limit } of this.#budgets) bucket.take(limit, now, requests);
     this.#charged += requests;
     this.#flush(now);
+  }
+
+  #limits(): readonly Limit[] {
+    const now = this.#session.clock();
+    return this.#budgets.map((budget) => limitOf(budget, now));
   }
 
   #flush(now: number, isUrgent = false): void {
@@ -185,7 +189,7 @@ function refusalBeyond(
   const last = leastOf(budgets, (budget) => -waitOf(budget));
   const wait = waitOf(last);
   if (wait === 0) return undefined;
-  const budgetHeaders = rateLimitHeaders(last, now);
+  const budgetHeaders = rateLimitHeaders(limitOf(last, now));
   const work = charged === 0 ? '' : ` This one takes as much as ${more + charged}.`;
   const problem = new Problem('too-many-requests', {
     detail: `${CHARGED_TO[last.policy]} may send ${last.limit} requests a minute.${work}`,
@@ -196,8 +200,8 @@ function refusalBeyond(
 
 const CHARGED_TO = { default: 'This integration', tenant: 'All integrations of this tenant together' } as const;
 
-const leastOf = (budgets: readonly Budget[], by: (budget: Budget) => number): Budget =>
-  budgets.reduce((least, budget) => (by(budget) < by(least) ? budget : least));
+const leastOf = <T>(all: readonly T[], by: (one: T) => number): T =>
+  all.reduce((least, one) => (by(one) < by(least) ? one : least));
 
 /** Requests a minute. */
 const stageLimit = (): number => limitIn('RATE_LIMIT') ?? STANDARD_LIMIT;
@@ -233,8 +237,7 @@ const limitOf = ({ policy, limit, bucket }: Budget, now: number): Limit => ({
 });
 
 /** draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and the seconds until it is whole again. */
-function rateLimitHeaders(budget: Budget, now: number): Record<string, string> {
-  const { policy, limit, remaining, reset } = limitOf(budget, now);
+function rateLimitHeaders({ policy, limit, remaining, reset }: Limit): Record<string, string> {
   return {
     'RateLimit-Policy': `"${policy}";q=${limit};w=${BUDGET_WINDOW.refillMs / 1000}`,
     RateLimit: `"${policy}";r=${remaining};t=${reset}`,
