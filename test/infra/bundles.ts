@@ -30,7 +30,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   clients: { kilobytes: 395, modules: 510 },
   terminals: { kilobytes: 395, modules: 515 },
   openapi: { kilobytes: 680, modules: 505 },
-  docs: { kilobytes: 510, modules: 505 },
+  docs: { kilobytes: 555, modules: 505 },
   access: { kilobytes: 400, modules: 515 },
   logs: { kilobytes: 390, modules: 510 },
   tickets: { kilobytes: 420, modules: 525 },
