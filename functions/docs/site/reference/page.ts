@@ -31,9 +31,8 @@ ${headersSection()}
 /** A script replaces the address by that of the page's API, and its part in front of `/api/v1`. */
 const withAddress = (html: string): string => {
   const base = EXAMPLE_ADDRESS.replace('/api/v1', '');
-  return html
-    .replaceAll(EXAMPLE_ADDRESS, `<span data-address>${EXAMPLE_ADDRESS}</span>`)
-    .replaceAll(new RegExp(`(?<!>)${base}`, 'g'), `<span data-base>${base}</span>`);
+  const withBase = (text: string): string => text.replaceAll(base, `<span data-base>${base}</span>`);
+  return html.split(EXAMPLE_ADDRESS).map(withBase).join(`<span data-address>${EXAMPLE_ADDRESS}</span>`);
 };
 
 const groupSection = ({
