@@ -2,48 +2,21 @@
 
 import { curlOf } from './curl.js';
 import { hmac } from './hmac.js';
-import { indented } from './json-text.js';
+import { code, element, heading, read, shown } from './response.js';
 import { api, current, forget, onChange } from './token.js';
 
 /**
- * Tries operations: each has a form in a template (`site/try-it.ts`). A response is shown as text and never as HTML.
+ * Tries operations: each has a form in a template (`site/try-it.ts`).
  */
 
 /** @typedef {{ method: string, url: string, headers: Record<string, string>, body?: string | undefined }} Sent */
-/** @typedef {{ text: string, bytes: number, isWhole: boolean }} Received */
+/** @typedef {import('./response.js').Received} Received */
 
-/** Most characters of a response that are shown: more would take long to lay out. */
-const MOST_SHOWN = 100_000;
-/** Most bytes that are read; the API's responses have at most 6 MB. */
-const MOST_READ = 10_000_000;
 /** Milliseconds; the API responds within 29 seconds. */
 const LONGEST = 60_000;
 
-/** The headers that a caller acts on. */
-const SHOWN_HEADERS = [
-  'Content-Type',
-  'Location',
-  'Link',
-  'ETag',
-  'Idempotent-Replayed',
-  'RateLimit-Policy',
-  'RateLimit',
-  'Retry-After',
-  'Allow',
-  'Deprecation',
-  'Sunset',
-  'X-Request-Id',
-];
-
 /** Ids in earlier requests and responses, by the names of the variables that stand for them. @type {Map<string, string>} */
 const known = new Map();
-
-/** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {Partial<HTMLElementTagNameMap[N]>} [properties] @param {(Node | string)[]} children */
-function element(name, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
-}
 
 /** @param {HTMLDetailsElement} place */
 function open(place) {
@@ -163,50 +136,6 @@ function withoutSecrets({ headers: { Authorization, ...headers }, body, ...reque
     body: body?.replace(/("secret"\s*:\s*)"(?:[^"\\]|\\.)*"/g, '$1"…"'),
   };
 }
-
-/** Reads a response as far as it is shown, and measures the rest. @param {Response} response @returns {Promise<Received>} */
-async function read(response) {
-  const reader = response.body?.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-    if (value === undefined || done) return { text, bytes, isWhole: text.length <= MOST_SHOWN };
-    bytes += value.length;
-    if (text.length <= MOST_SHOWN) text += decoder.decode(value, { stream: true });
-    if (bytes > MOST_READ) {
-      await reader?.cancel();
-      return { text, bytes, isWhole: false };
-    }
-  }
-}
-
-/** @param {Response} response @param {Received} received @returns {HTMLElement[]} */
-function shown(response, { text, isWhole }) {
-  const isJson = /\bjson\b/.test(response.headers.get('Content-Type') ?? '');
-  const start = text.slice(0, MOST_SHOWN);
-  const [, cause] = /"type":"(urn:problem-type:custodia:[a-z-]{1,60})"/.exec(response.ok ? '' : start) ?? [];
-  const headers = SHOWN_HEADERS.flatMap((name) => {
-    const value = response.headers.get(name);
-    return value === null ? [] : `${name}: ${value}`;
-  });
-  return [
-    ...(cause === undefined
-      ? []
-      : [element('p', {}, element('a', { href: `problems#${cause}` }, 'What causes this problem, and what to do'))]),
-    heading('Response headers'),
-    code(headers.join('\n')),
-    heading('Response body'),
-    text === '' ? element('p', {}, 'None.') : code(isJson ? indented(start) : start),
-    ...(isWhole ? [] : [element('p', {}, `Only the first ${MOST_SHOWN.toLocaleString('en')} characters are shown.`)]),
-  ];
-}
-
-/** @param {string} text */
-const heading = (text) => element('p', { className: 'outcome-title' }, text);
-/** @param {string} text */
-const code = (text) => element('pre', { tabIndex: 0 }, element('code', {}, text));
 
 /** Keeps ids for the next forms. @param {HTMLDetailsElement} place @param {HTMLFormElement} form @param {Received} received */
 function remember(place, form, { text, isWhole }) {
