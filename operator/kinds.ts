@@ -7,7 +7,7 @@ import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import { isResourceRisk as isResourceAtRisk } from '../functions/resources/metrics.ts';
+import { isResourceRisk as isResourceAtRisk } from '../functions/resources/risk.ts';
 import { resourceEntity } from '../functions/resources/store.ts';
 import { isServiceRisk as isServiceAtRisk } from '../functions/services/health.ts';
 import { serviceEntity } from '../functions/services/store.ts';
@@ -50,8 +50,8 @@ export const kinds: readonly Kind[] = entities
   );
 
 /** The values of a filter's field, where the contract's record declares them. */
-function valuesOf({ record, filters }: Entity): Kind['values'] {
-  const known = filters.map((field) => [field, valuesIn(record?.fieldOf(field))] as const);
+function valuesOf({ record, filters, flags }: Entity): Kind['values'] {
+  const known = filters.map((field) => [field, field in flags ? ['true'] : valuesIn(record?.fieldOf(field))] as const);
   return Object.fromEntries(known.filter((entry) => entry[1] !== undefined)) as Kind['values'];
 }
 

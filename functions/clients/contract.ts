@@ -56,7 +56,7 @@ export const client = record('Client', () => ({
     field
       .flag()
       .describe(
-        'Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service.',
+        'Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service, with each change of them.',
       ),
   ),
 })).describe('A company that an organization looks after.');
@@ -120,6 +120,12 @@ export const clients = contract({
       query: () => ({
         ...parameter.page(),
         status: field.word().optional().describe('Only records with this status, such as `active`.'),
+        has_risks: parameter
+          .flag()
+          .optional()
+          .describe(
+            'Only clients that have a risk now, or (`false`) only the others. Which resources they are: `GET /resources?over_threshold=true`, and those by `health_status`.',
+          ),
         q: parameter
           .prefix()
           .describe(

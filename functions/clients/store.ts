@@ -6,10 +6,13 @@ import { type Client, client, clientAction } from './contract.ts';
 export interface StoredClient extends Omit<Client, 'has_risks'> {
   /** Number of services and resources that are a risk. */
   readonly risks: number;
+  /** A flag (`#table`): set by the repository with the number. */
+  readonly has_risks?: true | null;
 }
 
 export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
-  filters: ['status'],
+  filters: ['status', 'has_risks'],
+  flags: { has_risks: { counter: 'risks' } },
   prefixes: { name: 'indexed', slug: 'claimed' },
   json: ['metadata'],
 });

@@ -59,7 +59,9 @@ export const resource = record('Resource', () => ({
     .word()
     .default('healthy')
     .describe(
-      sentence.words('How the resource is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.'),
+      sentence.words(
+        'How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` does not change it, and is a risk too.',
+      ),
     ),
   last_health_check: field
     .timestamp()
@@ -84,7 +86,9 @@ export const resource = record('Resource', () => ({
   alert_threshold: field
     .percentage()
     .default(80)
-    .describe('Usage in percent above which the resource is a risk to its client.'),
+    .describe(
+      'Usage in percent above which the resource is over its threshold: a risk to its client, which `has_risks` then, also while `health_status` is `healthy`. Lists are filtered by it with `over_threshold`.',
+    ),
   monthly_cost: field
     .money()
     .default(0)
@@ -180,6 +184,12 @@ export const resources = contract({
         service_id: field.reference('Service').optional().describe('Only records of the service with this id.'),
         status: field.word().optional().describe('Only records with this status, such as `active`.'),
         health_status: field.word().optional().describe('Only records that are doing so, such as `degraded`.'),
+        over_threshold: parameter
+          .flag()
+          .optional()
+          .describe(
+            'Only resources with a usage above their `alert_threshold` and `usage_alerts_enabled`, whatever their `health_status`, or (`false`) only the others.',
+          ),
       }),
       response: pageOf(resource, 'A page of resources.', example),
     }),

@@ -1,5 +1,4 @@
 import type { Stored, Tenant } from '#table';
-import { HEALTHY } from '../services/health.ts';
 import type { HistoryEntry, Resource } from './contract.ts';
 import { historyOf } from './store.ts';
 
@@ -8,22 +7,9 @@ import { historyOf } from './store.ts';
 type Usage = Pick<Resource, 'cpu_usage' | 'memory_usage' | 'storage_usage'>;
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-const usagesOf = ({ cpu_usage, memory_usage, storage_usage }: Given<Usage>) => [cpu_usage, memory_usage, storage_usage];
-
-const isNumber = (value: unknown): value is number => typeof value === 'number';
-
 /** Whether any usage is a number; null removes a value and is no report. */
-export const reportsUsage = (fields: Given<Usage>): boolean => usagesOf(fields).some(isNumber);
-
-/** Whether a resource is a risk to its client: not healthy, or over its alert threshold with alerts on. */
-export const isResourceRisk = (
-  resource: Usage & Pick<Resource, 'health_status' | 'usage_alerts_enabled' | 'alert_threshold'>,
-): boolean =>
-  resource.health_status !== HEALTHY ||
-  (resource.usage_alerts_enabled &&
-    usagesOf(resource)
-      .filter(isNumber)
-      .some((usage) => usage > resource.alert_threshold));
+export const reportsUsage = ({ cpu_usage, memory_usage, storage_usage }: Given<Usage>): boolean =>
+  [cpu_usage, memory_usage, storage_usage].some((usage) => typeof usage === 'number');
 
 /**
  * Stages a sample of the resource in its current state. A usage that was never reported is 0, because a sample has no

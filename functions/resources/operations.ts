@@ -5,7 +5,8 @@ import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts'
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';
 import type { Resource, resources } from './contract.ts';
-import { isOutdated, isResourceRisk, reportsUsage, sampleOf } from './metrics.ts';
+import { isOutdated, reportsUsage, sampleOf } from './metrics.ts';
+import { isResourceRisk } from './risk.ts';
 import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
 
 export const resourceOperations: Operations<typeof resources> = {

@@ -1,12 +1,18 @@
 import { encryptedCredentials } from '#auth';
 import { entity, storedAs, type Tenant } from '#table';
 import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './contract.ts';
+import { isOverThreshold } from './risk.ts';
 
 /** A resource as stored. */
-export type StoredResource = Omit<Resource, 'credentials'> & { readonly credentials: string | null };
+export interface StoredResource extends Omit<Resource, 'credentials'> {
+  readonly credentials: string | null;
+  /** A flag (`#table`): set by the repository. */
+  readonly over_threshold?: true | null;
+}
 
 export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resource), {
-  filters: ['client_id', 'service_id', 'status', 'health_status'],
+  filters: ['client_id', 'service_id', 'status', 'health_status', 'over_threshold'],
+  flags: { over_threshold: isOverThreshold },
   json: ['specifications', 'limits', 'metadata'],
   encrypted: ['credentials'],
   audited: resource.name,

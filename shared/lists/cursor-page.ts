@@ -86,7 +86,8 @@ async function readMembers(
     const numbers = members.slice(rank, limit - items.length);
     const records = await readRecords(table, source, numbers, budget);
     // A number whose record is being written, or was never written, has none.
-    items.push(...numbers.map((number) => records.get(number)).filter(isRecord));
+    const listed = (item: Item | undefined): item is Item => isRecord(item) && source.matches(item);
+    items.push(...numbers.map((number) => records.get(number)).filter(listed));
     if (budget.isCut) return { items, more: true };
     rank += numbers.length;
   }

@@ -1,4 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { Item, Key } from './schema.ts';
 
 /** Errors of lists and transactions. Only `shared/http` turns them into responses. */
 
@@ -57,6 +58,19 @@ export class ListNotBuilt extends Error {
   constructor(list: string, fields: readonly string[]) {
     super(`the lists of ${list} by ${fields.join(' and ')} are not built: run custodia verify --repair`);
     this.fields = fields;
+  }
+}
+
+/** An item is in another state than a change was staged for (`UnitOfWork.expect`). */
+export class Unexpected extends Error {
+  override readonly name = 'Unexpected';
+  readonly key: Key;
+  readonly found: Item;
+
+  constructor(key: Key, found: Item) {
+    super('an item is not in the expected state');
+    this.key = key;
+    this.found = found;
   }
 }
 

@@ -94,6 +94,10 @@ export function commonBits(one: GroupBits, other: GroupBits): GroupBits | undefi
   return any === 0 ? undefined : both;
 }
 
+/** The bits that one of them has. */
+export const eitherBits = (one: GroupBits, other: GroupBits): GroupBits =>
+  one.map((lane, index) => lane | (other[index] ?? 0));
+
 /** How many bits of a group another does not have, among those of a window. */
 export function countWithout(group: GroupBits, excluded: GroupBits, window: GroupBits): number {
   let count = 0;

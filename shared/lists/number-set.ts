@@ -5,6 +5,7 @@ import {
   commonBits,
   countWithout,
   EMPTY_GROUP,
+  eitherBits,
   FULL_GROUP,
   type GroupBits,
   hasBit,
@@ -66,6 +67,18 @@ export class NumberSet {
         if (both !== undefined) shared.set(group, both);
       }
       return new NumberSet(shared);
+    }, first);
+  }
+
+  /** The numbers that are in any of these sets. */
+  static either([first = NumberSet.EMPTY, ...others]: readonly NumberSet[]): NumberSet {
+    return others.reduce((left, right) => {
+      const all = new Map(left.groups);
+      for (const [group, bits] of right.groups) {
+        const other = all.get(group);
+        all.set(group, other === undefined ? bits : eitherBits(bits, other));
+      }
+      return new NumberSet(all);
     }, first);
   }
 

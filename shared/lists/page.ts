@@ -14,7 +14,7 @@ import { readNeighbours, readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
 import { sizesOf } from './set-sizes.ts';
 import type { Table } from './table.ts';
-import { isWhole, type ListSource, readView, type View } from './view.ts';
+import { isBounded, isWhole, type ListSource, readView, type View } from './view.ts';
 
 /**
  * Reads any page of a list in two round trips: the numbers of its records, then the records (`docs/counted-lists.md`).
@@ -57,6 +57,7 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
   ]);
   budget.noteLargest(largestNoted(view.counter));
   const found = new Map(newest);
+  const isListed = (item: Item | undefined): boolean => isRecord(item) && source.matches(item);
   const page = new PageNumbers(source, view, request, request.now);
   let isComplete = false;
   for (let tries = 1; tries <= TRIES && !isComplete && page.absent.size <= MOST_UNITS; tries++) {
@@ -67,8 +68,8 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
-    page.exclude(numbers.filter((number) => !isRecord(found.get(number))));
-    isComplete = (await page.read()).every((number) => isRecord(found.get(number)));
+    page.exclude(numbers.filter((number) => !isListed(found.get(number))));
+    isComplete = (await page.read()).every((number) => isListed(found.get(number)));
   }
   const isFenced = await fenceOverdue(table, source, page.absent, { view, found, request, budget });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
@@ -97,14 +98,15 @@ const readUnread = (
 /** Deletes empty items of the sets of a filtered list, and notes their sizes. Compacts the gaps of the whole list, unless they expire. */
 async function maintain(
   table: Table,
-  { partition, retentionDays }: ListSource,
-  { included, items, gaps }: View,
+  source: ListSource,
+  { items, gaps, gapItems }: View,
   { runs }: PageNumbers,
   now: number,
 ): Promise<void> {
-  if (included !== undefined)
+  const { partition, retentionDays } = source;
+  if (!isWhole(source))
     await Promise.all([deleteEmptyItems(table, items), sizesOf(table, partition).writeNote(table, partition, now)]);
-  else if (retentionDays === undefined) await compactGaps(table, { partition, items, gaps, runs }, now);
+  else if (retentionDays === undefined) await compactGaps(table, { partition, items: gapItems, gaps, runs }, now);
 }
 
 /** The records of these numbers, in the requested order. */
@@ -148,18 +150,21 @@ interface Read {
 }
 
 /**
- * Fences the numbers of an unfiltered list whose grace period is over, and completes those with a tombstone.
+ * Fences the numbers of a list that is not bounded by sets whose grace period is over, and completes those with a tombstone.
  * @returns whether there were no more than one request may fence
  */
 async function fenceOverdue(
   table: Table,
-  { partition, retentionDays, createdAt }: ListSource,
+  source: ListSource,
   absent: ReadonlySet<number>,
-  { view: { counter, included, items }, found, request, budget }: Read,
+  { view: { counter, gapItems }, found, request, budget }: Read,
 ): Promise<boolean> {
-  if (included !== undefined) return true;
+  if (isBounded(source)) return true;
+  const { partition, retentionDays, createdAt } = source;
   const { now, page, newestFirst } = request;
-  const numbers = Array.from(absent, (number) => ({ number, isFenced: found.has(number) }));
+  const numbers = [...absent]
+    .filter((number) => !isRecord(found.get(number)))
+    .map((number) => ({ number, isFenced: found.has(number) }));
   let settled = settledUpTo(found, createdAt, now);
   const isOpen = ({ number, isFenced }: (typeof numbers)[number]) =>
     !isFenced && !isOverdue(counter, number, now, settled);
@@ -177,5 +182,5 @@ async function fenceOverdue(
       partition,
       expires: retentionDays === undefined ? undefined : expiryOfNumber(counter, one.number),
     }));
-  return fence(table, overdue, { gaps: items, now });
+  return fence(table, overdue, { gaps: gapItems, now });
 }

@@ -11,6 +11,7 @@ import type { Table } from './table.ts';
  *     round trip 1   the small sets; of those whose size is unknown the first items
  *     round trip 2   of the others the items in which those that are complete have members, where that is cheaper; else the rest
  *
+ * Sets whose members are taken out of the result say nothing about where it has members: which items of the others are needed depends on the rest.
  * Where no set is large, or none is small, the first round trip reads all. Sizes are estimates (`set-sizes.ts`): they decide what is read when,
  * and never what belongs to the result, because no item is left out in which a complete set has members.
  */
@@ -32,6 +33,8 @@ export interface WantedSet {
   readonly partition: string;
   /** The index of its summary (`summary.ts`), as the counter item names it. */
   readonly summary?: string | undefined;
+  /** Whether its members are those that the list does not have. */
+  readonly isExcluded?: boolean;
 }
 
 /** The items with the bits of a set. It may have a summary that only another release declares. */
@@ -58,7 +61,8 @@ export async function readSets(
   known: Known,
 ): Promise<readonly (readonly Item[])[]> {
   const reads = sets.map((set) => new SetRead(table, set, known));
-  const smallest = given === undefined ? Math.min(...reads.map(({ size }) => size?.reach ?? 0)) : 0;
+  const bounding = reads.filter(({ isExcluded }) => !isExcluded);
+  const smallest = given === undefined ? Math.min(...bounding.map(({ size }) => size?.reach ?? 0)) : 0;
   const [places] = await Promise.all([
     given,
     ...reads
@@ -67,7 +71,7 @@ export async function readSets(
   ]);
   const unread = reads.filter(({ isComplete }) => !isComplete);
   if (unread.length > 0) {
-    const complete = reads.filter(({ isComplete }) => isComplete).map(({ sortKeys }) => sortKeys);
+    const complete = bounding.filter(({ isComplete }) => isComplete).map(({ sortKeys }) => sortKeys);
     const common = commonOf(places === undefined ? complete : [places, ...complete]);
     await Promise.all([known.onLarge(), ...unread.map((read) => read.complete(common))]);
   }
@@ -93,6 +97,10 @@ class SetRead {
     this.#set = set;
     this.#known = known;
     this.size = known.sizes.get(set.name, known.now);
+  }
+
+  get isExcluded(): boolean {
+    return this.#set.isExcluded ?? false;
   }
 
   get isComplete(): boolean {

@@ -1,12 +1,12 @@
 import type { ReadBudget } from './read-budget.ts';
 import { type PartialRead, type Records, readBetween, readEach } from './read-records.ts';
 import type { Table } from './table.ts';
-import { isWhole, type ListSource } from './view.ts';
+import { isBounded, type ListSource } from './view.ts';
 
 /** Reads the records of numbers by as few queries as are worth it, else by key. */
 
 /**
- * Reads the records of these numbers. In an unfiltered list they are neighbours, and are read strongly consistently. In a filtered list they
+ * Reads the records of these numbers. In a list that is not bounded by sets they are neighbours, and are read strongly consistently. In others they
  * may be scattered: they are read eventually consistently, at half the price, and those that are missing or do not match (which may be a stale
  * replica) are read again strongly consistently. If they are dense, one query reads them, with the records between them.
  */
@@ -18,8 +18,8 @@ export async function readRecords(
 ): Promise<Records> {
   const { partition, matches } = source;
   if (numbers.length === 0) return new Map();
-  budget.expect(numbers.length, isWhole(source));
-  if (isWhole(source)) return readNeighbours(table, partition, numbers, budget);
+  budget.expect(numbers.length, !isBounded(source));
+  if (!isBounded(source)) return readNeighbours(table, partition, numbers, budget);
   const isOneQuery = isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
   const readAll = isOneQuery ? readBetween : readEach;
   const { records } = await readAll(table, partition, numbers, false, budget);

@@ -34,31 +34,41 @@ interface Prefix {
 /** A list as its readers know it. */
 export interface ListSource extends List {
   readonly filter: FilterTexts;
+  /** The values that the records do not have. */
+  readonly without?: FilterTexts | undefined;
   readonly prefix?: Prefix | undefined;
   /** The index of the summaries of a field's sets, as the counter item names it; undefined where they have none. */
   readonly summaryOf?: ((field: string) => string | undefined) | undefined;
   /** The field with the time of a record's creation. */
   readonly createdAt: string;
-  /** Whether a record has the values of the filter, and the prefix. */
+  /** Whether a record has the values of the filter, and the prefix, and none of those that it must not have. */
   readonly matches: (item: Item) => boolean;
 }
 
 /** A list's numbers, as read at one moment. */
 export interface View {
   readonly counter: Item;
-  /** The numbers without a record; only for an unfiltered list. */
+  /** The numbers without a record; only for a list that is not {@link isBounded}. */
   readonly gaps: NumberSet;
-  /** The numbers of the matching records; only for a filtered list. */
+  /** The items of the gaps. */
+  readonly gapItems: readonly Item[];
+  /** The numbers of the records with the values and the prefix of the filter; only for a list that is {@link isBounded}. */
   readonly included: NumberSet | undefined;
-  /** All items of the sets that were read. */
+  /** The numbers of records with a value that they must not have. */
+  readonly excluded: NumberSet;
+  /** All items of the filters' sets that were read. */
   readonly items: readonly Item[];
   /** Where only some blocks of the only set were read: these, and how to read others. */
   readonly summarized?: CountedBlocks & { readonly readBlocks: (blocks: readonly number[]) => Promise<View> };
 }
 
+/** Whether its records are in sets. All others are the numbers that were allocated, without some. */
+export const isBounded = ({ filter, prefix }: ListSource): boolean =>
+  Object.keys(filter).length > 0 || prefix !== undefined;
+
 /** Whether it is the list of all records. */
-export const isWhole = ({ filter, prefix }: ListSource): boolean =>
-  Object.keys(filter).length === 0 && prefix === undefined;
+export const isWhole = (source: ListSource): boolean =>
+  !isBounded(source) && Object.keys(source.without ?? {}).length === 0;
 
 /**
  * @param now epoch milliseconds
@@ -70,27 +80,27 @@ export const readView = (table: Table, source: ListSource, now: number, place?: 
   isWhole(source) ? readWhole(table, source) : readFiltered(table, source, now, place);
 
 async function readWhole(table: Table, { partition }: ListSource): Promise<View> {
-  const items = await readSet(table, storedSets.partitionOf(partition));
+  const gapItems = await readSet(table, storedSets.partitionOf(partition));
   return {
-    counter: items.find(({ SK }) => SK === COUNTER) ?? {},
-    gaps: NumberSet.ofItems(items),
+    ...NOTHING,
+    counter: gapItems.find(({ SK }) => SK === COUNTER) ?? {},
+    gaps: NumberSet.ofItems(gapItems),
+    gapItems,
     included: undefined,
-    items,
   };
 }
 
+const NOTHING = { gaps: NumberSet.EMPTY, gapItems: [], excluded: NumberSet.EMPTY, items: [] } as const;
+
 async function readFiltered(table: Table, source: ListSource, now: number, place?: PagePlace): Promise<View> {
-  const { partition, filter, prefix, retentionDays, summaryOf } = source;
-  const counter = readCounterItem(table, partition, retentionDays !== undefined);
+  const { partition, prefix, retentionDays } = source;
+  const whole = isBounded(source) ? undefined : readWhole(table, source);
+  const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
   const matching = prefix === undefined ? undefined : readMatching(table, partition, prefix);
-  const wanted = Object.entries(filter).map(([field, value]) => ({
-    name: `${field}=${value}`,
-    partition: storedSets.partitionOf(partition, field, value),
-    summary: summaryOf?.(field),
-  }));
+  const wanted = wantedBy(source);
   const sizes = sizesOf(table, partition);
   const [set, ...others] = wanted;
-  const isOnly = set !== undefined && others.length === 0 && matching === undefined;
+  const isOnly = set !== undefined && !set.isExcluded && others.length === 0 && matching === undefined;
   if (place !== undefined && isOnly && isWorthSummary(set, sizes, now)) {
     const [read, found] = await Promise.all([counter, readSummarized(table, set, place, { counter, sizes, now })]);
     assertBuilt(read, source);
@@ -102,17 +112,33 @@ async function readFiltered(table: Table, source: ListSource, now: number, place
     next: () => counter.then(({ NEXT: next }) => Number(next ?? 0)),
     onLarge: () => sizes.readNote(table, partition, now),
   });
-  const [read, items, numbers] = await Promise.all([counter, sets, matching]);
+  const [read, items, numbers, all] = await Promise.all([counter, sets, matching, whole]);
   assertBuilt(read, source);
   const matched = numbers === undefined ? [] : [NumberSet.ofNumbers(numbers)];
-  const included = NumberSet.common([...items.map((each) => NumberSet.ofItems(each)), ...matched]);
-  return { counter: read, gaps: NumberSet.EMPTY, included, items: items.flat() };
+  const setsWhere = (isExcluded: boolean): NumberSet[] =>
+    items.flatMap((each, index) => (wanted[index]?.isExcluded === isExcluded ? [NumberSet.ofItems(each)] : []));
+  const view = { ...NOTHING, counter: read, excluded: NumberSet.either(setsWhere(true)), items: items.flat() };
+  return all === undefined
+    ? { ...view, included: NumberSet.common([...setsWhere(false), ...matched]) }
+    : { ...view, included: undefined, gaps: all.gaps, gapItems: all.gapItems };
+}
+
+/** The sets of the values that the records have, and of those that they do not have. */
+function wantedBy({ partition, filter, without = {}, summaryOf }: ListSource): WantedSet[] {
+  const wanted = (values: FilterTexts, isExcluded: boolean): WantedSet[] =>
+    Object.entries(values).map(([field, value]) => ({
+      name: `${field}=${value}`,
+      partition: storedSets.partitionOf(partition, field, value),
+      summary: summaryOf?.(field),
+      isExcluded,
+    }));
+  return [...wanted(filter, false), ...wanted(without, true)];
 }
 
 /** The view of a list by one filter, as far as its set was read. */
 function viewOf(table: Table, set: WantedSet, counter: Item, read: SummarizedRead): View {
   const { items, blocks } = read;
-  const view = { counter, gaps: NumberSet.EMPTY, included: blocks?.included ?? NumberSet.ofItems(items), items };
+  const view = { ...NOTHING, counter, included: blocks?.included ?? NumberSet.ofItems(items), items };
   if (blocks === undefined) return view;
   const further = async (missing: readonly number[]) =>
     viewOf(table, set, counter, await readBlocks(table, set, read, missing));
@@ -128,19 +154,19 @@ const placesOf = (numbers: readonly number[]): ReadonlySet<string> =>
   new Set(numbers.map((number) => bitPlace(number).sortKey));
 
 /** A list without a counter item has no records yet. */
-function assertBuilt(counter: Item, { partition, filter, prefix }: ListSource): void {
+function assertBuilt(counter: Item, { partition, filter, without, prefix }: ListSource): void {
   if (counter.NEXT === undefined) return;
   const built = builtFilters(counter);
-  const missing = Object.keys(filter).filter((field) => !built.includes(field));
+  const missing = Object.keys({ ...filter, ...without }).filter((field) => !built.includes(field));
   if (prefix?.indexes.some((index) => !built.includes(index)) === true) missing.push(prefix.name);
   if (missing.length > 0) throw new ListNotBuilt(partition, missing);
 }
 
 /** The members of a list that was read as a whole. */
 export function membersOf(list: List, view: View, absent: ReadonlySet<number>, now: number): Members {
-  const { gaps, included } = view;
+  const { gaps, included, excluded } = view;
   const { from, to } = rangeOf(list, view, now);
-  return new Members({ from, to, included, excluded: gaps, absent });
+  return new Members({ from, to, included, excluded: NumberSet.either([gaps, excluded]), absent });
 }
 
 /** The members of a list of which a page was read. */

@@ -7,12 +7,15 @@ export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-del
 export { CHILDREN } from './repository/children.ts';
 export { MOVES } from './repository/derived-fields.ts';
 export { toAttributes, toRecord } from './repository/entity.ts';
-export { notedIn, noteOf, SETS } from './repository/entity-lists.ts';
 export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';
+export * as flags from './repository/flags.ts';
 export {
   indexedValueIn,
   indexesOf,
+  notedIn,
+  noteOf,
   prefixFieldOf,
+  SETS,
   summaryFieldOf,
   textOf,
 } from './repository/list-indexes.ts';

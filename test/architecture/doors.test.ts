@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table': 17,
   // Keys of records, read together.
   '#table/keys': 15,
-  '#table/storage': 17,
+  '#table/storage': 18,
   '#tenancy': 22,
   '#tenancy/credentials': 13,
   '#maintenance': 13,

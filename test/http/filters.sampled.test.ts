@@ -41,6 +41,38 @@ const CANDIDATES = [
   randomUUID(),
 ];
 
+/** Filters that no body names: what gives a record the value, and whether it has it. */
+const DERIVED: Readonly<
+  Record<
+    string,
+    {
+      readonly fields?: (value: unknown) => JsonBody;
+      readonly add?: (testTenant: TestTenant, clientId: unknown) => Promise<unknown>;
+      readonly has: (record: JsonBody) => unknown;
+    }
+  >
+> = {
+  over_threshold: {
+    fields: (value) => ({ cpu_usage: value === true ? 81 : 80 }),
+    has: ({ cpu_usage, alert_threshold }) => Number(cpu_usage) > Number(alert_threshold),
+  },
+  has_risks: {
+    add: async (testTenant, client_id) => {
+      const scenario = await testTenant.scenario('createService');
+      return testTenant.send({ ...scenario, body: { ...scenario.body, client_id, health_status: 'down' } });
+    },
+    has: ({ has_risks }) => has_risks,
+  },
+};
+const valueOf = (record: JsonBody, filter: string): unknown => DERIVED[filter]?.has(record) ?? record[filter];
+const fieldsOf = (chosen: JsonBody): JsonBody =>
+  Object.assign(
+    {},
+    ...Object.entries(chosen).map(([filter, value]) =>
+      filter in DERIVED ? DERIVED[filter]?.fields?.(value) : { [filter]: value },
+    ),
+  );
+
 type Values = Readonly<Record<string, readonly [string, string]>>;
 
 /** All choices of one of the values, or none, for each filter. */
@@ -97,9 +129,12 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
       const chosen = Object.fromEntries(
         filters.map((each) => [each, parsed(each, values[each]?.[choice(each)] ?? '')]),
       );
-      const { status, body } = await testTenants[0].send({ ...scenario, body: { ...scenario.body, ...chosen } });
+      const fields = fieldsOf(chosen);
+      const { status, body } = await testTenants[0].send({ ...scenario, body: { ...scenario.body, ...fields } });
       expect(status).toBe(201);
-      made.push({ ...chosen, id: body.id });
+      for (const filter of filters)
+        if (chosen[filter] === true) await DERIVED[filter]?.add?.(testTenants[0], body.id);
+      made.push({ ...fields, id: body.id });
     }
   });
 
@@ -109,7 +144,7 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
     expect(data).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));
     const some = combinations(filters, values).filter(({ length }) => length <= most);
     for (const chosen of sampled(some, 12)) {
-      const wanted = data.filter((each) => chosen.every(([filter, text]) => each[filter] === parsed(filter, text)));
+      const wanted = data.filter((each) => chosen.every(([filter, text]) => valueOf(each, filter) === parsed(filter, text)));
       const query = new URLSearchParams([...chosen, ['sort', 'created_at'], ['page_size', '200']]).toString();
       const { data: found, total } = await page(query);
       expect([query, total, found.map(({ id }) => id)]).toEqual([query, wanted.length, wanted.map(({ id }) => id)]);
@@ -125,8 +160,8 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
     const token = list.token ?? '';
     if (update?.body !== undefined) {
       const settable = Object.keys(update.body.schema.shape);
-      const changes = filters.filter((each) => settable.includes(each) && !isReference(each));
-      const body = Object.fromEntries(changes.map((each) => [each, parsed(each, values[each]?.[1] ?? '')]));
+      const changes = filters.filter((each) => (settable.includes(each) || each in DERIVED) && !isReference(each));
+      const body = fieldsOf(Object.fromEntries(changes.map((each) => [each, parsed(each, values[each]?.[1] ?? '')])));
       expect((await api.request('PATCH', `${route.path}/${made[0]?.id}`, { token, body })).status).toBe(200);
       Object.assign(made[0] ?? {}, body);
     }

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { TimeLimit } from '../../clock.ts';
-import { ItemTooLarge, TableUnavailable } from '../errors.ts';
+import { ItemTooLarge, TableUnavailable, Unexpected } from '../errors.ts';
 import { type Item, VERSION, WRITE_ID } from '../schema.ts';
 import { itemOf, type Table } from '../table.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
@@ -20,6 +20,7 @@ import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
  *
  *     send ── committed ──────────────────────────────▶ done
  *       ├── condition failed ── by this very commit ──▶ done
+ *       │                    ├─ by an item in another state than expected ──▶ another transaction (`unit-of-work.ts`)
  *       │                    └─ by anything else ─────▶ the write's `onConditionFailed`
  *       ├── conflict, throttling ── time left ────────▶ send again, after a random wait
  *       ├── no reply ── time left ────────────────────▶ send again: same token, same bytes
@@ -29,7 +30,8 @@ import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
  * the same `ClientRequestToken`, so DynamoDB returns success for a repeated one, for as long as it remembers the token:
  * ten minutes, and an embedded one until it is restarted. And every attempt writes an id to `WRITE_ID` of its items, so
  * that a condition that fails because of an item with that id shows that an earlier attempt was carried out. A single
- * put has no token and needs none.
+ * put has no token and needs none. A transaction for another state has a token of its own and the same `WRITE_ID`: the
+ * first one may be carried out late, and is recognized then.
  */
 
 /** Until when to send writes. */
@@ -50,27 +52,33 @@ const MANY = 50;
  */
 const LONG_WAITS: Waits = { first: 250, longest: 1_000 };
 
-/** Commits all of `writes` or none of them. `sizes` has the sizes of the items that they change or replace. */
+/** A value for `WRITE_ID`. */
+export const newWriteId = (): string => randomBytes(12).toString('base64url');
+
+/** What is known about some writes. */
+interface Committing {
+  /** For `WRITE_ID` of their items. */
+  readonly writeId?: string;
+  /** The sizes of the items that they change or replace. */
+  readonly sizes?: KnownSizes;
+}
+
+/** Commits all of `writes` or none of them. */
 export async function commit(
   table: Table,
   writes: readonly PendingWrite[],
   sending: Sending,
-  sizes: KnownSizes = new Map(),
+  { writeId = newWriteId(), sizes = new Map() }: Committing = {},
 ): Promise<void> {
   const [write, ...others] = writes;
   if (write === undefined) return;
   const units = unitsOf(writes, sizes);
-  const attempt = randomBytes(12).toString('base64url');
+  const stampedWrites = writes.map((each) => stamped(each, writeId));
+  const token = newWriteId();
   const send =
     write.kind === 'put' && others.length === 0
-      ? () => sendPut(table, stampedPut(write, attempt), attempt, units)
-      : () =>
-          sendTransaction(
-            table,
-            writes.map((each) => stamped(each, attempt)),
-            attempt,
-            units,
-          );
+      ? () => sendPut(table, stampedPut(write, writeId), { writeId, units })
+      : () => sendTransaction(table, stampedWrites, { writeId, token, units });
   const noting = () =>
     send().catch((error: unknown) => {
       if (!isResponse(error)) sending.onNoResponse?.();
@@ -110,31 +118,35 @@ function uncertain(error: unknown): never {
 }
 
 /** The put with the id of the commit. */
-const stampedPut = (write: PendingPut, attempt: string): PendingPut => ({
+const stampedPut = (write: PendingPut, writeId: string): PendingPut => ({
   ...write,
-  item: { ...write.item, [WRITE_ID]: attempt },
+  item: { ...write.item, [WRITE_ID]: writeId },
 });
 
 /**
  * The write with the id of the commit, where a repeated attempt would be refused by its item: a put on a condition, and a change of a record's own
  * fields, whose condition is on the version. Changes of counters and sets have no id: it would overwrite that of a change.
  */
-function stamped(write: PendingWrite, attempt: string): PendingWrite {
-  if (write.kind === 'put') return Object.keys(write.condition).length === 0 ? write : stampedPut(write, attempt);
+function stamped(write: PendingWrite, writeId: string): PendingWrite {
+  if (write.kind === 'put') return Object.keys(write.condition).length === 0 ? write : stampedPut(write, writeId);
   return write.kind === 'update' && VERSION in write.set
-    ? { ...write, set: { ...write.set, [WRITE_ID]: attempt } }
+    ? { ...write, set: { ...write.set, [WRITE_ID]: writeId } }
     : write;
 }
 
 /** Whether the item by which a condition failed was written by an earlier attempt of the same commit. */
-const isOwn = (write: PendingWrite | undefined, found: Item | undefined, attempt: string): boolean =>
-  found !== undefined && (found[WRITE_ID] === attempt || (write?.kind === 'put' && (write.isOwn?.(found) ?? false)));
+const isOwn = (write: PendingWrite | undefined, found: Item | undefined, writeId: string): boolean =>
+  found !== undefined && (found[WRITE_ID] === writeId || (write?.kind === 'put' && (write.isOwn?.(found) ?? false)));
 
 /**
  * A single put needs no transaction, at half the price. An update or delete could not tell its own write from a later one of another request.
  * @returns the error of a failed condition
  */
-async function sendPut(table: Table, write: PendingPut, attempt: string, units: number): Promise<Refused | undefined> {
+async function sendPut(
+  table: Table,
+  write: PendingPut,
+  { writeId, units }: { readonly writeId: string; readonly units: number },
+): Promise<Refused | undefined> {
   try {
     const command = new PutCommand({
       ...putRequest(table.name, write),
@@ -145,7 +157,7 @@ async function sendPut(table: Table, write: PendingPut, attempt: string, units: 
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), response: error };
     const found = itemOf(error.Item);
-    return isOwn(write, found, attempt) ? undefined : { refusal: write.onConditionFailed(found), response: error };
+    return isOwn(write, found, writeId) ? undefined : { refusal: write.onConditionFailed(found), response: error };
   }
 }
 
@@ -153,8 +165,7 @@ async function sendPut(table: Table, write: PendingPut, attempt: string, units: 
 async function sendTransaction(
   table: Table,
   writes: readonly PendingWrite[],
-  token: string,
-  units: number,
+  { writeId, token, units }: { readonly writeId: string; readonly token: string; readonly units: number },
 ): Promise<Refused | undefined> {
   try {
     const command = new TransactWriteCommand({
@@ -167,7 +178,7 @@ async function sendTransaction(
     if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), response: error };
     const reasons = error.CancellationReasons ?? [];
     const failed = failedIn(reasons, writes);
-    if (failed.some(({ write, found }) => isOwn(write, found, token))) return undefined;
+    if (failed.some(({ write, found }) => isOwn(write, found, writeId))) return undefined;
     const refusal = refusalOf(failed) ?? sizeRefusalOf(reasons);
     if (refusal === undefined) throw error;
     return { refusal, response: error };
@@ -186,10 +197,14 @@ const failedIn = (reasons: readonly CancellationReason[], writes: readonly Pendi
     return reason?.Code === 'ConditionalCheckFailed' ? [{ write, found: itemOf(reason.Item) }] : [];
   });
 
-/** The error of the first refused write; but an unknown outcome takes precedence over a refusal. */
+/** The error of the first refused write; but an unknown outcome takes precedence over a refusal, and both over an unexpected state. */
 function refusalOf(failed: readonly Failed[]): Error | undefined {
   const errors = failed.map(({ write, found }) => write.onConditionFailed(found));
-  return errors.find((error) => error instanceof TableUnavailable) ?? errors[0];
+  return (
+    errors.find((error) => error instanceof TableUnavailable) ??
+    errors.find((error) => !(error instanceof Unexpected)) ??
+    errors[0]
+  );
 }
 
 const sizeRefusalOf = (reasons: readonly CancellationReason[]): Error | undefined =>

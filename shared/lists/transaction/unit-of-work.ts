@@ -1,7 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { TableUnavailable, Unexpected } from '../errors.ts';
 import type { Item, Key } from '../schema.ts';
 import type { Table } from '../table.ts';
-import { commit, type Sending } from './commit.ts';
+import { commit, newWriteId, type Sending } from './commit.ts';
 import { Condition } from './conditions.ts';
 import type { OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
 import { itemSizeOf, nameOf } from './units.ts';
@@ -11,14 +12,19 @@ import { itemSizeOf, nameOf } from './units.ts';
  * does, so that a webhook's event or an idempotency key can be part of the same transaction.
  */
 
-const unexpected: OnConditionFailed = () => new Error('a write without a condition was refused');
+const unconditional: OnConditionFailed = () => new Error('a write without a condition was refused');
+
+/** Stages changes for an item as found; undefined: as expected. */
+type StageFor = (work: UnitOfWork, found: Item | undefined) => void;
 
 export class UnitOfWork {
   readonly #writes = new Map<string, PendingWrite>();
+  readonly #expectations = new Map<string, StageFor>();
   readonly #sizes = new Map<string, number>();
 
+  /** What is sent first. */
   get writes(): readonly PendingWrite[] {
-    return [...this.#writes.values()];
+    return this.#writesFor(new Map());
   }
 
   /** Stages a new item, by default on condition that its key is free. `isOwn`: as in {@link PendingPut}. */
@@ -36,11 +42,21 @@ export class UnitOfWork {
     key: Key,
     change: Partial<Pick<PendingUpdate, 'set' | 'remove' | 'add' | 'condition' | 'onConditionFailed'>>,
   ): void {
-    const { set = {}, remove = [], add = {}, condition = {}, onConditionFailed = unexpected } = change;
+    const { set = {}, remove = [], add = {}, condition = {}, onConditionFailed = unconditional } = change;
     const write: PendingUpdate = { kind: 'update', key, set, remove, add, condition, onConditionFailed };
     const before = this.#writes.get(nameOf(write));
     if (before?.kind === 'put') this.#writes.set(nameOf(write), into(before, write));
     else this.#stage(before?.kind === 'update' ? merge(before, write) : write);
+  }
+
+  /**
+   * Stages changes that depend on the state of an item which was not read. They are made for the state that it probably has; if it is found in another,
+   * another transaction with the changes for that state takes the place of the first one.
+   * @param stage stages them for the item as found, or, before it was, as expected. Its condition must return {@link Unexpected} for another state.
+   */
+  expect(key: Key, stage: StageFor): void {
+    if (this.#expectations.has(nameOf({ key }))) throw new Error('an item is expected to be in two states');
+    this.#expectations.set(nameOf({ key }), stage);
   }
 
   /** Stages the condition that an item exists and has these attributes: an update that changes nothing. */
@@ -54,10 +70,21 @@ export class UnitOfWork {
 
   /**
    * Commits the pending writes, all or none. `sending`: until when to retry.
-   * @throws what `onConditionFailed` of a refused write returns; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
+   * @throws what `onConditionFailed` of a refused write returns, but for {@link Unexpected}; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
    */
   async commit(table: Table, sending: Sending): Promise<void> {
-    await commit(table, this.writes, sending, this.#sizes);
+    const found = new Map<string, Item>();
+    const writeId = newWriteId();
+    for (;;) {
+      try {
+        return await commit(table, this.#writesFor(found), sending, { writeId, sizes: this.#sizes });
+      } catch (error) {
+        if (!(error instanceof Unexpected)) throw error;
+        if (sending.clock() > sending.deadline)
+          throw new TableUnavailable('an item changed until there was no time left', { cause: error });
+        found.set(nameOf(error), error.found);
+      }
+    }
   }
 
   /**
@@ -74,6 +101,15 @@ export class UnitOfWork {
   /** Notes an item as read, which a write changes or replaces: DynamoDB charges a write by the larger of the two. */
   noteSize(key: Key, item: Item): void {
     this.#sizes.set(nameOf({ key }), itemSizeOf(item));
+  }
+
+  /** The staged writes, with those that depend on the state of items. */
+  #writesFor(found: ReadonlyMap<string, Item>): readonly PendingWrite[] {
+    if (this.#expectations.size === 0) return [...this.#writes.values()];
+    const work = new UnitOfWork();
+    for (const [name, write] of this.#writes) work.#writes.set(name, write);
+    for (const [name, stage] of this.#expectations) stage(work, found.get(name));
+    return work.writes;
   }
 
   #stage(write: PendingWrite): void {
@@ -99,7 +135,7 @@ async function refusalOf(table: Table, writes: readonly PendingWrite[]): Promise
       return read === undefined || Condition.isMet(condition, read.Item) ? undefined : onConditionFailed(read.Item);
     }),
   );
-  return refusals.find((refusal) => refusal !== undefined);
+  return refusals.find((refusal) => refusal !== undefined && !(refusal instanceof Unexpected));
 }
 
 function merge(first: PendingUpdate, second: PendingUpdate): PendingUpdate {
@@ -128,8 +164,8 @@ function into(put: PendingPut, { set, add, remove, condition }: PendingUpdate): 
 
 /** The error of the update whose condition the found item does not meet. */
 function eitherRefusal(first: PendingUpdate, second: PendingUpdate): OnConditionFailed {
-  if (first.onConditionFailed === unexpected) return second.onConditionFailed;
-  if (second.onConditionFailed === unexpected) return first.onConditionFailed;
+  if (first.onConditionFailed === unconditional) return second.onConditionFailed;
+  if (second.onConditionFailed === unconditional) return first.onConditionFailed;
   return (found) => (Condition.isMet(first.condition, found) ? second : first).onConditionFailed(found);
 }
 

@@ -1,7 +1,7 @@
 import { type Item, ids, type Key, readPartition, storedSets } from '#lists';
 import { NumberSet } from '#lists/maintenance';
 import { recordsPartition } from '#table/keys';
-import { MOVES, toRecord } from '#table/storage';
+import { flags, MOVES, notedIn, toRecord } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import {
   type Comparison,
@@ -23,6 +23,8 @@ interface Counter {
   readonly number: number;
   /** The values as read in the scan, by field. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Whether its flags by counters (`#table`) are others than those of the values. */
+  readonly isMisflagged: boolean;
 }
 
 export class Counters {
@@ -43,8 +45,10 @@ export class Counters {
     const counted = [...this.#counted].filter(([{ entity }]) => entity.name === name);
     return (record, number) => {
       if (name === this.#kind.entity.name) {
-        const counts = Object.keys(this.#kind.counters).map((field) => [field, Number(record[field])] as const);
-        this.#counters.set(String(record.id), { number, counts: Object.fromEntries(counts) });
+        const fields = Object.keys(this.#kind.counters);
+        const counts = Object.fromEntries(fields.map((field) => [field, Number(record[field])] as const));
+        const isMisflagged = this.#wrongFlags(record, counts).length > 0;
+        this.#counters.set(String(record.id), { number, counts, isMisflagged });
       }
       for (const [source, byId] of counted) {
         const id = record[source.by];
@@ -57,8 +61,10 @@ export class Counters {
   }
 
   verify(): Promise<Verified[]> {
-    const suspected = [...this.#counters].filter(([id, { counts }]) =>
-      Object.entries(this.#kind.counters).some(([field, sources]) => counts[field] !== this.#scanned(id, sources)),
+    const suspected = [...this.#counters].filter(
+      ([id, { counts, isMisflagged }]) =>
+        isMisflagged ||
+        Object.entries(this.#kind.counters).some(([field, sources]) => counts[field] !== this.#scanned(id, sources)),
     );
     return concurrently(suspected, ([id, { number }]) => verifyUntilStable(this.#scope, () => this.#look(id, number)));
   }
@@ -73,29 +79,46 @@ export class Counters {
     const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: ids.sortKeyOf(number) };
     const before = await readItem(this.#scope, key);
     if (before?.id !== id) return { differences: [] };
-    const wrong = (await this.#recount(id, before)).filter(({ stored, counted }) => stored !== counted);
+    const counted = await this.#recount(id, before);
+    const wrong = counted.filter((each) => each.stored !== each.counted);
+    const wrongFlags = this.#wrongFlags(before, Object.fromEntries(counted.map((each) => [each.field, each.counted])));
     const after = await readItem(this.#scope, key);
     if (after?.[MOVES] !== before[MOVES])
       return new Moved({ entity: entity.name, id, text: `${entity.name} ${id} changes too fast to be counted` });
-    const differences = wrong.map(
-      ({ field, stored, counted }): Difference => ({
-        kind: 'counter',
-        entity: entity.name,
-        id,
-        field,
-        text: `${entity.name} ${id} ${field} is ${stored}, counted are ${counted}`,
-      }),
-    );
+    const difference = (kind: Difference['kind'], field: string, text: string): Difference => ({
+      kind,
+      entity: entity.name,
+      id,
+      field,
+      text: `${entity.name} ${id} ${field} ${text}`,
+    });
+    const differences = [
+      ...wrong.map((each) => difference('counter', each.field, `is ${each.stored}, counted are ${each.counted}`)),
+      ...wrongFlags.map(({ flag, isTrue }) =>
+        difference('wrong-flag', flag, isTrue ? 'is not stored, and there are some' : 'is stored, and there are none'),
+      ),
+    ];
     const asRead = Object.fromEntries(Object.keys(counters).map((field) => [field, before[field]]));
     return {
       differences,
-      repair: (work) =>
+      repair: (work) => {
         work.update(key, {
-          set: Object.fromEntries(wrong.map(({ field, counted }) => [field, counted])),
+          set: Object.fromEntries(wrong.map((each) => [each.field, each.counted])),
           condition: { equals: { id, [MOVES]: before[MOVES], ...asRead } },
           onConditionFailed: changed,
-        }),
+        });
+        for (const flag of wrongFlags) flags.stageFlag(work, before, flag, changed);
+      },
     };
+  }
+
+  /** The flags that are others than these counts, of a record that is listed by them: others are built with their filter (`filters.ts`). */
+  #wrongFlags(record: Item, counts: Readonly<Record<string, number>>) {
+    const noted = notedIn(record);
+    return flags.flagsByCounters(this.#kind.entity).flatMap(({ flag, counter }) => {
+      const isTrue = (counts[counter] ?? 0) > 0;
+      return noted.includes(flag) && (record[flag] === true) !== isTrue ? [{ flag, isTrue }] : [];
+    });
   }
 
   async #recount(id: string, stored: Item) {

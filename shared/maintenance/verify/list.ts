@@ -22,7 +22,7 @@ export async function verifyList(
 ): Promise<Verified[]> {
   const ofCounterItem = await verifyCounterItem(scope, scan);
   const suspected = await suspectedIn(scope, scan, valuesOf);
-  for (const number of scan.unnoted) placesOf(suspected, number);
+  for (const number of [...scan.unnoted, ...scan.misflagged]) placesOf(suspected, number);
   const inIndexes = await suspectedInIndexes(scope, scan, (number, place) => placesOf(suspected, number).push(place));
   if (scope.repair) await noteValuesToCome(scope, scan);
   const found = await verifyNumbers(scope, scan, suspected);

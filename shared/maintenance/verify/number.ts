@@ -1,6 +1,6 @@
 import { type Item, ids, type Key, schema, storedSets, type UnitOfWork } from '#lists';
 import { bitPlace, gapRanges, gracePeriod, periods, prefixIndex, summary } from '#lists/maintenance';
-import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS, summaryFieldOf } from '#table/storage';
+import { flags, indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS, summaryFieldOf } from '#table/storage';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
@@ -32,17 +32,17 @@ export async function lookAtNumber(
   const recordKey: Key = { PK: partition, SK: ids.sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
   const counter = schema.isRecord(before) ? list.counter : await readCounterWithRetries(scope, partition);
-  const places = placesOf(before, suspected, indexesOf(entity));
+  const places = placesOf(corrected(entity, before), [...suspected, ...flaggedIn(entity, before)], indexesOf(entity));
   const { sortKey, word } = bitPlace(number);
   const PK = storedSets.partitionOf(partition);
   const gapKey = { PK, SK: sortKey };
   const rangesKey = { PK, SK: gapRanges.rangesKey(gapRanges.regionOf(number)) };
   const keys = [gapKey, rangesKey, ...places.map((place) => keyOf(place, partition, number))];
   const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
-  if (
-    record?.[schema.VERSION] !== before?.[schema.VERSION] ||
-    record?.[schema.TOMBSTONE] !== before?.[schema.TOMBSTONE]
-  ) {
+  const isSame = [schema.VERSION, schema.TOMBSTONE, SETS, ...Object.keys(entity.flags)].every(
+    (attribute) => record?.[attribute] === before?.[attribute],
+  );
+  if (!isSame) {
     return new Moved({
       entity: entity.name,
       text: `${entity.name} with number ${number} changes too fast to be verified`,
@@ -59,6 +59,14 @@ export async function lookAtNumber(
   const gap = new StoredGap(number, new StoredWord(gapKey, word, gapItem), rangesKey, ranges);
   return compareNumber({ list, number, record, counter, places, gap, sets, now });
 }
+
+/** The sets of the flags with which a record is stored. */
+const flaggedIn = (entity: NumberList['entity'], record: Item | undefined): IndexEntry[] =>
+  Object.keys(entity.flags).flatMap((field) => (record?.[field] === true ? [{ field, value: flags.TRUE }] : []));
+
+/** A record with its flags as they follow from it. */
+const corrected = (entity: NumberList['entity'], record: Item | undefined): Item | undefined =>
+  schema.isRecord(record) ? { ...record, ...flags.flagsToCorrect(entity, record) } : record;
 
 /** The item that says whether a number is in a set or an index. */
 function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
@@ -98,7 +106,10 @@ interface Seen {
 
 /** A number as seen, with what follows from it. */
 interface NumberState extends Seen {
+  /** Its record, with its flags as they follow from it. */
   readonly live: Item | undefined;
+  /** The flags by which it is listed, and with which it should not be stored. */
+  readonly wrongFlags: readonly string[];
   /** The fields by which its record is listed, and those by which it is not yet. */
   readonly noted: readonly string[];
   readonly notBuilt: readonly string[];
@@ -109,11 +120,12 @@ interface NumberState extends Seen {
 
 function stateOf(seen: Seen): NumberState {
   const { list, number, record } = seen;
-  const live = schema.isRecord(record) ? record : undefined;
+  const live = schema.isRecord(record) ? corrected(list.entity, record) : undefined;
   const noted = notedIn(live);
+  const wrongFlags = noted.filter((field) => live?.[field] !== record?.[field]);
   const notBuilt = live === undefined ? [] : indexesOf(list.entity).filter((field) => !noted.includes(field));
   const { bit } = bitPlace(number);
-  return { ...seen, live, noted, notBuilt, bit, isGap: live === undefined && isClosed(seen, bit) };
+  return { ...seen, live, wrongFlags, noted, notBuilt, bit, isGap: live === undefined && isClosed(seen, bit) };
 }
 
 /**
@@ -127,7 +139,7 @@ function isClosed({ list, number, record, counter, gap, now }: Seen, bit: bigint
 }
 
 function differencesOf(state: NumberState): Difference[] {
-  const { list, number, live, notBuilt, gap, bit, isGap } = state;
+  const { list, number, live, wrongFlags, notBuilt, gap, bit, isGap } = state;
   const entity = list.entity.name;
   const name = live === undefined ? `number ${number}` : String(live.id);
   const of = { entity, id: live === undefined ? undefined : String(live.id) };
@@ -139,6 +151,13 @@ function differencesOf(state: NumberState): Difference[] {
   return [
     ...(isGap && !gap.has(bit) ? [difference('lost-number', 'is counted and has no record')] : []),
     ...(!isGap && gap.has(bit) ? [difference('hidden-record', 'is counted as deleted')] : []),
+    ...wrongFlags.map((field) => ({
+      ...difference(
+        'wrong-flag',
+        live?.[field] === true ? `is ${field}, and not stored so` : `is stored as ${field}, and is not`,
+      ),
+      field,
+    })),
     ...misplaced(state).map(([kind, text]) => difference(kind, text)),
     ...notBuilt.map((field) => ({
       ...difference('filter-not-built', `is older than the lists by ${field}`),
@@ -151,9 +170,10 @@ function differencesOf(state: NumberState): Difference[] {
   ];
 }
 
-/** The lists that wrongly lack the record, or wrongly have it. */
-const misplaced = ({ places, noted, live, sets, bit }: NumberState): [Difference['kind'], string][] =>
+/** The lists that wrongly lack the record, or wrongly have it, but for those of wrong flags. */
+const misplaced = ({ places, noted, live, wrongFlags, sets, bit }: NumberState): [Difference['kind'], string][] =>
   places.flatMap(({ field, value }, index): [Difference['kind'], string][] => {
+    if (wrongFlags.includes(field)) return [];
     const belongs = noted.includes(field) && indexedValueIn(live, field) === value;
     const stands = sets[index]?.has(bit) === true;
     if (belongs === stands) return [];
@@ -217,9 +237,16 @@ function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, ex
     work.update(key, { condition: expect, onConditionFailed: changed });
   } else {
     const note = noteOf(notes);
-    const equals = { id: record.id, [schema.VERSION]: record[schema.VERSION], [SETS]: record[SETS] };
+    const flagged = [
+      ...Object.keys(list.entity.flags),
+      ...flags.flagsByCounters(list.entity).map((each) => each.counter),
+    ];
+    const equals = {
+      id: record.id,
+      ...Object.fromEntries([schema.VERSION, SETS, ...flagged].map((attribute) => [attribute, record[attribute]])),
+    };
     work.update(key, {
-      set: note[SETS] === record[SETS] ? {} : note,
+      set: { ...(note[SETS] === record[SETS] ? {} : note), ...flags.flagsToCorrect(list.entity, record) },
       condition: { equals },
       onConditionFailed: changed,
     });

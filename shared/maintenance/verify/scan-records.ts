@@ -2,7 +2,7 @@ import { type Item, ids, readPartition, schema, storedSets } from '#lists';
 import { gracePeriod, periods, readCounterItem } from '#lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
-import { indexedValueIn, indexesOf, notedIn, prefixFieldOf } from '#table/storage';
+import { flags, indexedValueIn, indexesOf, notedIn, prefixFieldOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
 import { readNumberSet, withRetries } from './reading.ts';
@@ -23,6 +23,8 @@ export interface RecordScan {
   readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
+  /** Numbers of records with a wrong flag (`#table`). */
+  readonly misflagged: readonly number[];
   /** The values of those records, by filter whose values callers choose. */
   readonly unnotedValues: ReadonlyMap<string, ReadonlySet<string>>;
   /** Numbers with a tombstone, but for those that will expire by themselves. */
@@ -56,6 +58,7 @@ export async function scanRecords(
     indexesOf(entity).flatMap((index) => (prefixFieldOf(index) === undefined ? [] : [[index, new Map()]])),
   );
   const unnoted: number[] = [];
+  const misflagged: number[] = [];
   const unnotedValues = new Map<string, Set<string>>(entity.openFilters.map((field) => [field, new Set()]));
   const tombstones: number[] = [];
   let count = 0;
@@ -67,6 +70,11 @@ export async function scanRecords(
     if (value === undefined) return;
     if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
     else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
+  };
+  const enterAll = (item: Item, number: number, noted: readonly string[]): void => {
+    const corrected = flags.flagsToCorrect(entity, item);
+    for (const index of noted) enter({ ...item, ...corrected }, number, index);
+    if (Object.keys(corrected).some((flag) => noted.includes(flag))) misflagged.push(number);
   };
   const noteUnnoted = (item: Item, number: number): void => {
     unnoted.push(number);
@@ -88,11 +96,11 @@ export async function scanRecords(
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);
-    for (const index of noted) enter(item, number, index);
+    enterAll(item, number, noted);
     if (indexesOf(entity).some((field) => !noted.includes(field))) noteUnnoted(item, number);
     visit(item, number);
   }
-  const lists = { live, count, sets, texts, unnoted, unnotedValues, tombstones };
+  const lists = { live, count, sets, texts, unnoted, misflagged, unnotedValues, tombstones };
   return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
 }
 

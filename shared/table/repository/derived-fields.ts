@@ -1,7 +1,17 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, type OnConditionFailed, retry, type Table } from '#lists';
+import {
+  Condition,
+  type Item,
+  type Key,
+  listErrors,
+  type OnConditionFailed,
+  retry,
+  type Table,
+  type UnitOfWork,
+} from '#lists';
 import { CLOCKS_DIFFER_MS, type TimeLimit } from '../../clock.ts';
 import { toAttributes } from './entity.ts';
+import { flagsByCounters, stageFlag } from './flags.ts';
 import type { RecordReader } from './record-reader.ts';
 
 /** Attribute of a record or a quota: how often its counters were changed. */
@@ -30,12 +40,18 @@ export class DerivedFields<T extends object> {
   ): void {
     const { add = {} } = change;
     const { session, tenant, entity } = this.#records;
-    session.changes.of(tenant).update(this.#records.keyOf(id), {
+    const work = session.changes.of(tenant);
+    const key = this.#records.keyOf(id);
+    work.update(key, {
       ...(Object.keys(add).length === 0 ? {} : { add: { ...add, [MOVES]: 1 } }),
       ...(change.set === undefined ? {} : { set: toAttributes(entity, change.set) }),
       condition: { equals: { id, ...change.equals } },
       onConditionFailed,
     });
+    for (const { flag, counter } of flagsByCounters(entity)) {
+      const amount = add[counter] ?? 0;
+      if (amount !== 0) work.expect(key, (staged, found) => stageFlagOf(staged, key, { flag, counter, amount }, found));
+    }
   }
 
   /** Moves a field forward to a text, in parallel to the commit. Best effort: the field may lag behind. */
@@ -44,6 +60,26 @@ export class DerivedFields<T extends object> {
     const key = this.#records.keyOf(id);
     session.changes.duringCommit(() => advance(table, key, { id, field, value }, session));
   }
+}
+
+/**
+ * Stages what becomes of a flag when its counter changes, without reading it: the counter is expected to be more than 0, and to stay so. For a counter
+ * that leaves or reaches 0 this is refused; then the item is known, and the flag is changed with the counter.
+ */
+function stageFlagOf(
+  work: UnitOfWork,
+  key: Key,
+  { flag, counter, amount }: { readonly flag: string; readonly counter: string; readonly amount: number },
+  found: Item | undefined,
+): void {
+  const onConditionFailed: OnConditionFailed = (item) => new listErrors.Unexpected(key, item ?? {});
+  const expected = { equals: { [flag]: true }, moreThan: { [counter]: Math.max(0, -amount) } };
+  if (found === undefined || Condition.isMet(expected, found)) {
+    work.update(key, { condition: expected, onConditionFailed });
+    return;
+  }
+  work.update(key, { condition: { equals: { [counter]: found[counter] } }, onConditionFailed });
+  stageFlag(work, found, { flag, isTrue: Number(found[counter] ?? 0) + amount > 0 }, onConditionFailed);
 }
 
 /** Longest time to retry while the item is in a transaction. In milliseconds. */

@@ -3,9 +3,11 @@ import { type Item, ids, type List, type ListSource, storedSets, type UnitOfWork
 import { folded } from '../../folded.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
+import { isFlag, TRUE } from './flags.ts';
 import {
   indexedValueIn,
   indexesOf,
+  notedIn,
   prefixFieldOf,
   prefixIndexesOf,
   summaryFieldOf,
@@ -13,18 +15,6 @@ import {
   textOf,
 } from './list-indexes.ts';
 import type { Filter } from './records.ts';
-
-/** Attribute of a record: what it is listed by (`list-indexes.ts`), separated by spaces. */
-export const SETS = 'SETS';
-
-/** The fields whose sets contain a record's number, according to its `SETS`. */
-export const notedIn = (record: Item | undefined): string[] =>
-  String(record?.[SETS] ?? '')
-    .split(' ')
-    .filter((field) => field !== '');
-
-/** The `SETS` attribute of a record that is in the sets of these fields. */
-export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 ? {} : { [SETS]: fields.join(' ') });
 
 /** The lists of the records in one partition: all records, those with each value of each filter, and those with a prefix. */
 export class EntityLists<T extends object> {
@@ -49,20 +39,26 @@ export class EntityLists<T extends object> {
    */
   source(filter: Filter, text?: string): ListSource {
     const given = Object.entries(filter).flatMap(([field, value]) =>
-      value === undefined ? [] : [[field, String(value)]],
+      value === undefined ? [] : [[field, String(value)] as const],
     );
     const unknown = given.find(([field]) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown[0]}`);
-    const values = Object.fromEntries(given) as ListSource['filter'];
+    const isWithout = ([field, value]: readonly [string, string]): boolean =>
+      isFlag(this.#entity, field) && value !== TRUE;
+    const values = Object.fromEntries(given.filter((each) => !isWithout(each)));
+    // The records for which a flag is not true are all others.
+    const without = Object.fromEntries(given.filter(isWithout).map(([field]) => [field, TRUE]));
     const prefix = text === undefined ? undefined : this.#prefixOf(text);
     return {
       ...this.list,
       filter: values,
+      without,
       prefix,
       summaryOf: (field) => (this.#entity.summaries.some((one) => one === field) ? summaryIndexOf(field) : undefined),
       createdAt: this.#entity.createdAt,
       matches: (item) =>
         Object.entries(values).every(([field, value]) => textOf(item[field]) === value) &&
+        Object.entries(without).every(([field, value]) => textOf(item[field]) !== value) &&
         (prefix === undefined || this.#begins(item, prefix.text)),
     };
   }

@@ -3,6 +3,7 @@ import { declaredValues, uniqueFieldsOf } from '#contract/derived';
 import { parseJson } from '#json';
 import type { Item } from '#lists';
 import { lazily } from '../../lazily.ts';
+import { type Flag, isFlag } from './flags.ts';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
 export interface Entity<T extends object = Record<string, unknown>, F extends Field<T> = Field<T>> {
@@ -20,6 +21,8 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
    * enters or leaves a set two write units more. Built by the operator where there are records; lists are served meanwhile.
    */
   readonly summaries: readonly F[];
+  /** Those of them that follow from the rest of the record (`flags.ts`): when each is true. */
+  readonly flags: Readonly<Record<string, Flag<never> | undefined>>;
   /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`constraints.ts`). */
   readonly openFilters: readonly F[];
   /**
@@ -70,35 +73,43 @@ interface Declared<T = unknown> {
 /** A record of a contract that is stored in another shape than it is returned in. */
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
-type Options<T extends object> = Partial<Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'openFilters'>>;
+type Options<T extends object> = Partial<
+  Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters'>
+>;
 
-/** The filters of an entity, and those among them whose sets have a summary. */
-interface Filters<F extends string> {
+/** The filters of an entity, those among them whose sets have a summary, and flags. */
+interface Filters<T, F extends string> {
   readonly filters?: readonly F[];
   readonly summaries?: readonly NoInfer<F>[];
+  readonly flags?: { readonly [field in NoInfer<F>]?: Flag<T> };
 }
+
+type Declarations<T extends object> = Options<T> & Filters<T, Field<T>>;
 
 /** Declares the entity of a contract's record: `entity('TICKET', ticket, { filters: ['status'], json: ['custom_fields'] })`. */
 export function entity<T extends object, const F extends Field<T> = never>(
   name: string,
   record: Declared<T>,
-  options?: Omit<Options<T>, 'unique'> & Filters<F>,
+  options?: Omit<Options<T>, 'unique'> & Filters<T, F>,
 ): Entity<T, F>;
 /** Declares the entity of records without a contract: those of the storage code itself. */
 export function entity<T extends object, const F extends Field<T> = Field<T>>(
   name: string,
-  options?: Options<T> & Filters<F>,
+  options?: Options<T> & Filters<T, F>,
 ): Entity<T, F>;
 export function entity<T extends object>(
   name: string,
-  recordOrOptions: Declared<T> | Partial<Entity<T>> = {},
-  options: Partial<Entity<T>> = {},
+  recordOrOptions: Declared<T> | Declarations<T> = {},
+  options: Declarations<T> = {},
 ): Entity<T> {
   const record = 'schema' in recordOrOptions ? recordOrOptions : undefined;
   const given: Partial<Entity<T>> = 'schema' in recordOrOptions ? options : recordOrOptions;
   const openFilters = lazily(() =>
     (given.filters ?? []).filter(
-      (field) => record !== undefined && declaredValues(record.fieldOf(field)) === undefined,
+      (field) =>
+        record !== undefined &&
+        !isFlag({ flags: given.flags ?? {} }, field) &&
+        declaredValues(record.fieldOf(field)) === undefined,
     ),
   );
   const unique = lazily(() => given.unique ?? (record === undefined ? ({} as Entity<T>['unique']) : uniqueIn(record)));
@@ -106,6 +117,7 @@ export function entity<T extends object>(
     name,
     filters: [],
     summaries: [],
+    flags: {},
     prefixes: {},
     json: [],
     encrypted: [],

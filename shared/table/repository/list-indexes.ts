@@ -39,6 +39,18 @@ export const indexesOf = (entity: Listed): readonly string[] => [
   ...prefixIndexesOf(entity),
 ];
 
+/** Attribute of a record: what it is listed by, separated by spaces. */
+export const SETS = 'SETS';
+
+/** The fields whose sets contain a record's number, according to its `SETS`. */
+export const notedIn = (record: Item | undefined): string[] =>
+  String(record?.[SETS] ?? '')
+    .split(' ')
+    .filter((field) => field !== '');
+
+/** The `SETS` attribute of a record that is in the sets of these fields. */
+export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 ? {} : { [SETS]: fields.join(' ') });
+
 /** The value under which an index has a record; undefined where the record is not in it. */
 export function indexedValueIn(record: Item | undefined, index: string): string | undefined {
   const field = prefixFieldOf(index);

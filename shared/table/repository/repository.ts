@@ -15,9 +15,10 @@ import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { DerivedFields } from './derived-fields.ts';
 import { type Entity, toAttributes } from './entity.ts';
-import { notedIn, noteOf, SETS } from './entity-lists.ts';
 import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
+import { flagsByCounters, flagsOf } from './flags.ts';
+import { notedIn, noteOf, SETS } from './list-indexes.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, checkSizes, sizeOf, unitsToCreate } from './record-size.ts';
 import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
@@ -111,9 +112,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const { number, expires } = allocated;
     const kept = this.lists.kept(allocated.filters);
     this.#noteValuesOfOthers(kept, record);
+    const flags = flagsOf(this.entity, record);
     const item = {
       ...this.keyOf(id),
       ...toAttributes(this.entity, record),
+      ...Object.fromEntries(Object.entries(flags).filter(([, isTrue]) => isTrue)),
       ...noteOf(kept),
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
       [schema.VERSION]: 1,
@@ -124,7 +127,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       undefined,
       (found) => found.id === id || found[DELETED] === id,
     );
-    this.lists.stageMove(this.work, { number, expires, kept }, undefined, record);
+    this.lists.stageMove(this.work, { number, expires, kept }, undefined, { ...record, ...flags });
     this.countChild();
     return { record, version: 1, item };
   }
@@ -163,8 +166,9 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const kept = this.lists.kept(notedIn(item));
     this.#noteValuesOfOthers(kept, item);
     this.#noteValuesOfOthers(kept, record);
-    this.lists.stageMove(this.work, this.#entryOf(item, kept), item, record);
-    const changed = toAttributes(this.entity, changes);
+    const flags = this.#flagsAfter(item, record);
+    this.lists.stageMove(this.work, this.#entryOf(item, kept), item, { ...record, ...flags.changed });
+    const changed = { ...toAttributes(this.entity, changes), ...flags.changed };
     this.work.noteSize(this.#keyIn(item), { ...item, ...changed });
     this.work.update(this.#keyIn(item), {
       set: {
@@ -172,11 +176,28 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
         [schema.VERSION]: stored.version + 1,
       },
-      condition: { equals: asRead(stored) },
+      condition: { equals: { ...asRead(stored), ...flags.asRead } },
       onConditionFailed: () => new StaleRead('the record has changed'),
     });
     this.#unique.move(this.work, stored.record, record, String(item.id));
     return { record, version: stored.version + 1, item };
+  }
+
+  /**
+   * The flags of a record that a change changes. Those by counters change with the counters, but for records that are older than the flag, or were
+   * changed by a release that does not know it: then the change is made on condition that the counter is as read.
+   */
+  #flagsAfter(item: Item, record: T): { readonly changed: Item; readonly asRead: Item } {
+    const flags = Object.entries(flagsOf(this.entity, record));
+    const noted = notedIn(item);
+    const affected = flags.filter(([flag, isTrue]) => (item[flag] ?? null) !== isTrue || !noted.includes(flag));
+    const counters = flagsByCounters(this.entity).filter(({ flag }) => affected.some(([name]) => name === flag));
+    return {
+      changed: Object.fromEntries(affected.filter(([flag, isTrue]) => (item[flag] ?? null) !== isTrue)),
+      asRead: Object.fromEntries(
+        counters.flatMap(({ flag, counter }) => [flag, counter].map((name) => [name, item[name]])),
+      ),
+    };
   }
 
   /** Stages the deletion of a record as read. `equals`: further conditions, such as a counter that is 0. */
