@@ -29,7 +29,9 @@ const WRITES: readonly Bound[] = [
   write('PATCH /clients/{id}', 8, 2),
   write('PATCH /clients/{id}, name only', 8, 2),
   write('POST /resources', 16, 2),
-  write('PATCH /resources/{id}, status, health and usage', 18, 3),
+  // With a refused transaction: that of the assumption that its client has risks already (`docs/decisions/0021`).
+  write('PATCH /resources/{id}, the first risk of its client', 19, 3),
+  write('PATCH /resources/{id}, status, health and usage', 19, 3),
   write('PATCH /resources/{id}, name only', 4, 2),
   write('POST /resources/{id}/history', 7, 2),
   write('DELETE /resources/{id}', 22, 3),

@@ -94,6 +94,8 @@ const LOG_ENTRIES = Array.from({ length: MOST_ENTRIES }, (_, index) => ({
  * Further requests with bounds of their own: with bodies other than the example, and for the first record of a list.
  */
 const VARIANTS = [
+  // Its client has no risk before, and has one then.
+  { operationId: 'updateResource', what: 'the first risk of its client', body: { cpu_usage: 97 } },
   {
     operationId: 'updateResource',
     what: 'status, health and usage',

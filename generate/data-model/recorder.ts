@@ -1,3 +1,4 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { Table } from '#lists';
 import { consumedUnits, dynamoDbOperationOf } from '#local-dynamodb/usage';
 
@@ -48,6 +49,10 @@ export class Recorder {
             ...consumedUnits(operation, result.output),
           });
           return result;
+        } catch (error) {
+          if (error instanceof TransactionCanceledException)
+            this.#calls.push(refused(operation, call.input, roundTrip));
+          throw error;
         } finally {
           this.#endedRoundTrip = Math.max(this.#endedRoundTrip, roundTrip);
         }
@@ -63,4 +68,10 @@ export class Recorder {
     await work();
     return this.#calls.toSorted((a, b) => a.roundTrip - b.roundTrip);
   }
+}
+
+/** A transaction that was refused. Engines report no units, and AWS charges them: two for each item, of up to 1 KB. */
+function refused(operation: string, input: object, roundTrip: number): Call {
+  const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
+  return { operation, input: input as Call['input'], roundTrip, readUnits: 0, writeUnits: 2 * TransactItems.length };
 }

@@ -132,8 +132,7 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
       const fields = fieldsOf(chosen);
       const { status, body } = await testTenants[0].send({ ...scenario, body: { ...scenario.body, ...fields } });
       expect(status).toBe(201);
-      for (const filter of filters)
-        if (chosen[filter] === true) await DERIVED[filter]?.add?.(testTenants[0], body.id);
+      for (const filter of filters) if (chosen[filter] === true) await DERIVED[filter]?.add?.(testTenants[0], body.id);
       made.push({ ...fields, id: body.id });
     }
   });
@@ -144,7 +143,9 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
     expect(data).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));
     const some = combinations(filters, values).filter(({ length }) => length <= most);
     for (const chosen of sampled(some, 12)) {
-      const wanted = data.filter((each) => chosen.every(([filter, text]) => valueOf(each, filter) === parsed(filter, text)));
+      const wanted = data.filter((each) =>
+        chosen.every(([filter, text]) => valueOf(each, filter) === parsed(filter, text)),
+      );
       const query = new URLSearchParams([...chosen, ['sort', 'created_at'], ['page_size', '200']]).toString();
       const { data: found, total } = await page(query);
       expect([query, total, found.map(({ id }) => id)]).toEqual([query, wanted.length, wanted.map(({ id }) => id)]);

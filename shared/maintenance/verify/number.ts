@@ -87,10 +87,12 @@ function placesOf(
     const value = schema.isRecord(record) ? indexedValueIn(record, field) : undefined;
     return value === undefined ? [] : [{ field, value }];
   });
-  const others = suspected.filter(
-    ({ field, value }) => !own.some((place) => place.field === field && place.value === value),
-  );
-  return [...own, ...others];
+  const isAt =
+    ({ field, value }: IndexEntry) =>
+    (other: IndexEntry): boolean =>
+      other.field === field && other.value === value;
+  const all = [...own, ...suspected];
+  return all.filter((place, index) => all.findIndex(isAt(place)) === index);
 }
 
 interface Seen {
