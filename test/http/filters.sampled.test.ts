@@ -64,7 +64,7 @@ const DERIVED: Readonly<
     has: ({ has_risks }) => has_risks,
   },
 };
-const valueOf = (record: JsonBody, filter: string): unknown => DERIVED[filter]?.has(record) ?? record[filter];
+const valueIn = (record: JsonBody, filter: string): unknown => DERIVED[filter]?.has(record) ?? record[filter];
 const fieldsOf = (chosen: JsonBody): JsonBody =>
   Object.assign(
     {},
@@ -144,7 +144,7 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
     const some = combinations(filters, values).filter(({ length }) => length <= most);
     for (const chosen of sampled(some, 12)) {
       const wanted = data.filter((each) =>
-        chosen.every(([filter, text]) => valueOf(each, filter) === parsed(filter, text)),
+        chosen.every(([filter, text]) => valueIn(each, filter) === parsed(filter, text)),
       );
       const query = new URLSearchParams([...chosen, ['sort', 'created_at'], ['page_size', '200']]).toString();
       const { data: found, total } = await page(query);

@@ -178,6 +178,42 @@ describe('a reported sample', () => {
   });
 });
 
+describe('a resource over its threshold', () => {
+  it('stays healthy while its client is at risk, and both are found', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    await mine.post(`/resources/${id}/history`, { ...USAGE, cpu_usage: 81 });
+    const { body: resource } = await mine.get(`/resources/${id}`);
+    expect(resource).toMatchObject({ health_status: 'healthy', cpu_usage: 81, alert_threshold: 80 });
+    expect(resource).not.toHaveProperty('over_threshold');
+    expect((await mine.get(`/clients/${client.id}`)).body.has_risks).toBe(true);
+    const over = `/resources?client_id=${client.id}&over_threshold`;
+    expect(await mine.list(`${over}=true&health_status=healthy`)).toEqual({ ids: [id], total: 1 });
+    expect((await mine.list('/clients?has_risks=true')).ids).toContain(client.id);
+    for (const [change, isOver] of [
+      [{ alert_threshold: 81 }, false],
+      [{ alert_threshold: 80.5 }, true],
+      [{ usage_alerts_enabled: false }, false],
+      [{ usage_alerts_enabled: true, cpu_usage: null }, false],
+      [{ memory_usage: 100 }, true],
+    ] as const) {
+      expect((await mine.patch(`/resources/${id}`, change)).status).toBe(200);
+      expect((await mine.list(`${over}=${isOver}`)).ids).toEqual([id]);
+      expect((await mine.list(`${over}=${!isOver}`)).total).toBe(0);
+      expect((await mine.list(`/clients?has_risks=${isOver}`)).ids).toContain(client.id);
+    }
+    await mine.remove(`/resources/${id}`);
+    expect((await mine.list(`${over}=true`)).total).toBe(0);
+    expect((await mine.list('/clients?has_risks=true')).ids).not.toContain(client.id);
+  });
+
+  it('is filtered by true and false only', async () => {
+    for (const path of ['/resources?over_threshold=', '/clients?has_risks=']) {
+      const refused = await mine.get(`${path}yes`);
+      expect([refused.status, pointersOf(refused)]).toEqual([400, [`#/${path.slice(path.indexOf('?') + 1, -1)}`]]);
+    }
+  });
+});
+
 describe('a deleted resource', () => {
   it('takes its history along', async () => {
     const { id } = await mine.resource({ client_id: client.id });

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { configureTable } from '#table';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
+import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 import { apiDriverOf } from './api-driver.ts';
 
 /**
- * Whatever happens to a client's services and resources, in any order and even concurrently, its derived fields equal a
- * count of its records.
+ * Whatever happens to a client's services and resources, in any order and even concurrently, where transactions conflict
+ * as in DynamoDB, its derived fields equal a count of its records, and the lists by `has_risks` and `over_threshold` have
+ * exactly what they should.
  */
 
 const api = useApi();
@@ -111,10 +114,24 @@ const NONE = '87d6100d-2b60-4000-8000-000000000000';
 const pick = (ids: readonly string[], position: number): string =>
   ids.at(-1 - (position % Math.max(1, ids.length))) ?? NONE;
 
-/** The client's derived fields. */
+/** Whether there is a transaction that others conflict with, while many are sent. */
+const conflicts = new Conflicts({ sends: 2 });
+beforeAll(() => {
+  configureTable({ requestHandler: new ConflictingHandler(conflicts) });
+});
+
+/** The client's derived fields, and the lists that have it. */
 async function told(clientId: string): Promise<unknown> {
   const { services_count, total_resources, has_risks } = (await mine.get(`/clients/${clientId}`)).body;
-  return { services_count, total_resources, has_risks };
+  const [atRisk, others, over, within] = await Promise.all([
+    mine.list('/clients?page_size=200&has_risks=true'),
+    mine.list('/clients?page_size=200&has_risks=false&status=active'),
+    mine.list(`/resources?page_size=200&over_threshold=true&client_id=${clientId}`),
+    mine.list(`/resources?page_size=200&over_threshold=false&client_id=${clientId}`),
+  ]);
+  for (const { ids, total } of [atRisk, others, over, within]) expect(total).toBe(ids.length);
+  expect([atRisk.ids.includes(clientId), others.ids.includes(clientId)]).toEqual([has_risks, !has_risks]);
+  return { services_count, total_resources, has_risks, over: over.ids.toSorted(), within: within.ids.toSorted() };
 }
 
 /** The count of its records. */
@@ -128,15 +145,24 @@ async function counted(clientId: string): Promise<unknown> {
       (value) => value !== null && Number(value) > Number(one.alert_threshold),
     );
   const risks = [...services, ...resources].filter((one) => one.health_status !== 'healthy' || isOverused(one));
-  return { services_count: services.length, total_resources: resources.length, has_risks: risks.length > 0 };
+  const idsWhere = (isListed: boolean): unknown[] =>
+    resources.flatMap((one) => (isOverused(one) === isListed ? [one.id] : [])).toSorted();
+  return {
+    services_count: services.length,
+    total_resources: resources.length,
+    has_risks: risks.length > 0,
+    over: idsWhere(true),
+    within: idsWhere(false),
+  };
 }
 
 /** The end of each run: after all records are deleted, all counts are 0, never negative. */
 async function endOf(client: ClientStory): Promise<void> {
   await client.clear();
-  expect(await told(client.clientId)).toEqual({ services_count: 0, total_resources: 0, has_risks: false });
+  const nothing = { services_count: 0, total_resources: 0, has_risks: false, over: [], within: [] };
+  expect(await told(client.clientId)).toEqual(nothing);
   await mine.service({ client_id: client.clientId, health_status: 'degraded' });
-  expect(await told(client.clientId)).toEqual({ services_count: 1, total_resources: 0, has_risks: true });
+  expect(await told(client.clientId)).toEqual({ ...nothing, services_count: 1, has_risks: true });
 }
 
 it('a client counts its services, resources and risks exactly', async () => {

@@ -111,6 +111,7 @@ export class DamagedTenant extends TestTable {
       ...['clients', 'clients?status=active', 'services', `services?client_id=${this.id('client', 1)}`],
       ...['services?health_status=degraded', 'resources', 'resources?status=active', 'terminals'],
       ...['resources?status=stopped&health_status=healthy', `resources?service_id=${this.id('service')}`],
+      ...['clients?has_risks=true', 'clients?has_risks=false', 'resources?over_threshold=false'],
       ...['terminals?status=active', 'tickets', 'tickets?status=open', 'tickets?status=pending'],
       ...this.#made.ticket.map((id) => `tickets/${id}/messages`),
     ];

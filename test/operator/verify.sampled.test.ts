@@ -128,6 +128,11 @@ const OF_OTHERS: readonly Damage[] = [
     ],
   ],
   [
+    'a client that is not listed as being at risk',
+    () => made.shift('CLIENT', made.id('client'), -1n, 'has_risks', 'true'),
+    ['missing-in-list CLIENT'],
+  ],
+  [
     'a ticket that counts too few messages',
     () => made.add(made.key('ticket'), 'CHILDREN', -1),
     ['counter TICKET CHILDREN'],
