@@ -56,7 +56,7 @@ export const client = record('Client', () => ({
     field
       .flag()
       .describe(
-        'Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service, with each change of them.',
+        'Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.',
       ),
   ),
 })).describe('A company that an organization looks after.');
@@ -123,9 +123,7 @@ export const clients = contract({
         has_risks: parameter
           .flag()
           .optional()
-          .describe(
-            'Only clients that have a risk now, or (`false`) only the others. Which resources they are: `GET /resources?over_threshold=true`, and those by `health_status`.',
-          ),
+          .describe('Only clients with a risk (`has_risks`), or (`false`) only the others.'),
         q: parameter
           .prefix()
           .describe(

@@ -60,7 +60,7 @@ export const resource = record('Resource', () => ({
     .default('healthy')
     .describe(
       sentence.words(
-        'How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` does not change it, and is a risk too.',
+        'How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` is one too, and does not change it.',
       ),
     ),
   last_health_check: field
@@ -87,7 +87,7 @@ export const resource = record('Resource', () => ({
     .percentage()
     .default(80)
     .describe(
-      'Usage in percent above which the resource is over its threshold: a risk to its client, which `has_risks` then, also while `health_status` is `healthy`. Lists are filtered by it with `over_threshold`.',
+      'Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.',
     ),
   monthly_cost: field
     .money()
@@ -188,7 +188,7 @@ export const resources = contract({
           .flag()
           .optional()
           .describe(
-            'Only resources with a usage above their `alert_threshold` and `usage_alerts_enabled`, whatever their `health_status`, or (`false`) only the others.',
+            'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others.',
           ),
       }),
       response: pageOf(resource, 'A page of resources.', example),

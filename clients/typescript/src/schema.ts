@@ -1173,7 +1173,7 @@ export interface components {
              */
             readonly last_contact: string | null;
             /**
-             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service, with each change of them.
+             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
              * @example false
              */
             readonly has_risks: boolean;
@@ -1263,7 +1263,7 @@ export interface components {
              */
             readonly last_contact?: string | null;
             /**
-             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service, with each change of them.
+             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
              * @example false
              */
             readonly has_risks?: boolean;
@@ -1353,7 +1353,7 @@ export interface components {
              */
             readonly last_contact?: string | null;
             /**
-             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service, with each change of them.
+             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
              * @example false
              */
             readonly has_risks?: boolean;
@@ -2016,7 +2016,7 @@ export interface components {
              */
             tags: string[] | null;
             /**
-             * @description How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` does not change it, and is a risk too. Or another word.
+             * @description How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` is one too, and does not change it. Or another word.
              * @example healthy
              */
             health_status: string;
@@ -2051,7 +2051,7 @@ export interface components {
             usage_alerts_enabled: boolean;
             /**
              * Format: double
-             * @description Usage in percent above which the resource is over its threshold: a risk to its client, which `has_risks` then, also while `health_status` is `healthy`. Lists are filtered by it with `over_threshold`.
+             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.
              * @example 80
              */
             alert_threshold: number;
@@ -2185,7 +2185,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` does not change it, and is a risk too. Or another word. Default: `healthy`.
+             * @description How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` is one too, and does not change it. Or another word. Default: `healthy`.
              * @example healthy
              */
             health_status?: string;
@@ -2220,7 +2220,7 @@ export interface components {
             usage_alerts_enabled?: boolean;
             /**
              * Format: double
-             * @description Usage in percent above which the resource is over its threshold: a risk to its client, which `has_risks` then, also while `health_status` is `healthy`. Lists are filtered by it with `over_threshold`. Default: `80`.
+             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources. Default: `80`.
              * @example 80
              */
             alert_threshold?: number;
@@ -2354,7 +2354,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` does not change it, and is a risk too. Or another word.
+             * @description How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` is one too, and does not change it. Or another word.
              * @example degraded
              */
             health_status?: string;
@@ -2389,7 +2389,7 @@ export interface components {
             usage_alerts_enabled?: boolean;
             /**
              * Format: double
-             * @description Usage in percent above which the resource is over its threshold: a risk to its client, which `has_risks` then, also while `health_status` is `healthy`. Lists are filtered by it with `over_threshold`.
+             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.
              * @example 80
              */
             alert_threshold?: number;
@@ -5308,7 +5308,7 @@ export interface operations {
                 sort?: components["parameters"]["Sort"];
                 /** @description Only records with this status, such as `active`. */
                 status?: components["parameters"]["Status"];
-                /** @description Only clients that have a risk now, or (`false`) only the others. Which resources they are: `GET /resources?over_threshold=true`, and those by `health_status`. */
+                /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
                 /** @description Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Prefixes that more than 2,000 names share are refused. */
                 q?: string;
@@ -5697,7 +5697,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only records that are doing so, such as `degraded`. */
                 health_status?: components["parameters"]["HealthStatus"];
-                /** @description Only resources with a usage above their `alert_threshold` and `usage_alerts_enabled`, whatever their `health_status`, or (`false`) only the others. */
+                /** @description Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others. */
                 over_threshold?: boolean;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
