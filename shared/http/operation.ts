@@ -3,7 +3,8 @@ import type { Contract, Route } from '#contract';
 import type * as parameter from '#contract/parameter';
 import type { Caller } from '#identity';
 import type { Repository, RequestSession, Stored, Tenant } from '#table';
-import type { Charge, Limit } from './budget/request-budget.ts';
+import type { Limit } from './budget/budgets.ts';
+import type { Charge } from './budget/request-budget.ts';
 import type { HttpRequest } from './request/http-request.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type MarkdownTable, markdown } from '../../../generate/markdown.ts';
-import { STANDARD_LIMIT, STANDARD_SHARE } from '../../../shared/http/budget/request-budget.ts';
+import { STANDARD_LIMIT, STANDARD_SHARE } from '../../../shared/http/budget/budgets.ts';
 import type { TenantBound } from '../bounds.ts';
 import { type Outcomes, refusedOf } from './outcomes.ts';
 import type { Size } from './scenarios.ts';

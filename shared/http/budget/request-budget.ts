@@ -2,44 +2,15 @@ import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { increment, logger, workBegun } from '#telemetry';
-import { BUDGET_WINDOW, flushBudget, readBudget } from '#tenancy';
-import { knownOf, takeReserve } from './buckets.ts';
-import type { RequestCount } from './request-count.ts';
-import type { Bucket } from './token-bucket.ts';
+import { flushBudget, readBudget } from '#tenancy';
+import { takeReserve } from './buckets.ts';
+import { type Budget, budgetsOf, type Limit, limitOf, rateLimitHeaders } from './budgets.ts';
 
 /**
  * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys it has
  * (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also flush the budget to it, in
  * parallel to their own work.
  */
-
-/** Requests a minute of an integration that has no limit of its own, where `RATE_LIMIT` sets none for the stage. */
-export const STANDARD_LIMIT = 600;
-/** A tenant's limit, as a multiple of an integration's, where `TENANT_RATE_LIMIT` sets none. */
-export const STANDARD_SHARE = 10;
-
-/** One of the budgets that a request is charged to. */
-interface Budget {
-  /** Its name in the headers. */
-  readonly policy: 'default' | 'tenant';
-  readonly tenant: Tenant;
-  /** Null: of the whole tenant. */
-  readonly integrationId: string | null;
-  /** Requests a minute. */
-  readonly limit: number;
-  readonly bucket: Bucket;
-  readonly count: RequestCount;
-}
-
-/** What is left of a budget. */
-export interface Limit {
-  readonly policy: Budget['policy'];
-  /** Requests a minute. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds until the budget is whole again. */
-  readonly reset: number;
-}
 
 type ChargeTo = 'own' | 'own-and-tenant';
 
@@ -158,17 +129,6 @@ export class RequestBudget {
   }
 }
 
-/** The integration's own budget, and the one that all integrations of its tenant share. */
-function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readonly [own: Budget, ofTenant: Budget] {
-  const limit = rateLimit ?? stageLimit();
-  // A tenant's limit is never below that of one of its integrations.
-  const tenantLimit = Math.max(stageTenantLimit(), rateLimit ?? 0);
-  return [
-    { policy: 'default', tenant, integrationId, limit, ...knownOf(tenant, integrationId) },
-    { policy: 'tenant', tenant, integrationId: null, limit: tenantLimit, ...knownOf(tenant, null) },
-  ];
-}
-
 function counted(problem: Problem): Problem {
   increment('BudgetRefusals');
   return problem;
@@ -203,15 +163,6 @@ const CHARGED_TO = { default: 'This integration', tenant: 'All integrations of t
 const leastOf = <T>(all: readonly T[], by: (one: T) => number): T =>
   all.reduce((least, one) => (by(one) < by(least) ? one : least));
 
-/** Requests a minute. */
-const stageLimit = (): number => limitIn('RATE_LIMIT') ?? STANDARD_LIMIT;
-const stageTenantLimit = (): number => limitIn('TENANT_RATE_LIMIT') ?? stageLimit() * STANDARD_SHARE;
-
-const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefined => {
-  const limit = process.env[variable] ?? '';
-  return /^[1-9]\d{0,8}$/.test(limit) ? Number(limit) : undefined;
-};
-
 /** Best effort: a failed flush of a budget must not fail the request. */
 async function flush(
   { bucket, count, limit, tenant, integrationId }: Budget,
@@ -228,18 +179,4 @@ async function flush(
   } catch (error) {
     logger.warn('a request budget could not be settled', { error: error as Error });
   }
-}
-
-const limitOf = ({ policy, limit, bucket }: Budget, now: number): Limit => ({
-  policy,
-  limit,
-  ...bucket.quota(limit, now),
-});
-
-/** draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and the seconds until it is whole again. */
-function rateLimitHeaders({ policy, limit, remaining, reset }: Limit): Record<string, string> {
-  return {
-    'RateLimit-Policy': `"${policy}";q=${limit};w=${BUDGET_WINDOW.refillMs / 1000}`,
-    RateLimit: `"${policy}";r=${remaining};t=${reset}`,
-  };
 }
