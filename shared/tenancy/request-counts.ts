@@ -36,6 +36,8 @@ interface Update {
   readonly values: Readonly<Record<string, number>>;
 }
 
+const attributeOf = (day: number): string => `D${day}`;
+
 export function updateOf({ requests, surplus }: Counted): Update {
   const days = Array.from(requests, ([day, number], index) => ({
     name: `#day${index}`,
@@ -43,14 +45,18 @@ export function updateOf({ requests, surplus }: Counted): Update {
     value: `:day${index}`,
     number,
   }));
-  const old = surplus.map((attribute, index) => ({ name: `#old${index}`, attribute }));
+  // No update both adds to an attribute and removes it: the clock of this container may be months behind.
+  const added = new Set(days.map(({ day }) => attributeOf(day)));
+  const old = surplus
+    .filter((attribute) => !added.has(attribute))
+    .map((attribute, index) => ({ name: `#old${index}`, attribute }));
   return {
     expression: [
       ...(days.length === 0 ? [] : [`ADD ${days.map(({ name, value }) => `${name} ${value}`).join(', ')}`]),
       ...(old.length === 0 ? [] : [`REMOVE ${old.map(({ name }) => name).join(', ')}`]),
     ].join(' '),
     names: Object.fromEntries([
-      ...days.map(({ name, day }) => [name, `D${day}`]),
+      ...days.map(({ name, day }) => [name, attributeOf(day)]),
       ...old.map(({ name, attribute }) => [name, attribute]),
     ]),
     values: Object.fromEntries(days.map(({ value, number }) => [value, number])),
@@ -72,4 +78,4 @@ export const countsIn = (item: Item): [day: number, requests: number][] =>
 export const surplusIn = (item: Item): string[] =>
   countsIn(item)
     .slice(0, -MOST_DAYS)
-    .map(([day]) => `D${day}`);
+    .map(([day]) => attributeOf(day));

@@ -223,6 +223,20 @@ describe('what is stored', () => {
     );
   });
 
+  it('is settled by a container that is 80 days behind too, whose day is the oldest', async () => {
+    const { integrationId } = caller;
+    const early = NOW - 80 * DAY;
+    const days = Array.from({ length: 64 }, (_, index) => [TODAY - index, 1] as const);
+    await flushBudget(tenantAt(NOW), integrationId, 0, counted(days));
+    let surplus: readonly string[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const flush = counted([[dayOf(early), 1]], surplus);
+      ({ surplus } = await flushBudget(tenantAt(early), integrationId, 1_000, flush));
+      expect(surplus).toEqual([`D${dayOf(early)}`]);
+    }
+    expect((await itemOf()).AT).toBe(early);
+  });
+
   it('takes a write unit for 27 requests at most', async () => {
     const measured = await measureFlushes(tableAt(place));
     expect(measured.filter((each) => !flushBoundHolds(each))).toEqual([]);
