@@ -188,6 +188,8 @@ it('the page of the change log has what callers notice of each version, not what
   const text = unescaped((await get(`${START}/changelog`)).text);
   expect(text).toContain('An unknown query parameter or field is refused with the nearest known name');
   expect(text).not.toMatch(/For operators|npx custodia|CDK/);
+  // Links to what the pages do not have are left out with their parentheses.
+  expect(text).not.toMatch(/\s[.,;]\s|\(\)/);
 });
 
 it('the page of webhooks has the guide and its programs', async () => {

@@ -15,7 +15,7 @@ const LINK = /\[([^\]]*)\]\(([^)\s]+)\)/g;
 function withLinks(text: string, destinationOf: Destinations): string {
   const isKept = (target: string): boolean => destinationOf(target) !== undefined;
   return text
-    .replace(/ \(\[[^\]]*\]\(([^)\s]+)\)\)/g, (hint, target: string) => (isKept(target) ? hint : ''))
+    .replace(/(?: |\n *)\(\[[^\]]*\]\(([^)\s]+)\)\)/g, (hint, target: string) => (isKept(target) ? hint : ''))
     .replace(LINK, (_, label: string, target: string) => {
       const destination = destinationOf(target);
       return destination === undefined ? label : `[${label}](${destination})`;
