@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRecords, documentFor } from '../../fuzz/schemathesis.ts';
 import { environmentAt, expected, pythonProgram } from '../samples/programs.ts';
 import { isThere, run } from './commands.ts';
 
@@ -27,6 +28,12 @@ const NEWMAN = 'newman@6.2.2';
 const HTTPYAC = 'httpyac@6.16.7';
 const PYTHON_CLIENT = 'openapi-python-client==0.29.1';
 const HTTPX = 'httpx==0.28.1';
+const SCHEMATHESIS = 'schemathesis==4.32.5';
+/** They delete what others need, end the run's own token, or need credentials of their own. */
+const NOT_FUZZED = [
+  ...['--exclude-method', 'DELETE', '--exclude-operation-id-regex'],
+  '^(revokeTokens|rotateSecret|updateIntegration|login|receiveWebhook)$',
+];
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const GENERATOR = 'OPENAPI_GENERATOR_JAR';
 const GENERATOR_ARTIFACT = 'org.openapitools:openapi-generator-cli:7.17.0';
@@ -177,6 +184,26 @@ export const checks: readonly Check[] = [
       writeFileSync(join(folder, 'custodia.http'), collection);
       const args = ['--yes', HTTPYAC, 'send', 'custodia.http', '--all', '--output', 'short'];
       for (let time = 0; time < 2; time++) await run(folder, 'npx', args);
+    },
+  },
+  {
+    name: `Requests, ${SCHEMATHESIS}: as organization and as platform`,
+    missing: needsPython,
+    run: async (folder, { url, platform }) => {
+      await pythonWith(folder, SCHEMATHESIS);
+      const variables = await createRecords(url, platform.secret);
+      const config = join(ROOT, 'test/fuzz/schemathesis.toml');
+      const fuzz = async (caller: 'organization' | 'platform', token: string, ...options: readonly string[]) => {
+        const file = join(folder, `${caller}.json`);
+        writeFileSync(file, JSON.stringify(documentFor(JSON.parse(readFileSync(DOCUMENT, 'utf8')), variables, caller)));
+        const given = ['--url', url, '-H', `Authorization: Bearer ${variables.get(token)}`, ...NOT_FUZZED, ...options];
+        const fixed = ['--checks', 'all', '--max-examples', '3', '--seed', '1', '--continue-on-failure', '--no-color'];
+        await run(folder, join(folder, 'venv/bin/st'), ['--config-file', config, 'run', file, ...given, ...fixed]);
+      };
+      await fuzz('organization', 'token');
+      // Without an organization's name the platform's own records are meant; links do not name one.
+      const phases = ['--phases', 'examples,coverage,fuzzing', '--exclude-checks', 'negative_data_rejection'];
+      await fuzz('platform', 'platform_token', ...phases);
     },
   },
 ];

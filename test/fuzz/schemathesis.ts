@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { permissionCatalogue } from '#contract/derived';
+import { type ExampleRequest, exampleRequestsOf } from '#openapi';
+import { contracts } from '../../functions/all-contracts.ts';
+import { sign } from '../../functions/webhooks/signature.ts';
+
+/**
+ * For runs of schemathesis (`npm run check:clients`): what a schema cannot say about a request. With it, a request that
+ * fits the document is accepted, or refused with a status that `schemathesis.toml` names.
+ */
+
+/** Ids and tokens by the names of the example requests: `client_id`, `token`, `platform_token`. */
+type Variables = ReadonlyMap<string, string>;
+
+/**
+ * Creates an organization with a record of each kind: sends the example requests to an API, all but the deletions.
+ * @throws Error for the first that is refused
+ */
+export async function createRecords(url: string, platformSecret: string): Promise<Variables> {
+  const variables = new Map([
+    ['platform_app_code', 'platform'],
+    ['platform_secret', platformSecret],
+  ]);
+  for (const request of exampleRequestsOf(contracts).filter(({ method }) => method !== 'DELETE')) {
+    const body = request.body === undefined ? undefined : filled(JSON.stringify(request.body), variables);
+    const response = await fetch(`${url}${filled(request.path, variables)}`, {
+      method: request.method,
+      redirect: 'manual',
+      headers: { 'Content-Type': 'application/json', ...credentialsOf(request, body ?? '', variables) },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    if (response.status >= 400) throw new Error(`${request.id}: ${response.status} ${text}`);
+    for (const [name, place] of Object.entries(request.leaves)) {
+      const found = place.split(/[.[\]]+/).reduce<unknown>((at, key) => Object(at)[key], JSON.parse(text));
+      variables.set(name, String(found));
+    }
+  }
+  return variables;
+}
+
+const filled = (text: string, variables: Variables): string =>
+  text
+    .replaceAll('{{$guid}}', () => randomUUID())
+    .replaceAll('{{$timestamp}}', () => String(Date.now()))
+    .replace(/\{\{(\w+)\}\}/g, (_, name: string) => variables.get(name) ?? '');
+
+function credentialsOf({ auth, token }: ExampleRequest, body: string, variables: Variables): Record<string, string> {
+  if (auth === 'none') return {};
+  if (auth === 'bearer') return { Authorization: `Bearer ${variables.get(token)}` };
+  return { 'X-Signature': sign(body, variables.get('secret') ?? ''), 'X-Event-ID': randomUUID() };
+}
+
+type Node = { [member: string]: unknown };
+
+interface Operation extends Node {
+  readonly operationId: string;
+  parameters?: Node[];
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Record<string, Node>; readonly parameters: Record<string, Node> };
+}
+
+/**
+ * The document for requests about these records, by this caller:
+ * - ids are those of the records: others are refused with 404 or 422, and those of other organizations with 403;
+ * - a platform caller names the organization in the query;
+ * - no `Idempotency-Key`: with another body it is refused with 422;
+ * - time zones and permissions are some that there are;
+ * - read-only fields are left out: they may be sent back as they were read;
+ * - log entries are one or many, not both.
+ */
+export function documentFor(document: object, variables: Variables, caller: 'organization' | 'platform'): object {
+  const copy = structuredClone(document) as Document;
+  const { schemas, parameters } = copy.components;
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (/(Create|Patch)$/.test(name)) withRecords(schema, variables);
+  }
+  const one = { required: ['level', 'message'], properties: { entries: false } };
+  Object.assign(schemas.LogEntryCreate ?? {}, { oneOf: [one, { required: ['entries'], maxProperties: 1 }] });
+  const organization = { enum: [variables.get('organization_id')] };
+  Object.assign(parameters.OrgId ?? {}, { schema: organization, required: caller === 'platform' });
+  const paths = new Map(exampleRequestsOf(contracts).map(({ id, path }) => [id, path.replace(/\?.*/, '')]));
+  for (const [path, operations] of Object.entries(copy.paths)) {
+    for (const operation of Object.values(operations)) {
+      operation.parameters = [
+        ...(operation.parameters ?? []).filter(isKept),
+        ...pathParameters(path, paths.get(operation.operationId) ?? '', variables),
+      ];
+    }
+  }
+  return copy;
+}
+
+const isKept = ({ $ref = '', in: place }: { $ref?: string; in?: string }): boolean =>
+  place !== 'path' && !/\/(Idempotency-Key|Path\w+)$/.test($ref);
+
+/** The parameters of a path, with the values that its example has in their places. */
+function pathParameters(path: string, example: string, variables: Variables): Node[] {
+  const values = example.split('/');
+  return path.split('/').flatMap((segment, index) => {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+    const schema = { enum: [filled(values[index] ?? '', variables)] };
+    return name === undefined ? [] : [{ name, in: 'path', required: true, schema }];
+  });
+}
+
+const PERMISSIONS = permissionCatalogue(contracts)
+  .map(({ code }) => code)
+  .slice(0, 3);
+
+function withRecords({ properties = {} }: { properties?: unknown }, variables: Variables): void {
+  const fields = properties as Record<string, Node>;
+  const valuesOf = (name: string): readonly string[] => {
+    if (name === 'timezone') return ['Europe/Lisbon', 'UTC'];
+    return name.endsWith('_id') ? [variables.get(name === 'org_id' ? 'organization_id' : name) ?? []].flat() : [];
+  };
+  for (const [name, schema] of Object.entries(fields)) {
+    const values = valuesOf(name);
+    const isNullable = JSON.stringify(schema.type ?? '').includes('null') && name !== 'org_id';
+    if (schema.readOnly === true) delete fields[name];
+    else if (name === 'permissions') schema.items = { enum: PERMISSIONS };
+    else if (values.length > 0) fields[name] = { enum: isNullable ? [...values, null] : values };
+  }
+}
