@@ -68,7 +68,7 @@ interface Document {
  * - ids are those of the records: others are refused with 404 or 422, and those of other organizations with 403;
  * - a platform caller names the organization in the query;
  * - no `Idempotency-Key`: with another body it is refused with 422;
- * - time zones and permissions are some that there are;
+ * - time zones and permissions are some that there are, and a secret is hard to guess;
  * - read-only fields are left out: they may be sent back as they were read;
  * - log entries are one or many, not both.
  */
@@ -115,6 +115,7 @@ function withRecords({ properties = {} }: { properties?: unknown }, variables: V
   const fields = properties as Record<string, Node>;
   const valuesOf = (name: string): readonly string[] => {
     if (name === 'timezone') return ['Europe/Lisbon', 'UTC'];
+    if (name === 'secret') return ['Zq8-unlucky-scallop-jovial-repaint-crumb-onion-71'];
     return name.endsWith('_id') ? [variables.get(name === 'org_id' ? 'organization_id' : name) ?? []].flat() : [];
   };
   for (const [name, schema] of Object.entries(fields)) {
