@@ -39,7 +39,7 @@ const DAY = 86_400_000;
 export interface StoredGaps {
   /** Partition of the list's records. */
   readonly partition: string;
-  readonly items: readonly Item[];
+  readonly gapItems: readonly Item[];
   /** The union of bits and ranges. */
   readonly gaps: NumberSet;
   /** How many members there are in each group with gaps. */
@@ -63,7 +63,7 @@ interface Region {
  * @param now epoch milliseconds
  */
 export async function compactGaps(table: Table, stored: StoredGaps, now: number): Promise<void> {
-  const regions = regionsOf(stored.items);
+  const regions = regionsOf(stored.gapItems);
   const unneeded = regions.flatMap((region) => (isDayPast(region, now) ? region.unneeded : []));
   const settled = regions.filter((region) => region.unneeded.length === 0);
   const replaceable = replaceableOf(settled, stored.runs);

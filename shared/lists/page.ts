@@ -106,7 +106,7 @@ async function maintain(
   const { partition, retentionDays } = source;
   if (!isWhole(source))
     await Promise.all([deleteEmptyItems(table, items), sizesOf(table, partition).writeNote(table, partition, now)]);
-  else if (retentionDays === undefined) await compactGaps(table, { partition, items: gapItems, gaps, runs }, now);
+  else if (retentionDays === undefined) await compactGaps(table, { partition, gapItems, gaps, runs }, now);
 }
 
 /** The records of these numbers, in the requested order. */

@@ -145,7 +145,7 @@ class ModelList {
       if (view.gaps.has(number) || this.records.has(number)) continue;
       this.closed.add(number);
       await turn();
-      const seen = view.items.find(({ SK }) => SK === bitPlace(number).sortKey);
+      const seen = view.gapItems.find(({ SK }) => SK === bitPlace(number).sortKey);
       await setGaps(table, [{ partition, number, expires: undefined }], seen).catch(unlessRefused);
     }
     await compaction;

@@ -12,8 +12,8 @@ export async function compactList(table: Table, list: SizedList): Promise<void> 
   let before = -1;
   for (let now = systemClock() - READS * DAY; ; now += DAY) {
     const view = await readView(table, source, now);
-    if (view.items.length === before) return;
-    before = view.items.length;
+    if (view.gapItems.length === before) return;
+    before = view.gapItems.length;
     const { runs } = membersOf(source, view, new Set(), now);
     await compactGaps(table, { partition, ...view, runs }, now);
   }
