@@ -13,8 +13,9 @@ export function slugOf(name: string): string {
 const DIGITS_OF_ID = 8;
 
 /**
- * A slug that no other organization has: `acme-billing-6f1c1f0e`, of the app code, which is unique, and the first digits
- * of the organization's id. Nothing is looked up, so it does not tell which organizations there are.
+ * A slug of its own for an organization: `acme-billing-6f1c1f0e`, of the app code, which is unique, and the first digits
+ * of the organization's id. Nothing is looked up, so it does not tell which organizations there are, and another one may
+ * be given the same.
  */
 export const ownSlugOf = (appCode: string, id: string): string =>
   `${slugOf(appCode.slice(0, MAX_LENGTH - DIGITS_OF_ID - 1))}-${id.slice(0, DIGITS_OF_ID).toLowerCase()}`;

@@ -11,6 +11,11 @@ describe('a call by name', () => {
   it.each<[string, (custodia: Custodia) => Promise<unknown>, string, unknown?, Record<string, string>?]>([
     ['reads', ({ tickets }) => tickets.get(ID), 'GET tickets/a%2Fb'],
     ['reads with a query', ({ tickets }) => tickets.get(ID, { org_id: 'o' }), 'GET tickets/a%2Fb?org_id=o'],
+    [
+      'reads with a query in its options',
+      ({ tickets }) => tickets.get(ID, {}, { query: { org_id: 'o' } }),
+      'GET tickets/a%2Fb?org_id=o',
+    ],
     ['reads of two', ({ services }) => services.getOfClient('c', 's'), 'GET services/client/c/s'],
     ['creates', ({ tickets }) => tickets.create(TICKET), 'POST tickets', TICKET, { 'idempotency-key': 'key-1' }],
     [
@@ -91,6 +96,20 @@ it('an empty tag is refused, not left out', async () => {
   const { custodia, sent } = fakeClient(() => json({}));
   for (const ifMatch of ['', undefined, null])
     await expect(custodia.tickets.delete(ID, { ifMatch: ifMatch as string })).rejects.toThrow('ifMatch is empty');
+  expect(sent).toEqual([]);
+});
+
+it.each(['', '.', '..', undefined])('the id %j makes no other path, such as that of a list', async (id) => {
+  const { custodia, sent } = fakeClient(() => json({}));
+  const given = id as string;
+  const path = { id: given };
+  for (const call of [
+    () => custodia.tickets.get(given),
+    () => custodia.tickets.delete(given),
+    () => all(custodia.tickets.listMessages(given)),
+    () => custodia.GET('/api/v1/tickets/{id}', { params: { path } }),
+  ])
+    await expect(call()).rejects.toThrow(/\{id\}.* needs its id, not "/);
   expect(sent).toEqual([]);
 });
 

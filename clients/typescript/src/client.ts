@@ -59,7 +59,8 @@ export function createCustodia(options: CustodiaOptions): Custodia {
     return sendWithToken(request, tokens, send);
   };
 
-  const call = async (method: 'get' | 'post' | 'patch' | 'delete', path: string, init?: object) => {
+  const call = async (method: 'get' | 'post' | 'patch' | 'delete', path: string, init?: PathInit) => {
+    requirePathParameters(path, init);
     const transport = OPEN_PATHS.has(path) ? sendOpen : sendAuthenticated;
     const options = { ...(TEXT_PATHS.has(path) && { parseAs: 'text' }), ...init, fetch: transport };
     const { data, error, response } = await http.request(method, path as never, options as never);
@@ -76,6 +77,19 @@ export function createCustodia(options: CustodiaOptions): Custodia {
   const lists = listsWith(GET, timing);
   const sendWebhook = sendWebhookWith(POST, credentials, timing);
   return { ...namedCalls(call as never, lists), GET, POST, PATCH, DELETE, ...lists, sendWebhook };
+}
+
+interface PathInit {
+  readonly params?: { readonly path?: object };
+}
+
+/**
+ * An empty one would make the path of something else, such as that of a list; `.` and `..` too, as parts of addresses.
+ * @throws TypeError
+ */
+function requirePathParameters(path: string, { params }: PathInit = {}): void {
+  for (const [name, value] of Object.entries(params?.path ?? {}))
+    if (/^\.{0,2}$/.test(value ?? '')) throw new TypeError(`${path} needs its ${name}, not "${value ?? ''}"`);
 }
 
 const KEY = 'idempotency-key';

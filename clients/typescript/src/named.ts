@@ -39,8 +39,9 @@ function callOf(operation: string, name: string, send: Send, { pages, records, w
     const sent = method === 'delete' ? undefined : given.shift();
     const { query, headers, signal, ...others } = (given[0] ?? {}) as AnyOptions;
     const header = Object.fromEntries(Object.entries(others).map(([key, value]) => [headerOf(key), value]));
-    const what = method === 'get' ? { query: sent } : { query };
-    const init = { params: { ...what, path: ids, header }, headers, signal, ...(method !== 'get' && { body: sent }) };
+    const isRead = method === 'get';
+    const params = { query: { ...query, ...(isRead && (sent as object)) }, path: ids, header };
+    const init = { params, headers, signal, ...(!isRead && { body: sent }) };
     const one = async () => {
       // Without a tag the change would be made whatever came between.
       if ('ifMatch' in others && !others.ifMatch)

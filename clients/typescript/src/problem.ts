@@ -44,15 +44,18 @@ export class CustodiaProblem extends Error {
 
 type KindOf<T extends string> = T extends `urn:problem-type:custodia:${infer Kind}` ? Kind : never;
 
-/** Parts of a message, and the characters of each. */
-const [MOST, LONGEST] = [10, 200];
+/** Parts of a message, and the characters of each: more than any `detail` of the API has. */
+const [MOST, LONGEST] = [10, 500];
 
 /** One line: `422 The body is not valid; #/name: is required; #/slug: is taken`. All findings are in `errors`. */
 function messageOf(parts: readonly (string | undefined)[]): string {
-  const said = parts.filter((part) => part !== undefined).map((part) => part.replace(/\s+/g, ' ').slice(0, LONGEST));
+  const said = parts.filter((part) => part !== undefined).map(inOneLine);
   const more = said.length > MOST ? [`and ${said.length - MOST} more`] : [];
   return [...said.slice(0, MOST), ...more].join('; ');
 }
+
+/** Without the full stop, because more may follow. */
+const inOneLine = (text: string): string => text.slice(0, LONGEST).replace(/\s+/g, ' ').replace(/\.$/, '');
 
 const lineOf = ({ in: place, pointer, detail }: Finding): string =>
   `${place === 'body' ? '' : `${place} `}${pointer}: ${detail}`;

@@ -12,7 +12,7 @@ export type Query<K extends OperationId> = Parameters<K, 'query'>;
 
 /** What a call takes besides what it sends: the headers of its operation, `If-Match` as `ifMatch`, and more. */
 export type Options<K extends OperationId> = Headers<Parameters<K, 'header'>> & {
-  /** For `org_id` of platform callers. Operations that read have their query as an argument. */
+  /** For `org_id` of platform callers. Operations that read have their query as an argument, too. */
   readonly query?: Query<K>;
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
