@@ -9,20 +9,20 @@ export interface NoToken {
   readonly detail: string;
 }
 
-/** The credentials in a request: a token, none, or something else. */
-export type Presented = { readonly token: string } | 'none' | NoToken;
+/** The credentials in a request: a token, none, more than one header, or something else. */
+export type Presented = { readonly token: string } | 'none' | 'several' | NoToken;
 
 /**
- * The bearer token of a request (RFC 6750 §2.1). An empty header and two headers are malformed and not none: a caller that sends credentials,
+ * The bearer token of a request (RFC 6750 §2.1). An empty header and two headers are not none: a caller that sends credentials,
  * even empty ones, does not mean to be anonymous.
  */
 export function bearerOf(event: Headers): Presented {
-  const values = authorizationOf(event);
-  if (values.length === 0) return 'none';
-  const [value = ''] = values;
-  const found = values.length === 1 ? NO_TOKENS.find(({ form }) => form.test(value)) : undefined;
+  const [value, ...others] = authorizationOf(event);
+  if (value === undefined) return 'none';
+  if (others.length > 0) return 'several';
+  const found = NO_TOKENS.find(({ form }) => form.test(value));
   if (found !== undefined) return found;
-  const token = values.length === 1 ? BEARER.exec(value)?.[1] : undefined;
+  const token = BEARER.exec(value)?.[1];
   return token === undefined ? NOT_ONE_TOKEN : { token };
 }
 

@@ -28,7 +28,8 @@ export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGat
 async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const presented = bearerOf(event);
   if (presented === 'none' && mayBeAnonymous(event)) return allowAnonymous(event.methodArn);
-  if (presented === 'none') throw refused(presented);
+  // Not denied, because a denial is cached: the one of two headers by which it would be cached may be a valid token.
+  if (presented === 'none' || presented === 'several') throw refused(presented);
   if ('reason' in presented) return deniedAsNoToken(event, presented);
   try {
     const { context, tenant } = await authorized(presented.token, event);

@@ -1,5 +1,6 @@
 import { referencesIn } from './constraints.ts';
 import { PROBLEMS, type ProblemType } from './problem.ts';
+import type { Body } from './record.ts';
 import type { requestHeaders } from './request-headers.ts';
 import type { Contract, Method, Route } from './route.ts';
 
@@ -42,6 +43,10 @@ export const itemRouteOf = (contract: Contract, route: Route): Route | undefined
       /^\/\{\w+\}$/.test(other.path.slice(route.path.length)),
   );
 
+/** Whether a body can name a record. A platform caller may name the organization there, also where `org_id` cannot be set. */
+const mayReferIn = ({ schema, readOnlyFields }: Body): boolean =>
+  referencesIn(schema).size > 0 || 'org_id' in schema.shape || 'org_id' in readOnlyFields;
+
 /** Problems that a route can return because of its kind, in addition to its own `errors`. */
 const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly problems: readonly ProblemType[] }[] = [
   // Unknown parameters are refused, so even a route without parameters can return 400.
@@ -56,10 +61,7 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
     of: (route) => route.body !== undefined,
     problems: ['malformed-request', 'content-too-large', 'unsupported-media-type', 'invalid-body'],
   },
-  {
-    of: ({ body }) => body !== undefined && referencesIn(body.schema).size > 0,
-    problems: ['reference-not-found'],
-  },
+  { of: ({ body }) => body !== undefined && mayReferIn(body), problems: ['reference-not-found'] },
   { of: (route) => takesHeader(route, 'Idempotency-Key'), problems: ['idempotency-key-reused'] },
   { of: () => true, problems: ['too-many-requests', 'internal-error', 'unavailable'] },
 ];

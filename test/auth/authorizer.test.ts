@@ -90,6 +90,8 @@ describe('the authorizer', () => {
       { headers: { 'X-Authorization': value } },
       { headers: { 'X-Api-Key': org.token } },
       { queryStringParameters: { access_token: org.token } },
+      { headers: { Authorization: value }, multiValueHeaders: { Authorization: [value, value] } },
+      { headers: { Authorization: value, authorization: value } },
     ])
       await expectUnauthorized(event(request));
     for (const request of [
@@ -98,8 +100,6 @@ describe('the authorizer', () => {
       { headers: { Authorization: `Bearer: ${org.token}` } },
       { headers: { Authorization: `${value} ` } },
       { headers: { Authorization: `${value}, ${value}` } },
-      { headers: { Authorization: value }, multiValueHeaders: { Authorization: [value, value] } },
-      { headers: { Authorization: value, authorization: value } },
     ])
       await expectDenied(event(request), /^The header Authorization .*POST \/api\/v1\/auth\/login/);
   });
