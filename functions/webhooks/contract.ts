@@ -27,11 +27,11 @@ export const delivery = body('WebhookDelivery', () => ({
 const receipt = declared(() =>
   z
     .strictObject({
-      received: z.literal(true).describe('That the event has been taken in and had its effect: always true.'),
+      received: z.literal(true).describe('That the event has been taken in: always true.'),
       app: field.text(200).describe('App code of the integration that sent it.'),
       timestamp: field.timestamp().describe('When it was received, by the clock of the service.'),
       outcome: z
-        .literal('stored')
+        .enum(['stored'])
         .optional()
         .describe('Extends the specification: where no operation has the event type, so that it had no effect.'),
       reason: field

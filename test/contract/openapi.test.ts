@@ -90,6 +90,13 @@ describe('the OpenAPI document', () => {
     });
     expect(unbounded).toEqual([]);
   });
+
+  it('names no only value of a boolean, which openapi-generator would refuse when it comes', () => {
+    const texts: unknown[] = [];
+    visitSchemas(document, '#', (schema) => 'const' in schema && texts.push(schema.const));
+    expect(texts).not.toEqual([]);
+    expect(texts.filter((text) => typeof text !== 'string')).toEqual([]);
+  });
 });
 
 describe.each(routes)('the operation %s', (id, { route }) => {

@@ -4569,11 +4569,8 @@ export interface components {
         };
         /** @description Tells the sender that its event was processed. */
         WebhookReceipt: {
-            /**
-             * @description That the event has been taken in and had its effect: always true.
-             * @constant
-             */
-            received: true;
+            /** @description That the event has been taken in: always true. */
+            received: boolean;
             /**
              * @description App code of the integration that sent it.
              * @example acme-billing
@@ -4585,11 +4582,8 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
-            /**
-             * @description Extends the specification: where no operation has the event type, so that it had no effect.
-             * @constant
-             */
-            outcome?: "stored";
+            /** @description Extends the specification: where no operation has the event type, so that it had no effect. */
+            outcome?: "stored" | (string & {});
             /**
              * @description Extends the specification: where the event had no effect, says why.
              * @example No operation of this API has this event type, so the event changed nothing.
@@ -4888,11 +4882,8 @@ export interface components {
              * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
              */
             id: string;
-            /**
-             * @description That all that was sent is stored: always true.
-             * @constant
-             */
-            received: true;
+            /** @description That all that was sent is stored: always true. */
+            received: boolean;
             /**
              * @description Extends the specification: where `entries` were sent, names each of them, in their order.
              * @example [
