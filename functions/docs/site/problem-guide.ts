@@ -130,7 +130,8 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   unavailable: {
     cause:
-      'The service, or something that it depends on, did not respond in time. With status 504 it is not known whether a change was made.',
-    remedy: 'Wait as many seconds as `Retry-After` says, and repeat with the same `Idempotency-Key` or event id.',
+      'The service, or something that it depends on, did not respond in time. Whether a change was made is not known.',
+    remedy:
+      'Wait as many seconds as `Retry-After` says, and repeat with the same `Idempotency-Key` or event id; the guide on [retries](retries) says what else can be repeated.',
   },
 };
