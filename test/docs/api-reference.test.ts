@@ -124,6 +124,13 @@ it('lists every operation by its summary, and every record, before the sections'
   for (const name of Object.keys(schemas)) expect(list).toContain(`<a href="#${name}">${name}</a>`);
 });
 
+it('leads to no section that it does not have', () => {
+  const ids = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
+  const links = Array.from(page.matchAll(/ href="#([^"]+)"/g), ([, id]) => id);
+  expect(links).toEqual(expect.arrayContaining(['overview', 'log-in', 'cost', 'samples', 'headers']));
+  expect(links.filter((id) => !ids.has(id))).toEqual([]);
+});
+
 it('takes at most 150 KB, compressed, with all styles and scripts', () => {
   for (const name of ['site.', 'reference.', 'search.', 'languages.', 'login.', 'try-it.'])
     expect(assets.filter((asset) => asset.name.startsWith(name)).map((asset) => asset.name)).not.toEqual([]);

@@ -61,4 +61,4 @@ for (const holder of holders) {
 
 const language = remembered();
 show(language !== undefined && languages.includes(language) ? language : (languages[0] ?? ''));
-if (location.hash !== '') document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+document.querySelector(':target')?.scrollIntoView();

@@ -38,7 +38,7 @@ interface Content {
  * others. A slash at the end, which the gateway ignores, would break them.
  */
 const WITHOUT_SLASH =
-  "if(location.pathname.endsWith('/'))location.replace(location.pathname.replace(/\\/+$/,'')+location.hash)";
+  "if(location.pathname.endsWith('/'))location.replace(location.origin+location.pathname.replace(/\\/+$/,'')+location.hash)";
 
 /** Browsers always request an icon: this one needs no request. */
 const ICON =

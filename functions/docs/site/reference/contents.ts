@@ -1,4 +1,5 @@
 import { escapedHtml } from '../markdown.ts';
+import { COST } from './cost.ts';
 import { type Operation, openApi, operationsOf } from './document.ts';
 import { methodHtml } from './operation.ts';
 import { recordsIn, recordsOf } from './records.ts';
@@ -39,10 +40,19 @@ const recordNames = ({ operations, records }: Group): readonly string[] => [
   ...operations.flatMap(recordsIn),
 ];
 
+/** The sections without operations. */
+const REST = `<div class="group">
+<p><a href="#overview">Overview</a></p>
+<ul class="names">
+<li><a href="#log-in">Log in to try it</a></li><li><a href="#${COST}">What a request costs</a></li><li><a href="#samples">What samples begin with</a></li><li><a href="#headers">Response headers</a></li>
+</ul>
+</div>`;
+
 export const contents = (): string => `<nav id="contents" class="index" aria-label="Operations and records">
 <a class="skip" href="#overview">Skip the contents</a>
 <form id="search" role="search" hidden><label>Search <kbd>/</kbd> <input type="search" name="words" autocomplete="off" spellcheck="false" placeholder="Operations and records"></label><p role="status" class="note"></p></form>
 <div class="groups">
+${REST}
 ${groups.map(groupHtml).join('\n')}
 </div>
 </nav>`;
