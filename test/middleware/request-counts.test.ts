@@ -237,7 +237,7 @@ describe('what is stored', () => {
     expect((await itemOf()).AT).toBe(early);
   });
 
-  it('takes a write unit for 27 requests at most', async () => {
+  it('takes a write unit for 27 requests at most, and for 21 where containers share a busy integration', async () => {
     const measured = await measureFlushes(tableAt(place));
     expect(measured.filter((each) => !flushBoundHolds(each))).toEqual([]);
   });

@@ -163,18 +163,18 @@ const CHARGED_TO = { default: 'This integration', tenant: 'All integrations of t
 const leastOf = <T>(all: readonly T[], by: (one: T) => number): T =>
   all.reduce((least, one) => (by(one) < by(least) ? one : least));
 
-/** Best effort: a failed flush of a budget must not fail the request. */
-async function flush(
+/** Flushes a budget where that is worth a write. Best effort: a failed flush must not fail the request. */
+export async function flush(
   { bucket, count, limit, tenant, integrationId }: Budget,
   now: number,
-  isUrgent: boolean,
+  isUrgent = false,
 ): Promise<void> {
   const batch = bucket.takeBatch(limit, now, isUrgent);
   if (batch === 0 && !count.isDue(now)) return;
   try {
     const besides = { counted: count.take(now), seemsFull: bucket.seemsFullBefore(batch, now) };
     const { fullAt, surplus } = await flushBudget(tenant, integrationId, batch, besides);
-    bucket.learn(fullAt, now);
+    bucket.learn(fullAt, now, batch);
     count.learn(surplus);
   } catch (error) {
     logger.warn('a request budget could not be settled', { error: error as Error });

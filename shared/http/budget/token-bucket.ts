@@ -23,6 +23,9 @@ const LEAST_PART_OF_LIMIT = 100;
 /** Tolerance for rounding errors, in requests. */
 const ROUNDING = 0.01;
 
+/** So much is refilled before a container's next batch. In milliseconds. */
+const SPENT_BY_OTHERS_MS = 1_000;
+
 /** Concurrent requests may be out of order by this much; a larger step back means that the clock was set. In milliseconds. */
 const CLOCK_STEP_MS = 5_000;
 
@@ -41,6 +44,8 @@ export class Bucket {
   #unflushedSince = 0;
   /** The latest time seen, in epoch milliseconds. */
   #latest = 0;
+  /** Whether other containers had spent something of the shared bucket when this one last learned of it. */
+  #isShared = false;
 
   /**
    * Seconds until there is room for this many requests, or for the bucket's capacity; 0: now. `limit` in requests a
@@ -86,13 +91,17 @@ export class Bucket {
     return taken;
   }
 
-  /** Whether the shared bucket was full before a batch of this cost, as far as this container knows. */
+  /** Whether the shared bucket probably was full before a batch of this cost: this container's copy was, and no other spent of it the last time. */
   seemsFullBefore(batch: number, now: number): boolean {
-    return this.#spent(now) <= batch + 1;
+    return !this.#isShared && this.#spent(now) <= batch + 1;
   }
 
-  /** Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not flushed yet. */
-  learn(sharedFullAt: number, now: number): void {
+  /**
+   * Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not flushed yet.
+   * @param batch the cost that this container has just flushed
+   */
+  learn(sharedFullAt: number, now: number, batch = 0): void {
+    this.#isShared = sharedFullAt > Math.max(this.#fullAt, now + batch) + SPENT_BY_OTHERS_MS;
     this.#fullAt = Math.max(this.#fullAt, Math.min(sharedFullAt + this.#unflushed, now + MOST_SPENT_MS));
   }
 
