@@ -93,7 +93,7 @@ async function tenantFor(
 ): Promise<Tenant> {
   if (body.org_id === null && caller.orgId !== null) {
     throw new Problem('forbidden', {
-      detail: 'Only a platform caller makes keys of the platform.',
+      detail: 'Only a platform caller may make keys of the platform.',
       errors: [{ in: 'body', pointer: '#/org_id', detail: 'must be the organization of the caller' }],
     });
   }

@@ -47,6 +47,7 @@ export async function apply(event: SentEvent, effects: Effects, context: Context
 function checkOrganization(tenant: Tenant, { org_id }: SentEvent['data']): void {
   if (typeof org_id !== 'string' || org_id.toLowerCase() === tenant.orgId) return;
   throw new Problem('forbidden', {
+    detail: 'org_id names another organization than that of the integration.',
     errors: [{ in: 'body', pointer: '#/data/org_id', detail: 'must be the organization of the integration' }],
   });
 }

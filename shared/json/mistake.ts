@@ -15,15 +15,15 @@ export interface JsonMistake {
 export function mistakeIn(text: string): JsonMistake | undefined {
   const open: Token[] = [];
   let state: State = 'value';
-  let at = endOf(WHITE_SPACE, text, 0);
+  let at = afterSpace(text, 0);
   while (at < text.length) {
     const token = tokenAt(text, at);
     const next: Next | undefined = token && GRAMMAR[state].next[token];
     if (next === undefined) return mistakeAt(text, at, GRAMMAR[state].expected);
-    const end: number | JsonMistake = token === '"' ? endOfString(text, at) : endOf(SCALAR_OR_SIGN, text, at);
+    const end = endOfToken(token, text, at);
     if (typeof end !== 'number') return end;
     state = stateAfter(token, next, open);
-    at = endOf(WHITE_SPACE, text, end);
+    at = afterSpace(text, end);
   }
   return state === 'end' ? undefined : mistakeAt(text, at, GRAMMAR[state].expected);
 }
@@ -60,7 +60,6 @@ function stateAfter(token: Token | undefined, next: Next, open: Token[]): State 
 
 const WHITE_SPACE = /[ \t\n\r]*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const SCALAR_OR_SIGN = new RegExp(`${SCALAR.source}|[{}[\\],:]`, 'y');
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /** The end of what a sticky expression matches at `start`, which is `start` where it matches nothing. */
@@ -69,10 +68,17 @@ function endOf(sticky: RegExp, text: string, start: number): number {
   return sticky.test(text) ? sticky.lastIndex : start;
 }
 
+const afterSpace = (text: string, at: number): number => (text.charAt(at) > ' ' ? at : endOf(WHITE_SPACE, text, at));
+
 function tokenAt(text: string, at: number): Token | undefined {
   const character = text.charAt(at);
   if ('{}[],:"'.includes(character)) return character as Token;
   return endOf(SCALAR, text, at) > at ? '1' : undefined;
+}
+
+function endOfToken(token: Token | undefined, text: string, start: number): number | JsonMistake {
+  if (token === '"') return endOfString(text, start);
+  return token === '1' ? endOf(SCALAR, text, start) : start + 1;
 }
 
 /** The index after the string that begins at `start`, or its mistake. */

@@ -107,7 +107,7 @@ describe.each(kindsWith('update'))('a change of a %s', (kind) => {
     expect(await send({ 'if-match': tag.replaceAll('"', ''), 'if-none-match': '"9.other"' })).toBe(200);
     expect([await send({ 'if-match': tag }), await send({ 'if-match': '"x' })]).toEqual([412, 400]);
     const { status, body } = await testTenant.send(scenario, { 'if-match': '0' });
-    expect([status, body.detail]).toEqual([412, expect.stringContaining('no ETag of this service')]);
+    expect([status, body.detail]).toEqual([412, expect.stringContaining('no ETag of a record')]);
     const now = tagOf(await read(scenario.path, scenario));
     expect(now).not.toBe(tag);
     expect((await read(scenario.path, scenario, { 'if-none-match': now })).status).toBe(304);

@@ -31,8 +31,10 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
       '`detail` says which of these. Send the digits alone, without `sha256=` before them. Sign the very bytes that you send. The [webhooks page](webhooks) signs a body in your browser, to compare with.',
   },
   forbidden: {
-    cause: 'The integration lacks the permission of the operation, or asks for another organization than its own.',
-    remedy: '`detail` names the permission. Someone with `integrations:write` can give it: log in again afterwards.',
+    cause:
+      'The integration lacks the permission of the operation, asks for another organization than its own, or does what only platform callers may do.',
+    remedy:
+      '`detail` says which. A permission that it names can be given by someone with `integrations:write`: log in again afterwards.',
   },
   'organization-suspended': {
     cause: 'Those who operate this service have suspended the organization. Its records are kept.',

@@ -32,12 +32,14 @@ export function checkIfMatch(request: Headers, version: number): void {
   const tags = tagsOf(request, 'If-Match');
   if (tags === undefined || tags === '*') return;
   if (tags.some((tag) => VERSION.exec(tag)?.[1] === String(version))) return;
-  const detail = tags.some((tag) => VERSION.test(tag)) ? ANOTHER_VERSION : NO_TAG_OF_OURS;
+  const detail = tags.some((tag) => VERSION.test(tag)) ? ANOTHER_VERSION : NO_TAG_OF_A_RECORD;
   throw new Problem('precondition-failed', { detail });
 }
 
 const ANOTHER_VERSION = 'If-Match names another version. Read the record again, and send the ETag that it has now.';
-const NO_TAG_OF_OURS = 'If-Match names no ETag of this service, such as "3.pQ8x0aZcVd1k": send the one that was read.';
+/** Weak tags are none: those of lists, and tags that a proxy has weakened. */
+const NO_TAG_OF_A_RECORD =
+  'If-Match names no ETag of a record, such as "3.pQ8x0aZcVd1k": send the one that was read, without W/ before it.';
 
 /**
  * Checks `If-None-Match` of a request that changes an existing record: `*` never holds, and a tag does not hold while it is the record's
