@@ -80,10 +80,17 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     await page.close();
   });
 
-  it('an expired token is dropped: while it is used, when a page loads, and when it is pasted', async () => {
+  it('a token is dropped that is refused or expired: while it is used, when a page loads, and when it is pasted', async () => {
     const page = await open();
     await useToken(page, 'Bearer a.b.c');
     await says(page, 'This is not a token');
+    await useToken(page, `a.${Buffer.from('{"exp":9999999999}').toString('base64url')}.c`);
+    await says(page, 'The token is valid until');
+    const form = page.locator('#listTickets .try-it');
+    await form.locator('> summary').press('Enter');
+    await form.getByRole('button', { name: 'Send' }).press('Enter');
+    await says(page, 'The API has refused the token');
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     await page.clock.install();
     await useToken(page, `Bearer ${org.token}`);
     await says(page, 'The token is valid until');
@@ -160,7 +167,7 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     const form = page.locator('#receiveWebhook .try-it');
     await form.locator('> summary').click();
     await page.setViewportSize({ width: 390, height: 844 });
-    await form.getByLabel('Body').fill(`{"event_type":"invoice.paid","data":{"note":"${'long '.repeat(50)}"}}`);
+    await form.getByLabel('Body').fill(`{"event_type":"invoice.paid","data":{"note":"${'long'.repeat(50)}"}}`);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     await form.getByLabel('app_code').fill(org.appCode);
     await form.getByLabel('Secret of the integration').fill(org.secret);
