@@ -103,11 +103,11 @@ interface Change {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** The change of a plausible bucket that is full, or not there. */
+/** The change of a bucket that is full, or not there. */
 const begin = (cost: number, now: number): Change => ({
   full: ':full',
-  condition: '(attribute_not_exists(#full) OR (#full < :now AND (attribute_not_exists(#at) OR #at <= :latest)))',
-  values: { ':full': now + cost, ':latest': now + CLOCKS_DIFFER_MS },
+  condition: '(attribute_not_exists(#full) OR #full < :now)',
+  values: { ':full': now + cost },
 });
 
 /** The change of a plausible bucket that is not full. */

@@ -186,6 +186,46 @@ describe('a counter', () => {
     },
   );
 
+  it('keeps its flag where another raises it while the one that reaches 0 is between its two transactions', async () => {
+    const shop = await shops.createId();
+    const [one, two] = [await report(shop, undefined, 90), await report(shop, undefined, 0)];
+    const over = new PausingHandler();
+    const paused = over.pauseBefore('TransactWriteItems', 'at_risk=true');
+    const writing = report(shop, one, 10, { over });
+    await paused.reached;
+    await report(shop, two, 90);
+    paused.release();
+    await writing;
+    await expectRight();
+  });
+
+  it('is counted again by a change of its record that corrects the flag, where it moves before the commit', async () => {
+    const shop = await shops.createId();
+    const machine = await report(shop, undefined, 0);
+    await report(shop, machine, 90, undefined, BEFORE);
+    const over = new PausingHandler();
+    const paused = over.pauseBefore('TransactWriteItems', 'at_risk=true');
+    const writing = shops.change(shop, { city: 'faro' }, { over });
+    await paused.reached;
+    await report(shop, machine, 10);
+    paused.release();
+    await writing.catch(() => undefined);
+    await expectRight();
+  });
+
+  it('is changed by both transactions under one WRITE_ID, by which a late first one is recognized', async () => {
+    const bodies: string[] = [];
+    const over = new LateHandler((operation, body) => {
+      if (operation === 'TransactWriteItems') bodies.push(body);
+      return false;
+    });
+    const shop = await shops.createId();
+    await report(shop, await report(shop, undefined, 0), 90, { over });
+    const different = (text: RegExp) => new Set(bodies.map((body) => text.exec(body)?.[0])).size;
+    expect(bodies).toHaveLength(2);
+    expect([different(/"ClientRequestToken":"[^"]+"/), different(/"S":"[\w-]{16}"/)]).toEqual([2, 1]);
+  });
+
   it('is not changed by a writer that sleeps an hour before its second transaction, while others change it', async () => {
     const shop = await shops.createId();
     const [one, two] = [await report(shop, undefined, 0), await report(shop, undefined, 0)];
