@@ -87,6 +87,10 @@ describe('registering an integration', () => {
     const raw = '{"event_type":"till.opened","data":{}}';
     const headers = { 'Content-Type': 'application/json', 'X-Event-ID': 'one', 'X-Signature': sign(raw, secret) };
     expect((await api.request('POST', `/api/v1/webhooks/${code}`, { raw, headers })).status).toBe(200);
+    const sentBack = { display_name: 'Older', app_code: code };
+    expect((await api.request('PATCH', `${PATH}/${id}`, { token, body: sentBack })).status).toBe(200);
+    const rotated = await api.request('POST', `${PATH}/${id}/rotate-secret`, { token, body: {} });
+    await api.login(code, String(rotated.body.secret));
   });
 
   it('holds a supplied secret to the policy, that of a first key too', async () => {
