@@ -5,6 +5,7 @@ import { environmentTable } from '#table';
 import type { TenantId } from '#table/keys';
 import { budgetKey } from '#tenancy/keys';
 import { kinds } from '../../operator/kinds.ts';
+import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { useApi } from '../support/use-api.ts';
@@ -92,6 +93,18 @@ describe('GET /me', () => {
     ]);
     expect((await get(token, `/me?org_id=${org.orgId}`)).status).toBe(400);
     expect((await api.request('GET', '/api/v1/me')).status).toBe(401);
+  });
+
+  it('tells nothing to a caller whose tokens were revoked, or whose organization is suspended', async () => {
+    const other = await integrationWith([]);
+    await suspendOrganization(org.orgId);
+    const { status, body } = await get(other.token, '/me');
+    expect([status, body.type]).toEqual([403, 'urn:problem-type:custodia:organization-suspended']);
+    await resumeOrganization(org.orgId);
+    expect((await get(other.token, '/me')).status).toBe(200);
+    const revoke = `/api/v1/integrations/${other.integrationId}/revoke-tokens`;
+    expect((await api.request('POST', revoke, { token: org.token })).status).toBe(200);
+    expect((await get(other.token, '/me')).status).toBe(401);
   });
 
   it('knows what other containers have admitted', async () => {
