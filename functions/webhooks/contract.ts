@@ -33,7 +33,8 @@ const receipt = declared(() =>
       outcome: z
         .enum(['stored'])
         .optional()
-        .describe('Extends the specification: where no operation has the event type, so that it had no effect.'),
+        .describe('Extends the specification: where no operation has the event type, so that it had no effect.')
+        .meta({ examples: ['stored'] }),
       reason: field
         .text(500)
         .optional()

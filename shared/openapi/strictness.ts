@@ -66,7 +66,8 @@ function opened(schema: Node): Node {
   // A response leaves nothing out, so no field has a default.
   const { additionalProperties, enum: values, default: _, const: only, ...others } = schema;
   // openapi-generator's Python takes the only value of a boolean for a text, and then refuses `true`.
-  const rest = typeof only === 'string' ? { ...others, const: only } : others;
+  const shown = typeof only === 'string' ? { const: only } : { examples: [only] };
+  const rest = only === undefined ? others : { ...others, ...shown };
   const objects = additionalProperties === true ? { additionalProperties } : {};
   if (!Array.isArray(values)) return { ...rest, ...objects };
   return { ...rest, maxLength: MAX_VALUE, 'x-extensible-enum': values.filter((value) => value !== null) };

@@ -4569,7 +4569,10 @@ export interface components {
         };
         /** @description Tells the sender that its event was processed. */
         WebhookReceipt: {
-            /** @description That the event has been taken in: always true. */
+            /**
+             * @description That the event has been taken in: always true.
+             * @example true
+             */
             received: boolean;
             /**
              * @description App code of the integration that sent it.
@@ -4582,7 +4585,10 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
-            /** @description Extends the specification: where no operation has the event type, so that it had no effect. */
+            /**
+             * @description Extends the specification: where no operation has the event type, so that it had no effect.
+             * @example stored
+             */
             outcome?: "stored" | (string & {});
             /**
              * @description Extends the specification: where the event had no effect, says why.
@@ -4882,7 +4888,10 @@ export interface components {
              * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
              */
             id: string;
-            /** @description That all that was sent is stored: always true. */
+            /**
+             * @description That all that was sent is stored: always true.
+             * @example true
+             */
             received: boolean;
             /**
              * @description Extends the specification: where `entries` were sent, names each of them, in their order.
