@@ -101,7 +101,8 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
       '`detail`, or a finding in `errors`, names the limit. Send less at once, or ask for smaller pages with `page_size`.',
   },
   'unsupported-media-type': {
-    cause: 'The body is not declared as `application/json`, or not sent in UTF-8 and uncompressed.',
+    cause:
+      'The body is not declared as `application/json` in UTF-8, or it is compressed otherwise than its `Content-Encoding` says, or in another way than gzip or deflate.',
     remedy: 'Send `Content-Type: application/json`. With curl, `-d` alone declares a form.',
   },
   'invalid-body': {
