@@ -95,6 +95,7 @@ const inputOf = (tenant: Tenant, org: string) => ({
   session: tenant.session,
   getOrThrow: () => Promise.reject(new Error('nothing is looked up')),
   requireBudget: () => undefined,
+  readLimits: async () => [],
 });
 
 async function createClients(table: Table, org: string, count: number): Promise<readonly string[]> {
