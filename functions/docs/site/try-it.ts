@@ -1,4 +1,5 @@
 import { escapedHtml } from './markdown.ts';
+import { isCommon, type Operation, type Parameter } from './reference/document.ts';
 import { requestOf } from './samples/samples.ts';
 
 /**
@@ -6,35 +7,10 @@ import { requestOf } from './samples/samples.ts';
  * `browser/try-it.js` opens it; without a script the whole element stays hidden.
  */
 
-export interface TriedOperation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly parameters: readonly TriedParameter[];
-}
-
-export interface TriedParameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly schema: { readonly type?: unknown; readonly enum?: readonly unknown[]; readonly default?: unknown };
-}
-
-/** Parameters of most operations, which few requests need. */
-const COMMON: ReadonlySet<string> = new Set([
-  'org_id',
-  'traceparent',
-  'Idempotency-Key',
-  'If-Match',
-  'If-None-Match',
-  'Prefer',
-]);
-
-export function tryItOf(operation: TriedOperation): string {
+export function tryItOf(operation: Operation): string {
   const { id, method, path } = operation;
   const { auth, leaves, route } = requestOf(id);
-  const common = operation.parameters.filter(({ name }) => COMMON.has(name));
+  const common = operation.parameters.filter(isCommon);
   const data = { method, path, auth, ...(Object.keys(leaves).length > 0 ? { leaves: JSON.stringify(leaves) } : {}) };
   return `<details class="try-it" hidden ${attributes(data)}><summary>Try it</summary><template><form autocomplete="off">
 ${route.auth === 'bearer' ? '<p class="token-missing">Without a token the response is a 401: <a href="#log-in">log in</a> first.</p>' : ''}
@@ -61,7 +37,7 @@ const attributes = (data: Readonly<Record<string, string>>): string =>
     .join(' ');
 
 /** Only what is required is filled in: an example in an optional filter would empty a list. */
-function fieldOf({ id, path }: TriedOperation, { name, in: place, required = false, schema }: TriedParameter): string {
+function fieldOf({ id, path }: Operation, { name, in: place, required = false, schema }: Parameter): string {
   const example = requestOf(id).path.split('/')[path.split('/').indexOf(`{${name}}`)];
   const [, variable] = /^\{\{(\w+)\}\}$/.exec(example ?? '') ?? [];
   const given = {
@@ -93,7 +69,7 @@ function bodyOf(id: string): string {
 const SECRET =
   '<label>Secret of the integration <small>signs, and is neither sent nor kept</small> <input name="secret" type="password" autocomplete="off" required></label>';
 
-const effectOf = ({ id, method, summary }: TriedOperation): string => {
+const effectOf = ({ id, method, summary }: Operation): string => {
   if (method === 'GET') return '';
   const isFinal = method === 'DELETE' || (method === 'POST' && requestOf(id).route.cutsOff);
   const effect = isFinal ? 'is done at once, and cannot be undone' : 'is done for real, not on trial';

@@ -135,6 +135,11 @@ export const openApi = document as unknown as Document;
 /** `ClientRecord` of `#/components/schemas/ClientRecord`. */
 export const nameIn = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
+/** Whether many operations have the parameter alike. Such are folded: they are what a reader does not look for at one operation. */
+export const isCommon = (parameter: Parameter): boolean =>
+  (parameter.in === 'header' || parameter.name === 'org_id') &&
+  Object.values(openApi.components.parameters).includes(parameter);
+
 /** All operations, in the order of the document. */
 export const operationsOf = (source: Document = openApi): readonly Operation[] =>
   Object.entries(source.paths).flatMap(([path, item]) =>

@@ -2,7 +2,7 @@ import { codeHtml, escapedHtml } from '../markdown.ts';
 import { type Sample, samplesOf } from '../samples/samples.ts';
 import { tryItOf } from '../try-it.ts';
 import { COST, costOf } from './cost.ts';
-import { type Body, nameIn, type Operation, openApi, type Parameter, type Response } from './document.ts';
+import { type Body, isCommon, nameIn, type Operation, type Parameter, type Response } from './document.ts';
 import { exampleOf, jsonHtml } from './examples.ts';
 import { fieldTable, rowsOf, typeTable } from './fields.ts';
 import { directionOf, isOfOneOperation, recordBody, schemaNamed } from './records.ts';
@@ -56,11 +56,6 @@ function permissionOf({ permission, access }: Operation): string {
   if (permission === undefined) return WITHOUT_PERMISSION[access];
   return `${code(permission)}${access === 'optional' ? ', or no token where the stage allows that' : ''}`;
 }
-
-/** Those that many operations have alike are folded: they are what a reader does not look for here. */
-const isCommon = (parameter: Parameter): boolean =>
-  (parameter.in === 'header' || parameter.name === 'org_id') &&
-  Object.values(openApi.components.parameters).includes(parameter);
 
 function parametersOf({ parameters }: Operation): string {
   const { own = [], common = [] } = Object.groupBy(parameters, (each) => (isCommon(each) ? 'common' : 'own'));
