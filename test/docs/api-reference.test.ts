@@ -15,6 +15,7 @@ import { inlineText } from '../../functions/docs/site/reference/text.ts';
 import { constraintsOf, typeOf } from '../../functions/docs/site/reference/words.ts';
 import { reference } from '../../functions/docs/site/reference.static.ts';
 import { assets } from '../../functions/docs/site/site.static.ts';
+import { textOf } from '../support/html.ts';
 
 /** The reference as HTML; `test/browser/docs.slow.test.ts` opens it. */
 
@@ -23,16 +24,8 @@ const { schemas } = openApi.components;
 const page = referencePage();
 const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
 
-/** What a reader sees of HTML. */
-const textOf = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ');
+/** What a reader sees of HTML, where a line break is a space. */
+const lineOf = (html: string): string => textOf(html).replace(/\s+/g, ' ');
 
 /** The section with this id, with the sections in it. */
 function sectionOf(id: string): string {
@@ -53,8 +46,8 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 
   it('says what it does, who may do it, and what it costs', () => {
-    const text = textOf(section);
-    expect(text).toContain(textOf(inlineText(operation.description)));
+    const text = lineOf(section);
+    expect(text).toContain(lineOf(inlineText(operation.description)));
     for (const each of [operation.summary, operation.method, operation.path, operation.permission ?? 'none'])
       expect(text).toContain(each);
     expect(text).toContain(costOf(operation));
@@ -69,7 +62,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
       const isCommon = name === 'org_id' || (place === 'header' && name in openApi.components.parameters);
       const row = `<th scope="row"><code>${name}</code>`;
       expect([name, folded.includes(row), open.includes(row)]).toEqual([name, isCommon, !isCommon]);
-      expect(textOf(section)).toContain(textOf(inlineText(description ?? '')));
+      expect(lineOf(section)).toContain(lineOf(inlineText(description ?? '')));
     }
     expect(folds.map(([, name]) => name).filter((name) => !['common', 'try-it'].includes(name ?? ''))).toEqual([]);
   });
@@ -108,11 +101,11 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 
 it.each(Object.entries(schemas))('%s has a section, in which each field says what it is', (name, schema) => {
   const section = sectionOf(name);
-  const text = textOf(section);
-  expect(text).toContain(textOf(inlineText(schema.description ?? '')));
+  const text = lineOf(section);
+  expect(text).toContain(lineOf(inlineText(schema.description ?? '')));
   for (const row of rowsOf(schema, 'sent')) {
     expect(section).toContain(`<code>${row.name}</code>`);
-    expect(text).toContain(textOf(inlineText(row.description ?? '')));
+    expect(text).toContain(lineOf(inlineText(row.description ?? '')));
     for (const each of [typeOf(row.schema), ...constraintsOf(row.schema)]) expect(section).toContain(each);
   }
 });
@@ -194,7 +187,7 @@ it('shows HTML of a description as text', () => {
   const schema: Schema = { type: 'string', description: '<b onclick="x()">a < b</b> & `<i>`' };
   const table = fieldTable(rowsOf({ properties: { field: schema } }, 'sent'), 'Field');
   expect(table).not.toMatch(/<b|<i>/);
-  expect(textOf(table)).toContain('<b onclick="x()">a < b</b> & <i>');
+  expect(lineOf(table)).toContain('<b onclick="x()">a < b</b> & <i>');
   expect(jsonHtml({ '<x>': '</code>' })).not.toMatch(/<x>|<\/code>"/);
 });
 

@@ -8,7 +8,8 @@ import { typescriptOf } from '../../functions/docs/site/samples/typescript.ts';
 /** Samples keep every character of an example; `test/clients/samples.slow.test.ts` sends them. */
 
 const NAME = `O'Neil's "Bar" $(id) \`id\` $HOME \\ {x}\n& Co`;
-const request = { ...requestOf('createClient'), body: { name: NAME } };
+const creating = (name: string) => ({ ...requestOf('createClient'), body: { name } });
+const request = creating(NAME);
 
 it('a shell takes no part of an example for a command, a variable or a quotation mark', async () => {
   const { curlOf: triedOf } = await import(new URL('../../functions/docs/browser/curl.js', import.meta.url).href);
@@ -28,4 +29,11 @@ it('neither do TypeScript and Python', () => {
   const [, argument = ''] = /create\((.*)\);$/s.exec(typescriptOf(request)) ?? [];
   expect(new Function(`return ${argument}`)()).toEqual({ name: NAME });
   expect(pythonOf(request)).toContain(`"name": ${JSON.stringify(NAME)},`);
+});
+
+it('they are one literal in each language, whatever quotation marks a text has', () => {
+  const quoting = creating('The "O\'Neill" \\');
+  expect(curlOf(quoting)).toContain(String.raw`"name": "The \"O'\''Neill\" \\"`);
+  expect(typescriptOf(quoting)).toContain(String.raw`name: 'The "O\'Neill" \\'`);
+  expect(pythonOf(quoting)).toContain(String.raw`"name": "The \"O'Neill\" \\"`);
 });

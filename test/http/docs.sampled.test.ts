@@ -10,6 +10,7 @@ import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '#contract/problem';
 import type { LambdaHandler } from '../../shared/http/pipeline.ts';
 import { chainEvent } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';
+import { textOf } from '../support/html.ts';
 import { lambdaContext } from '../support/lambda-context.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -28,15 +29,6 @@ const get = async (path: string): Promise<{ readonly headers: Headers; readonly 
   expect([path, status]).toEqual([path, 200]);
   return { headers, text: body };
 };
-
-const unescaped = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
 
 /** The targets of a page's links, styles and scripts, from the root. */
 const targetsOf = (text: string, path: string): URL[] =>
@@ -147,11 +139,11 @@ it('the quickstart has the commands of the README’s tour, in its order, and th
   const commands = Array.from(readme.matchAll(/```sh\n(.*?)```/gs), ([, block]) => block);
   const { text } = await get(START);
   const shown = Array.from(text.matchAll(/<pre><code class="language-sh">(.*?)<\/code>/gs), ([, block = '']) =>
-    unescaped(block),
+    textOf(block),
   );
   expect(commands.length).toBeGreaterThan(5);
   expect(shown).toEqual(commands);
-  const secret = unescaped(/<details>.*?<\/details>/s.exec(text)?.[0] ?? '');
+  const secret = textOf(/<details>.*?<\/details>/s.exec(text)?.[0] ?? '');
   expect(secret).toMatch(/API=http.*\nAPP='your app code'\n.*\nKEY='\{"secret":"your secret"\}'$/s);
   expect(secret).not.toContain('integrations');
 });
@@ -166,7 +158,7 @@ it('the page of problems has each type under its whole name and its short one, w
     expect(section).toContain(`id="${PROBLEM_TYPE_PREFIX}${type}"`);
     expect(section).toMatch(/<dt>Cause<\/dt><dd>.{20,}<\/dd>\s*<dt>What to do<\/dt><dd>.{20,}<\/dd>/s);
     const [, example = ''] = /<pre><code>(.*?)<\/code>/s.exec(section) ?? [];
-    expect(JSON.parse(unescaped(example))).toMatchObject({ type: `${PROBLEM_TYPE_PREFIX}${type}`, title, status });
+    expect(JSON.parse(textOf(example))).toMatchObject({ type: `${PROBLEM_TYPE_PREFIX}${type}`, title, status });
   }
 });
 
@@ -185,7 +177,7 @@ it('the page of guides lists all guides, and each guide lists its sections and t
 });
 
 it('the page of the change log has what callers notice of each version, not what operators do', async () => {
-  const text = unescaped((await get(`${START}/changelog`)).text);
+  const text = textOf((await get(`${START}/changelog`)).text);
   expect(text).toContain('An unknown query parameter or field is refused with the nearest known name');
   expect(text).not.toMatch(/For operators|npx custodia|CDK/);
   // Links to what the pages do not have are left out with their parentheses.
@@ -195,11 +187,11 @@ it('the page of the change log has what callers notice of each version, not what
 it('the page of webhooks has the guide and its programs', async () => {
   const { text } = await get(`${START}/webhooks`);
   const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
-  for (const [, heading] of guide.matchAll(/^## (.*)$/gm)) expect(unescaped(text)).toContain(heading);
+  for (const [, heading] of guide.matchAll(/^## (.*)$/gm)) expect(textOf(text)).toContain(heading);
   const folder = new URL('../../docs/webhooks/', import.meta.url);
   const programs = await readdir(folder);
   expect(programs.length).toBeGreaterThanOrEqual(5);
-  for (const name of programs) expect(unescaped(text)).toContain(readFileSync(new URL(name, folder), 'utf8').trim());
+  for (const name of programs) expect(textOf(text)).toContain(readFileSync(new URL(name, folder), 'utf8').trim());
 });
 
 describe.skipIf(EXTENT === 'sample')('the bundled function', () => {
