@@ -18,6 +18,8 @@ export interface List {
   readonly filters: readonly string[];
   /** Days for which its records are kept, if they expire. */
   readonly retentionDays?: number | undefined;
+  /** Numbers are in the order of what their records tell: none is allocated in advance, or kept for another run. */
+  readonly ordered?: true | undefined;
 }
 
 /** The counter item of a list; empty before the first number is allocated. */

@@ -34,6 +34,15 @@ export class PageIncomplete extends Error {
   }
 }
 
+/** A reader who follows a list would miss records: those from its number on are not all kept, or are others by now. */
+export class FeedExpired extends Error {
+  override readonly name = 'FeedExpired';
+
+  constructor() {
+    super('the records that follow are not all kept');
+  }
+}
+
 /** More texts have the prefix than one request may read. */
 export class TooManyMatches extends Error {
   override readonly name = 'TooManyMatches';

@@ -24,15 +24,22 @@ export const isOverdue = ({ [AT]: at, NEXT: next }: Item, number: number, now: n
  * Numbers are allocated in order, so the grace period of the writers of all lower numbers is over.
  * @param createdAt the field with the time of a record's creation
  * @param now epoch milliseconds
+ * @param time in place of the grace period, in milliseconds
  */
-export function settledUpTo(items: Iterable<readonly [number, Item]>, createdAt: string, now: number): number {
+export function settledUpTo(
+  items: Iterable<readonly [number, Item]>,
+  createdAt: string,
+  now: number,
+  time: number = GRACE_PERIOD.time,
+): number {
   let settled = -1;
   for (const [number, item] of items) {
     const at = item[AT] ?? Date.parse(String(item[createdAt]));
-    if (number > settled && isPast(Number(at), now)) settled = number;
+    if (number > settled && isPast(Number(at), now, time)) settled = number;
   }
   return settled;
 }
 
 /** Not for an unknown time, which is no number. */
-const isPast = (time: number, now: number): boolean => Math.abs(now - time) >= GRACE_PERIOD.time;
+const isPast = (time: number, now: number, period: number = GRACE_PERIOD.time): boolean =>
+  Math.abs(now - time) >= period;

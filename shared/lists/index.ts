@@ -2,6 +2,7 @@ export type { AllocatedNumber } from './allocation.ts';
 export type { List } from './counter-item.ts';
 export { readCursorPage } from './cursor-page.ts';
 export * as listErrors from './errors.ts';
+export * as feed from './following.ts';
 export * as ids from './ids.ts';
 export { NumberPool } from './number-pool.ts';
 export { readPage } from './page.ts';

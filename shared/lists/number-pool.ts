@@ -11,8 +11,9 @@ import { retry } from './transaction/retry.ts';
 /** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
 const RELEASE_MS = 1_000;
 
-/** Longest time from when a number was allocated to when its record is sent, in milliseconds. */
+/** Longest time from when a number was allocated to when its record is sent, in milliseconds; in an ordered list the shorter one. */
 const LONGEST_USE = 3_600_000;
+export const LONGEST_ORDERED_USE = 60_000;
 
 /** The highest of all numbers, which no list reaches. */
 const NO_NUMBER = 2 ** 48 - 1;
@@ -37,13 +38,17 @@ interface AllocatingRequest extends TimeLimit {
  *     prepare → pending ┐
  *     allocate ─────────┴→ in use → confirm: their records are written
  *                            │ ↑
- *             keepForNextRun ↓ │ allocate
+ *                   nextRun ↓ │ allocate
  *                           spare → release: no total counts them
+ *
+ * A number of an ordered list is never spare: the next run of the operation reads again, and takes a later number.
  */
 export class NumberPool {
   readonly #request: AllocatingRequest;
   #inUse: PooledNumber[] = [];
   #spare: PooledNumber[] = [];
+  /** Numbers of ordered lists that are being released. */
+  #releasing: Promise<void>[] = [];
   /** Whether no numbers are allocated: records get {@link NO_NUMBER}, and nothing is sent. */
   isRehearsal = false;
   /** Whether any number was allocated. */
@@ -86,7 +91,7 @@ export class NumberPool {
 
   /** Begins to allocate a number in advance, for the next record of the list. */
   prepare(table: Table, list: List): void {
-    if (this.isRehearsal) return;
+    if (this.isRehearsal || list.ordered) return;
     if (this.#pending.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
       return;
     const pending = this.#allocateNew(table, list);
@@ -104,9 +109,14 @@ export class NumberPool {
     this.#inUse = this.#inUse.filter((other) => other !== allocated);
   }
 
-  /** Keeps the numbers for the next run of the operation. */
-  keepForNextRun(): void {
-    this.#spare.push(...this.#inUse.splice(0));
+  /** Keeps the numbers for the next run of the operation, and begins to release those of ordered lists. */
+  nextRun(): void {
+    const [kept = [], released = []] = [false, true].map((ordered) =>
+      this.#inUse.filter(({ list }) => (list.ordered ?? false) === ordered),
+    );
+    this.#inUse = [];
+    this.#spare.push(...kept);
+    this.#releasing.push(...released.map((allocated) => this.#release(allocated).catch(() => undefined)));
   }
 
   /**
@@ -116,7 +126,8 @@ export class NumberPool {
    */
   noteSent(): void {
     const { clock } = this.#request;
-    if (this.#inUse.some(({ allocatedAt }) => clock() - allocatedAt > LONGEST_USE))
+    const longestOf = ({ ordered }: List) => (ordered ? LONGEST_ORDERED_USE : LONGEST_USE);
+    if (this.#inUse.some(({ allocatedAt, list }) => clock() - allocatedAt > longestOf(list)))
       throw new TableUnavailable('the request was paused for too long to be carried out');
     for (const allocated of this.#inUse) allocated.sent ??= 'responded';
   }
@@ -131,10 +142,15 @@ export class NumberPool {
     this.#inUse = [];
   }
 
+  /** Waits for the releases that were begun: Lambda stops a function once it has responded. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#releasing.splice(0));
+  }
+
   /** Releases all unused numbers. Best effort: readers fence those that are not released. */
   async release(): Promise<void> {
     const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#settled())];
-    await Promise.allSettled(unused.map((allocated) => this.#release(allocated)));
+    await Promise.allSettled([this.settle(), ...unused.map((allocated) => this.#release(allocated))]);
   }
 
   /** @param below how far below {@link NO_NUMBER}: several records of one rehearsal need several numbers */

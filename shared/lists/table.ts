@@ -7,6 +7,7 @@ import {
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { countUnits, increment } from '#telemetry';
+import type { Clock } from '../clock.ts';
 
 /** Access to the table. Its calls are counted. */
 export class Table {
@@ -28,6 +29,12 @@ export class Table {
     return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
   }
 }
+
+/**
+ * The time by the clock of DynamoDB, which deletes what has expired, in epoch milliseconds: the SDK notes by how much a response's date differs from
+ * this machine's, where that is five minutes or more.
+ */
+export const serverTime = ({ client }: Table, clock: Clock): number => clock() + (client.config.systemClockOffset ?? 0);
 
 /** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
 const exactNumber = (value: string): number | bigint => {

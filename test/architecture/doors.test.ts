@@ -19,9 +19,9 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/derived': 15,
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
-  '#lists': 18,
+  '#lists': 19,
   '#lists/maintenance': 15,
-  '#table': 17,
+  '#table': 21,
   // Keys of records, read together.
   '#table/keys': 15,
   '#table/storage': 18,

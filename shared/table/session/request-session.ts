@@ -51,7 +51,7 @@ export class RequestSession implements TimeLimit {
   /** Drops all staged changes, to run the operation again. */
   restart(): void {
     this.changes.drop();
-    this.numbers.pool.keepForNextRun();
+    this.numbers.pool.nextRun();
   }
 
   /**
@@ -85,8 +85,8 @@ export class RequestSession implements TimeLimit {
    */
   async abandon(reason?: unknown): Promise<void> {
     await this.changes.settleChecks();
-    if (reason instanceof listErrors.TableUnavailable) return;
-    await this.numbers.pool.release();
+    if (reason instanceof listErrors.TableUnavailable) await this.numbers.pool.settle();
+    else await this.numbers.pool.release();
   }
 }
 

@@ -1,0 +1,6 @@
+/** How a list is followed in the order of its numbers. */
+
+export { type FeedPage, readFeed } from './feed.ts';
+export { endOfFeed } from './feed-end.ts';
+export type { FollowedList } from './feed-numbers.ts';
+export { raiseGeneration } from './generation.ts';
