@@ -7,7 +7,14 @@ import { quotaKey } from '#tenancy/keys';
 import { allowItems } from './item-policy.ts';
 import { oneTenantRole } from './operators.ts';
 import type { TableReference } from './table.ts';
-import { AUDIT_EVENTS, CREDENTIALS_PARTITION, SETS_OF_AUDIT_EVENTS, TENANT } from './tenant-role.ts';
+import {
+  AUDIT_EVENTS,
+  CREDENTIALS_PARTITION,
+  JOURNAL,
+  SETS_OF_AUDIT_EVENTS,
+  SETS_OF_JOURNAL,
+  TENANT,
+} from './tenant-role.ts';
 
 const INTEGRATIONS = recordsPartition(TENANT, 'INTEGRATION');
 
@@ -31,7 +38,7 @@ export class CutOffRole extends Construct {
       allowItems(table, ['UpdateItem'], [storedSets.partitionOf(`${INTEGRATIONS}*`), quotaKey(TENANT, '').PK]),
     );
     this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [CREDENTIALS_PARTITION]));
-    this.role.addToPolicy(allowItems(table, ['PutItem'], [AUDIT_EVENTS]));
-    this.role.addToPolicy(allowItems(table, ['UpdateItem'], [SETS_OF_AUDIT_EVENTS]));
+    this.role.addToPolicy(allowItems(table, ['PutItem'], [AUDIT_EVENTS, JOURNAL]));
+    this.role.addToPolicy(allowItems(table, ['UpdateItem'], [SETS_OF_AUDIT_EVENTS, SETS_OF_JOURNAL]));
   }
 }

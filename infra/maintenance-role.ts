@@ -5,13 +5,20 @@ import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-
 import { oneTenantRole } from './operators.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 import type { TableReference } from './table.ts';
-import { AUDIT_EVENTS, CREDENTIALS_PARTITION, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
+import {
+  AUDIT_EVENTS,
+  CREDENTIALS_PARTITION,
+  JOURNAL,
+  LIST_OF_ORGANIZATIONS,
+  OF_TENANT,
+  SUSPENSION,
+} from './tenant-role.ts';
 
 /**
  * The role of the operator's `verify`, `restore-tenant`, `organizations suspend`, `resume` and `usage`: works on the
  * records of its session's tenant, and on the tenant's copy in the platform's list of organizations; reads its records
  * in restored copies of the table (`docs/decisions/0112-restoring.md`). It decrypts no secret, reaches no credentials,
- * and neither changes nor deletes an audit event. The account decides by IAM who may assume it, and for which tenants
+ * and neither changes nor deletes an event, audited or journaled. The account decides by IAM who may assume it, and for which tenants
  * (`docs/decisions/0098-command-line.md`).
  */
 export class MaintenanceRole extends Construct {
@@ -29,7 +36,7 @@ export class MaintenanceRole extends Construct {
       allowItems(table, ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], LIST_OF_ORGANIZATIONS),
     );
     this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS_PARTITION]));
-    this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
+    this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
     this.#allowCopies();
     // To suspend and resume.
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]));

@@ -1,6 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity } from '#table';
+import { auditEventEntity, journalEntity } from '#table';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { ANY_APP, ANY_SUSPENSION, allowItems, CHANGES, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
@@ -9,6 +9,7 @@ import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { TableReference } from './table.ts';
 
+const EVENTS = [auditEventEntity, journalEntity].map(({ name }) => recordsPartition(PLATFORM, name));
 const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPartition(PLATFORM, kind));
 
 /**
@@ -33,7 +34,7 @@ export class OperatorRole extends Construct {
     // The lists of the platform's integrations and of all organizations, and suspensions.
     this.role.addToPolicy(allowItems(table, ['Query'], LISTED));
     this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
-    this.role.addToPolicy(denyItems(table, CHANGES, [recordsPartition(PLATFORM, auditEventEntity.name)]));
+    this.role.addToPolicy(denyItems(table, CHANGES, EVENTS));
     keys.allowEncryptionForPlatform(this.role);
   }
 }

@@ -4,7 +4,7 @@ import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-
 import type { Keys } from './keys.ts';
 import { oneTenantRole } from './operators.ts';
 import type { TableReference } from './table.ts';
-import { AUDIT_EVENTS, CREDENTIALS_PARTITION, OF_TENANT } from './tenant-role.ts';
+import { AUDIT_EVENTS, CREDENTIALS_PARTITION, JOURNAL, OF_TENANT } from './tenant-role.ts';
 
 /**
  * The role of the operator's `webhooks replay`: has the rights of the function that receives webhooks, for one tenant,
@@ -23,7 +23,7 @@ export class ReplayRole extends Construct {
     this.role.addToPolicy(allowItems(table, ALL_ACTIONS, [OF_TENANT]));
     // An event is applied with the permissions that its integration has now.
     this.role.addToPolicy(denyAllBut(table, ['GetItem', 'ConditionCheckItem'], [CREDENTIALS_PARTITION]));
-    this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
+    this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
     keys.allowSecretsOfTenant(this.role);
   }
 }

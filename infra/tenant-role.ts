@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { storedSets } from '#lists';
-import { auditEventEntity } from '#table';
+import { auditEventEntity, journalEntity } from '#table';
 import { deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
 import { dailyCountKey, suspensionKey } from '#tenancy/keys';
 import {
@@ -32,6 +32,10 @@ export const OF_TENANT = recordsPartition(TENANT, '*');
 /** The partitions of the tenant's audit events and of the sets of their lists. */
 export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
 export const SETS_OF_AUDIT_EVENTS = storedSets.partitionOf(`${AUDIT_EVENTS}*`);
+
+/** The partitions of the events in the tenant's journal, and of its counter item and gaps. */
+export const JOURNAL = recordsPartition(TENANT, journalEntity.name);
+export const SETS_OF_JOURNAL = storedSets.partitionOf(JOURNAL);
 
 /** The partition of the credentials of the tenant's integrations. */
 export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
@@ -119,7 +123,7 @@ interface TenantRoleProps {
 /**
  * The role under which functions work on the table, in one session for each tenant, with the tenant's id as a session
  * tag. Its policy matches the tag against the partition key of every item. So a function with a bug cannot leave its
- * tenant (`docs/decisions/0050`), plant credentials, or change or delete audit events. A session lasts at most an hour,
+ * tenant (`docs/decisions/0050`), plant credentials, or change or delete events, audited or journaled. A session lasts at most an hour,
  * because of role chaining (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */
 export class TenantRole extends Construct {
@@ -136,7 +140,8 @@ export class TenantRole extends Construct {
     const { allowed, credentials = [], putsAuditEvents } = REACH[kind];
     for (const each of allowed) this.role.addToPolicy(allowItems(table, ...each));
     this.role.addToPolicy(denyAllBut(table, credentials, [CREDENTIALS_PARTITION]));
-    this.role.addToPolicy(denyItems(table, putsAuditEvents ? CHANGES : [...CHANGES, 'PutItem'], [AUDIT_EVENTS]));
+    this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
+    if (!putsAuditEvents) this.role.addToPolicy(denyItems(table, ['PutItem'], [AUDIT_EVENTS]));
   }
 
   /**

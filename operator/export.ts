@@ -1,5 +1,5 @@
 import { presentBy } from '#http/parts';
-import { auditEventEntity, type Entity, type Tenant } from '#table';
+import { auditEventEntity, type Entity, journalEntity, type Tenant } from '#table';
 import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
@@ -10,7 +10,8 @@ import { kinds } from './kinds.ts';
 /**
  * All records of a tenant, as the API returns them to a caller without access to secrets
  * (`docs/decisions/0096-suspending-exporting-erasing.md`): without integrations' secrets, and with null for the
- * `credentials` of services and resources and for the data of webhook events, which stay encrypted.
+ * `credentials` of services and resources and for the data of webhook events, which stay encrypted. The journal is left
+ * out: its events only say when these records changed, and expire within a month.
  */
 export interface Exported {
   /** Name of the record in the OpenAPI document: `Client`. */
@@ -28,10 +29,12 @@ const FORMS: Readonly<Record<string, Form>> = {
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),
 };
 
+export const exportedKinds = kinds.filter(({ entity }) => entity.name !== journalEntity.name);
+
 /** Yields the organization, then the records kind by kind, the oldest first. Child records follow their parent. */
 export async function* recordsOf(tenant: Tenant): AsyncGenerator<Exported> {
   if (tenant.orgId !== null) yield* shownAll(organizationEntity as unknown as Entity, tenant);
-  for (const { entity, below } of kinds) yield* shownAll(entity, tenant, below);
+  for (const { entity, below } of exportedKinds) yield* shownAll(entity, tenant, below);
 }
 
 async function* shownAll(entity: Entity, tenant: Tenant, below: readonly Entity[] = []): AsyncGenerator<Exported> {

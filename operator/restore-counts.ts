@@ -1,7 +1,6 @@
 import { type Item, schema } from '#lists';
 import type { Change } from '#maintenance';
-import { declaredOf } from './export.ts';
-import { kinds } from './kinds.ts';
+import { declaredOf, exportedKinds } from './export.ts';
 
 /** Counts of what a restoration writes or would write. */
 export interface RestoreChanges {
@@ -25,7 +24,9 @@ const NONE: Counts = { brought_back: 0, changed_back: 0, removed: 0 };
 
 /** Names of records in the OpenAPI document, by the entity's name. */
 const TYPES = new Map(
-  kinds.flatMap(({ entity, below }) => [entity, ...below]).map((entity) => [entity.name, declaredOf(entity).name]),
+  exportedKinds
+    .flatMap(({ entity, below }) => [entity, ...below])
+    .map((entity) => [entity.name, declaredOf(entity).name]),
 );
 
 export class RestoreCounts {

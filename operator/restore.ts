@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '#lists';
 import { type Kind, TableCopy, type Verified, verify } from '#maintenance';
-import { auditEventEntity, RequestSession, Tenant } from '#table';
+import { auditEventEntity, JournalReader, journalEntity, RequestSession, Tenant } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
@@ -18,7 +18,7 @@ import { openTenant } from './tenant-option.ts';
  *     suspended ─── its keys are refused
  *     restoring ─── it cannot be resumed
  *       │  write what differs; once more after all requests that were under way have ended, until nothing differs
- *       │  verify and repair
+ *       │  verify and repair; cursors of the journal end, because records have changed without events
  *     suspended ─── for the operator to look, and to resume
  *
  * A run that was interrupted anywhere continues when the command is run again.
@@ -31,8 +31,8 @@ const MOST_PASSES = 5;
 /** Deadline of a change, and of a single read. */
 const TIMEOUT_MS = 10_000;
 
-/** These stay as they are: integrations, because they are keys, and audit events. */
-const STAYING: readonly string[] = [integrationEntity.name, auditEventEntity.name];
+/** These stay as they are: integrations, because they are keys, audit events, and the journal, whose events were delivered. */
+const STAYING: readonly string[] = [integrationEntity.name, auditEventEntity.name, journalEntity.name];
 export const RESTORABLE = {
   kinds: kinds.filter(({ entity }) => !STAYING.includes(entity.name)),
   integrations: kinds.find(({ entity }) => entity.name === integrationEntity.name) as Kind,
@@ -85,6 +85,7 @@ export async function restoreTenant(id: string, from: string, options: RestoreOp
   onProgress('verifying', counts.items);
   const { records, differences } = await verify(await openTenant(id), kinds, { repair: true });
   const stay_inactive = await stayInactive(copy, clock);
+  await new JournalReader(await openTenant(id)).raiseGeneration();
   await changeState(id, () => undefined);
   return { ...counts.changes, stay_inactive, verified: { records, differences } };
 }

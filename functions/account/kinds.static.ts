@@ -12,9 +12,9 @@ interface CountedKind {
 
 const all = await declaredEntities();
 
-/** Every kind of record with a list of its own, in order of their types. A bundle holds this list and no domain's contract. */
+/** Every kind of record with a list of its own, in order of their types; not the journal. A bundle holds this list and no domain's contract. */
 export const kinds: readonly CountedKind[] = all
-  .filter(({ parent, single }) => parent === undefined && !single)
+  .filter(({ parent, single, ordered }) => parent === undefined && !single && !ordered)
   .map(({ name, record = auditEvent, createdAt, retentionDays }) => ({
     name,
     recordType: record.name,

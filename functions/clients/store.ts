@@ -15,6 +15,7 @@ export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
   flags: { has_risks: { counter: 'risks' } },
   prefixes: { name: 'indexed', slug: 'claimed' },
   json: ['metadata'],
+  journaled: { verbs: ['created', 'updated'] },
 });
 
 export const actionEntity = entity('ACTION', clientAction, { json: ['details'], byTime: true, parent: clientEntity });

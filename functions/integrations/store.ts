@@ -6,4 +6,5 @@ export const integrationEntity = entity('INTEGRATION', integration, {
   filters: ['status'],
   json: ['metadata'],
   audited: 'Integration',
+  journaled: { verbs: ['created', 'updated'] },
 });

@@ -67,7 +67,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const history = historyOf(tenant, params.id);
     const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.keys()]);
     const { client_id, service_id } = before.record;
-    records.remove(before, history.deleteAll(keys, before));
+    await records.remove(before, history.deleteAll(keys, before));
     updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isResourceRisk(before.record)) });
     if (service_id !== null) leaveService(tenant, service_id);
     return respond.empty;

@@ -17,6 +17,11 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   encrypted: ['credentials'],
   audited: resource.name,
   auditedFields: ['credentials'],
+  journaled: {
+    verbs: ['created', 'updated', 'deleted'],
+    quiet: ['cpu_usage', 'memory_usage', 'storage_usage', 'last_health_check', 'updated_at'],
+    isLoud: (before, after) => isOverThreshold(before) !== isOverThreshold(after),
+  },
 });
 
 export const resourceCredentials = encryptedCredentials('resource', RESOURCE_CREDENTIALS);

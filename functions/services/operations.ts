@@ -66,7 +66,7 @@ export const serviceOperations: Operations<typeof services> = {
       getOrThrow(records, params.id),
       resources.filterSets.keysOf('service_id', params.id),
     ]);
-    records.remove(before, NO_RESOURCES, stillHasResources);
+    await records.remove(before, NO_RESOURCES, stillHasResources);
     resources.filterSets.delete(keys);
     updateClientCounters(tenant, before.record.client_id, {
       services: -1,

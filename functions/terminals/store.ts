@@ -3,4 +3,5 @@ import { terminal } from './contract.ts';
 
 export const terminalEntity = entity('TERMINAL', terminal, {
   filters: ['client_id', 'status'],
+  journaled: { verbs: ['created', 'updated'] },
 });

@@ -4,9 +4,14 @@ import { ticket, ticketMessage } from './contract.ts';
 export const ticketEntity = entity('TICKET', ticket, {
   filters: ['status', 'client_id', 'assigned_to'],
   json: ['custom_fields'],
+  journaled: { verbs: ['created', 'updated', 'deleted'] },
 });
 
-export const messageEntity = entity('MESSAGE', ticketMessage, { byTime: true, parent: ticketEntity });
+export const messageEntity = entity('MESSAGE', ticketMessage, {
+  byTime: true,
+  parent: ticketEntity,
+  journaled: { verbs: ['created'] },
+});
 
 /** The messages of a ticket. */
 export const messagesOf = (tenant: Tenant, ticketId: string) => tenant.below(messageEntity, ticketId);

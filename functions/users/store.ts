@@ -4,4 +4,5 @@ import { user } from './contract.ts';
 export const userEntity = entity('USER', user, {
   filters: ['is_active'],
   audited: 'User',
+  journaled: { verbs: ['created', 'updated'] },
 });

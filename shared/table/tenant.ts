@@ -6,6 +6,7 @@ import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity } from './repository/entity.ts';
+import { journalEntity, journalOf } from './repository/journal.ts';
 import { type RecordObserver, Repository } from './repository/repository.ts';
 import type { RequestSession } from './session/request-session.ts';
 
@@ -69,20 +70,23 @@ export class Tenant {
     return this.#session;
   }
 
-  /** All records of a kind. If they are audited, each creation and change stages an audit event in this tenant. */
+  /** All records of a kind. If they are audited or journaled, what happens to them stages events in this tenant. */
   records<T extends object, F extends keyof T & string>(entity: Entity<T, F>): Repository<T, F> {
     return new Repository(
       this.#session,
       this.#id,
       entity,
       { partition: recordsPartition(this.#id, entity.name) },
-      this.#observer(entity),
+      this.#observersOf(entity),
     );
   }
 
-  #observer({ audited, auditedFields }: { readonly audited?: string; readonly auditedFields?: readonly string[] }) {
-    const log: RecordObserver | undefined = audited === undefined ? undefined : this.auditLog(audited);
-    return log === undefined || auditedFields === undefined ? log : observingOnly(auditedFields, log);
+  #observersOf<T extends object>(kind: Entity<T>): RecordObserver[] {
+    const { audited, auditedFields, journaled } = kind;
+    const log: RecordObserver[] = audited === undefined ? [] : [this.auditLog(audited)];
+    const audit = auditedFields === undefined ? log : log.map((each) => observingOnly(auditedFields, each));
+    if (journaled === undefined) return audit;
+    return [...audit, journalOf(this.records(journalEntity), kind, journaled)];
   }
 
   /** The audit log, for changes that no repository sees: an integration's secrets are stored with its credentials. */
@@ -96,7 +100,8 @@ export class Tenant {
     if (parent === undefined) throw new TypeError(`${entity.name} declares no parent`);
     const partition = childPartition(this.#id, parent.name, parentId, entity.name);
     const key = this.records(parent).keyOf(parentId);
-    return new ChildRepository(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
+    const location = { partition, parent: { key, id: parentId } };
+    return new ChildRepository(this.#session, this.#id, entity, location, this.#observersOf(entity));
   }
 
   /** The ids of events that an integration has sent, or of its requests: two integrations may use the same id. */

@@ -21,7 +21,12 @@ export interface Organization {
 const json = ['settings'] as const;
 
 /** For reading an organization through its own tenant's handle. */
-export const organizationEntity = entity<Organization>('ORG', { json, single: true, audited: 'Organization' });
+export const organizationEntity = entity<Organization>('ORG', {
+  json,
+  single: true,
+  audited: 'Organization',
+  journaled: { verbs: ['created', 'updated'] },
+});
 
 /** The copies in the platform's list. */
 export const listedEntity = entity<Organization>('ORG', { json });
@@ -40,11 +45,8 @@ export async function stageOrganization(
   onConditionFailed: OnConditionFailed,
 ): Promise<Stored<Organization>> {
   const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
-  const [{ item }] = await Promise.all([
-    listing(tenant).create<never>({ fields: record }),
-    tenant.auditLog('Organization').created(Promise.resolve(record), Object.keys(record)),
-  ]);
-  const internal = { [LISTED_AS]: ids.numberIn(String(item.SK)) };
+  const listed = listing(tenant).create<never>({ fields: record });
+  const internal = listed.then(({ item }) => ({ [LISTED_AS]: ids.numberIn(String(item.SK)) }));
   return tenant.records(organizationEntity).createSingle(record, onConditionFailed, internal);
 }
 

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { environmentTable } from '#table';
 import type { TenantId } from '#table/keys';
 import { budgetKey } from '#tenancy/keys';
-import { kinds } from '../../operator/kinds.ts';
+import { exportedKinds as kinds } from '../../operator/export.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';

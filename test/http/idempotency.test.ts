@@ -120,8 +120,9 @@ describe('a key that was used', () => {
       const again = await create(key, { name: 'Used' });
       expect([again.status, replayed(again), again.body.id]).toEqual([201, 'true', id]);
     });
-    // Suspension, key and number at once; then the number is released.
-    expect(calls).toEqual(['GetItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
+    // Suspension, key and the numbers of the client and its event at once; then both numbers are released.
+    const [transaction, number] = [Array(2).fill('TransactWriteItems'), Array(2).fill('UpdateItem')];
+    expect(calls).toEqual(['GetItem', 'GetItem', ...transaction, ...number]);
     expect(await clientCount()).toBe(before);
   });
 

@@ -56,8 +56,8 @@ describe.each([...TENANT_ROLES, ...PEOPLES_ROLES].map((arn) => [arn.split('/').a
       expect(opens(stack, { roleArn, tags: {} }, 'Decrypt', { tenant: ACME })).toBe(false);
     });
 
-    it('changes and deletes no audit event, unless it erases all', () => {
-      const events = `ORG#${ACME}#AUDIT_EVENT`;
+    it.each(['AUDIT_EVENT', 'EVENT'])('changes and deletes no %s, unless it erases all', (name) => {
+      const events = `ORG#${ACME}#${name}`;
       const allowed = [actionsOn(ofAcme(roleArn), events), actionsOn(ofAcme(roleArn), `ORG#${ACME}#CLIENT`, events)];
       const changing = allowed.flat().filter((action) => CHANGES.includes(action));
       expect(changing.length > 0).toBe(roleArn === ERASURE);

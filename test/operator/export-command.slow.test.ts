@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { kinds } from '../../operator/kinds.ts';
+import { exportedKinds } from '../../operator/export.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { freshDirectory } from '../support/directory.ts';
@@ -72,7 +72,7 @@ describe('custodia export', () => {
     const { code, stdout, stderr } = await exported('--org', org.orgId);
     expect(code, stderr).toBe(0);
     const lines = linesIn(stdout);
-    const declared = kinds.flatMap(({ entity, below }) => [entity, ...below]);
+    const declared = exportedKinds.flatMap(({ entity, below }) => [entity, ...below]);
     // Of each kind there is one at least, and the organization.
     expect(new Set(lines.map(({ type }) => type)).size).toBe(declared.length + 1);
     const read = lines.filter(({ type }) => READ_AT[type] !== undefined);

@@ -41,7 +41,10 @@ it('has no partition that is taken for one of credentials, whatever callers writ
 
 it('knows the field with the time at which a record was created, by which readers recognise lost numbers', () => {
   const fields = kinds.map(({ entity }) => entity.record?.fieldOf(entity.createdAt) ?? [entity.name, entity.createdAt]);
-  expect(fields.filter(Array.isArray)).toEqual([['AUDIT_EVENT', 'occurred_at']]);
+  expect(fields.filter(Array.isArray)).toEqual([
+    ['AUDIT_EVENT', 'occurred_at'],
+    ['EVENT', 'occurred_at'],
+  ]);
 });
 
 it('counts by fields that are filters, so that what has come since a scan is found', () => {

@@ -12,7 +12,7 @@ const treated = (name: string) => treatmentOf(`ORG#acme#${name}`, TENANT, RESTOR
 describe('a restoration', () => {
   const others = kinds
     .map(({ entity }) => entity.name)
-    .filter((name) => !['INTEGRATION', 'AUDIT_EVENT'].includes(name));
+    .filter((name) => !['INTEGRATION', 'AUDIT_EVENT', 'EVENT'].includes(name));
 
   it.each(others)('replaces %s with all that belongs to it', (name) => {
     for (const part of ['', '#SET', '#status=open#SET', '#name#PREFIX', '#1#MESSAGE', '#1#MESSAGE#SET'])
@@ -36,7 +36,7 @@ describe('a restoration', () => {
       'INTEGRATION#VALUES',
       'UNIQUE#INTEGRATION#x',
     ],
-    ...['CREDENTIALS', 'QUOTA', 'AUDIT_EVENT', 'AUDIT_EVENT#SET', 'AUDIT_EVENT#actor_id=1#SET'],
+    ...['CREDENTIALS', 'QUOTA', 'AUDIT_EVENT', 'AUDIT_EVENT#SET', 'AUDIT_EVENT#actor_id=1#SET', 'EVENT', 'EVENT#SET'],
     ...['ORG', 'READS', 'REFUSALS', 'BUDGET', 'SOMETHING_NEW', 'CLIENTELE'],
   ])('leaves %s as it is', (name) => expect(treated(name)).toBe(false));
 

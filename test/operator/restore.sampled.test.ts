@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verify } from '#maintenance';
-import { RequestSession, Tenant } from '#table';
+import { JournalReader, RequestSession, Tenant } from '#table';
 import { disableIntegration } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { compareTenant, restoreTenant } from '../../operator/restore.ts';
@@ -11,7 +11,7 @@ import type { OrgAccess } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
-import { useTableOver } from '../support/storage.ts';
+import { openTenant, tableAt, useTableOver } from '../support/storage.ts';
 import { copyOf, dropTable, tableWithKeys } from '../support/table-copy.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -54,7 +54,9 @@ function itemsOf(items: readonly RawItem[], { orgId }: OrgAccess, isOne: (partit
 
 /** What stays as it is today. */
 const isStaying = (name: string): boolean =>
-  /^(INTEGRATION|UNIQUE#INTEGRATION|AUDIT_EVENT|CREDENTIALS|ORG|QUOTA|READS|REFUSALS|BUDGET|DATA_KEY)(#|$)/.test(name);
+  /^(INTEGRATION|UNIQUE#INTEGRATION|AUDIT_EVENT|EVENT|CREDENTIALS|ORG|QUOTA|READS|REFUSALS|BUDGET|DATA_KEY)(#|$)/.test(
+    name,
+  );
 /** Of those nothing is ever taken away: containers know what they have noted. */
 const isNote = (name: string): boolean => name.endsWith('#VALUES');
 const isData = (name: string): boolean => !isStaying(name) && !isNote(name);
@@ -153,6 +155,23 @@ describe('an organization that is restored', () => {
     await calls.create('/api/v1/clients', { name: 'Since', slug: 'since' });
     expect((await calls.read('/api/v1/clients')).total).toBe(3);
     expect(await differencesOf(org)).toEqual([]);
+  });
+
+  it('keeps its journal, whose followers begin anew, as those of a restored table do', async () => {
+    const org = await busyOrganization();
+    const copy = await copyOf(api.table);
+    await damage(org);
+    const journalIn = (tableName: string) =>
+      new JournalReader(openTenant(tableAt({ ...api.table, tableName }), org.orgId)).read({
+        from: 'oldest',
+        limit: 1_000,
+      });
+    const before = await journalIn(api.table.tableName);
+    await restore(org.orgId, copy);
+    const [after, copied] = [await journalIn(api.table.tableName), await journalIn(copy)];
+    expect(after.events).toEqual(before.events);
+    expect(after.events.length).toBeGreaterThan(copied.events.length);
+    expect(new Set([before, after, copied].map(({ generation }) => generation)).size).toBe(3);
   });
 
   it('gives no key back that was cut off since, and takes none that was made since', async () => {

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import type { Entity, Tenant } from '#table';
 import { readBudgets } from '#tenancy';
 import { integrationEntity } from '../../../functions/integrations/store.ts';
-import { declaredOf } from '../../export.ts';
-import { kinds } from '../../kinds.ts';
+import { declaredOf, exportedKinds } from '../../export.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { openTenant, tenantIdIn } from '../../tenant-option.ts';
@@ -51,7 +50,9 @@ async function usage(options: UsageOptions): Promise<void> {
 
 /** Child records, such as messages of tickets, are in no counted list. */
 async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
-  const counts = kinds.map(async ({ entity }) => [declaredOf(entity).name, await totalOf(tenant, entity)] as const);
+  const counts = exportedKinds.map(
+    async ({ entity }) => [declaredOf(entity).name, await totalOf(tenant, entity)] as const,
+  );
   return Object.fromEntries(await Promise.all(counts));
 }
 

@@ -46,6 +46,7 @@ export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AU
 
 /** Stages audit events of records of one kind. */
 export interface AuditLog extends RecordObserver {
+  readonly changed: (id: string, fields: readonly string[]) => Promise<void>;
   /** Begins to allocate the number of the next event in advance. */
   readonly prepare: () => void;
   /** A refused login, signature or escalation of an integration, with how many there were today, and what was tried. */
@@ -95,8 +96,8 @@ export function observingOnly(fields: readonly string[], observer: RecordObserve
     created: async (place, names) => {
       if (among(names).length > 0) await observer.created(place, among(names));
     },
-    changed: async (id, names) => {
-      if (among(names).length > 0) await observer.changed(id, among(names));
+    changed: async (id, names, change) => {
+      if (among(names).length > 0) await observer.changed(id, among(names), change);
     },
   };
 }

@@ -29,8 +29,8 @@ export class EntityLists<T extends object> {
   }
 
   get list(): List {
-    const { retentionDays } = this.#entity;
-    return { partition: this.#partition, filters: indexesOf(this.#entity), retentionDays };
+    const { retentionDays, ordered } = this.#entity;
+    return { partition: this.#partition, filters: indexesOf(this.#entity), retentionDays, ordered };
   }
 
   /**

@@ -59,6 +59,23 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
   readonly audited?: string;
   /** Only creations and changes of these fields leave an event, which names no other fields. */
   readonly auditedFields?: readonly Field<T>[];
+  /** Which of its records' changes leave an event in the journal (`journal.ts`). */
+  readonly journaled?: Journaled<never>;
+  /** As of {@link List}: for the journal itself. */
+  readonly ordered?: true;
+}
+
+/** The second part of an event's type: `ticket.updated`. */
+export type Verb = 'created' | 'updated' | 'deleted';
+
+/** How the changes of records are journaled. */
+export interface Journaled<T, Q extends string = string> {
+  /** All that happens to such records. */
+  readonly verbs: readonly Verb[];
+  /** An update of nothing but these fields is no event: figures that are reported every minute. */
+  readonly quiet?: readonly Q[];
+  /** Whether such an update is one all the same. */
+  readonly isLoud?: (before: T, after: T) => boolean;
 }
 
 type Field<T> = keyof T & string;
@@ -74,14 +91,15 @@ interface Declared<T = unknown> {
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
 type Options<T extends object> = Partial<
-  Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters'>
+  Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters' | 'journaled'>
 >;
 
-/** The filters of an entity, those among them whose sets have a summary, and flags. */
+/** The filters of an entity, those among them whose sets have a summary, flags, and how it is journaled. */
 interface Filters<T, F extends string> {
   readonly filters?: readonly F[];
   readonly summaries?: readonly NoInfer<F>[];
   readonly flags?: { readonly [field in NoInfer<F>]?: Flag<T> };
+  readonly journaled?: Journaled<T, Field<T>>;
 }
 
 type Declarations<T extends object> = Options<T> & Filters<T, Field<T>>;

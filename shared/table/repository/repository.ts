@@ -25,11 +25,20 @@ import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
 
-/** Is called for every creation and change of an audited record, and stages the audit event. */
+/** Is called for what happens to records of a kind, and stages an event of it: for the audit log, for the journal. */
 export interface RecordObserver {
   /** `place` resolves when the record has its number, so that record and event allocate their numbers in parallel. */
   readonly created: (place: Promise<Pick<NewRecordPlace, 'id'>>, fields: readonly string[]) => Promise<void>;
-  readonly changed: (id: string, fields: readonly string[]) => Promise<void>;
+  readonly changed: (id: string, fields: readonly string[], change: RecordChange) => Promise<void>;
+  /** @param version one more than the record had */
+  readonly removed?: (id: string, version: number) => Promise<void>;
+}
+
+/** A record before a change, and as it will be. */
+export interface RecordChange {
+  readonly before: object;
+  readonly after: object;
+  readonly version: number;
 }
 
 /**
@@ -38,18 +47,18 @@ export interface RecordObserver {
  */
 export class Repository<T extends object, F extends keyof T & string = keyof T & string> extends RecordReader<T, F> {
   readonly #unique: UniqueConstraints<T>;
-  readonly #observer: RecordObserver | undefined;
+  readonly #observers: readonly RecordObserver[];
 
   constructor(
     session: RequestSession,
     tenant: TenantId,
     entity: Entity<T, F>,
     location: Location,
-    observer?: RecordObserver,
+    observers: readonly RecordObserver[] = [],
   ) {
     super(session, tenant, entity, location);
     this.#unique = new UniqueConstraints(tenant, entity);
-    this.#observer = observer;
+    this.#observers = observers;
   }
 
   /** Allocates a number and stages a new record under it. @throws RecordTooLarge */
@@ -80,15 +89,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       if (size > allocated.largest) this.#noteLargest(size);
       return this.#stageNew(record, place.id, allocated);
     };
-    const [stored] = await Promise.all([
-      create(),
-      this.#observer?.created(placing, [...new Set([...namesOf(fields), ...alsoAudited])]),
-    ]);
+    const names = [...new Set([...namesOf(fields), ...alsoAudited])];
+    const [stored] = await Promise.all([create(), ...this.#observers.map(({ created }) => created(placing, names))]);
     return stored;
   }
 
   /**
-   * Allocates a range of numbers and stages new records under it, in order. Without audit events and deferred fields.
+   * Allocates a range of numbers and stages new records under it, in order. Without events and deferred fields.
    * @throws RecordTooLarge before a number is allocated, with the indexes of all records that are too large
    * @throws what {@link RequestSession.expectUnits} throws
    */
@@ -137,14 +144,19 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.session.numbers.prepare(this.tenant, this.lists.list);
   }
 
-  /** Stages a record under its own id, for a kind with a `single` record. `onConditionFailed` returns the error when it exists. */
-  createSingle(
+  /**
+   * Stages a record under its own id, for a kind with a `single` record. `onConditionFailed` returns the error when it exists.
+   * @param internal resolves to further attributes
+   */
+  async createSingle(
     record: T & { readonly id: string },
     onConditionFailed: OnConditionFailed,
-    internal: Item = {},
-  ): Stored<T> {
+    internal: Promise<Item>,
+  ): Promise<Stored<T>> {
     checkSize(this.entity, record);
-    const item = { ...this.keyOf(record.id), ...toAttributes(this.entity, record), ...internal, [schema.VERSION]: 1 };
+    const events = this.#observers.map(({ created }) => created(Promise.resolve(record), namesOf(record)));
+    const [further] = await Promise.all([internal, ...events]);
+    const item = { ...this.keyOf(record.id), ...toAttributes(this.entity, record), ...further, [schema.VERSION]: 1 };
     this.work.put(item, onConditionFailed);
     return { record, version: 1, item };
   }
@@ -156,13 +168,16 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    */
   async update(stored: Stored<T>, changes: Partial<T>, alsoAudited: readonly string[] = []): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
+    const version = stored.version + 1;
     const size = checkSize(this.entity, record);
     if (size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
     const { item } = stored;
     // Also notes the values that the record leaves, because their sets may be older than the notes.
     this.#noteValues(changes);
     this.#noteValues(Object.fromEntries(Object.keys(changes).map((field) => [field, item[field]])));
-    await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
+    const names = [...Object.keys(changes), ...alsoAudited];
+    const change = { before: stored.record, after: record, version };
+    await Promise.all(this.#observers.map(({ changed }) => changed(String(item.id), names, change)));
     const kept = this.lists.kept(notedIn(item));
     this.#noteValuesOfOthers(kept, item);
     this.#noteValuesOfOthers(kept, record);
@@ -174,13 +189,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       set: {
         ...changed,
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
-        [schema.VERSION]: stored.version + 1,
+        [schema.VERSION]: version,
       },
       condition: { equals: { ...asRead(stored), ...flags.asRead } },
       onConditionFailed: () => new StaleRead('the record has changed'),
     });
     this.#unique.move(this.work, stored.record, record, String(item.id));
-    return { record, version: stored.version + 1, item };
+    return { record, version, item };
   }
 
   /**
@@ -201,11 +216,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   /** Stages the deletion of a record as read. `equals`: further conditions, such as a counter that is 0. */
-  remove(
+  async remove(
     stored: Stored<T>,
     equals: Readonly<Record<string, unknown>> = {},
     onConditionFailed?: OnConditionFailed,
-  ): void {
+  ): Promise<void> {
     const { item } = stored;
     const condition: Condition = { equals: { ...asRead(stored), ...equals } };
     const refusal: OnConditionFailed = (found) =>
@@ -214,9 +229,10 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
         : new StaleRead('the record has changed');
     this.work.put(this.#tombstoneOf(item), refusal, condition);
     this.#stageAbsence(stored);
+    await Promise.all(this.#observers.map(({ removed }) => removed?.(String(item.id), stored.version + 1)));
   }
 
-  /** Stages the deletion of a record as read that leaves nothing in its place. */
+  /** Stages the deletion of a copy of a record, as read, that leaves nothing in its place and no event. */
   erase(stored: Stored<T>): void {
     const refusal = () => new StaleRead('the record has changed');
     this.work.delete(this.#keyIn(stored.item), { equals: asRead(stored) }, refusal);

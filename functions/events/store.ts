@@ -1,0 +1,2 @@
+/** Declared in the storage code, which stages the events. */
+export { journalEntity } from '#table';

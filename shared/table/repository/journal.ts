@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RequestSession } from '../session/request-session.ts';
+import { type Entity, entity, type Journaled, type Verb } from './entity.ts';
+import type { RecordObserver, Repository } from './repository.ts';
+
+/**
+ * The journal of a tenant (`docs/decisions/0201-events.md`): an event for each change of its records, in the transaction of the change. A change
+ * takes its event's number after it has read the record, and a re-run takes a later one, so the events of a record are in the order of its
+ * versions. Events are never changed or deleted; they expire. `#lists` reads them in order (`feed.ts`).
+ */
+export interface JournalEvent {
+  readonly id: string;
+  /** `ticket.updated`. */
+  readonly type: string;
+  readonly occurred_at: string;
+  /** Name of the record in the OpenAPI document: `Ticket`. */
+  readonly record_type: string;
+  readonly record_id: string;
+  /** That of the record after the change; of a deletion one more than it had. */
+  readonly version: number;
+  /** Names of the fields that an update has changed. Null where an event cannot name all, and for other events. */
+  readonly changed_fields: readonly string[] | null;
+  /** The integration that made the change; null for others, such as the operator. */
+  readonly actor_id: string | null;
+  readonly request_id: string | null;
+}
+
+const RETENTION_DAYS = 30;
+
+export const journalEntity = entity<JournalEvent>('EVENT', {
+  createdAt: 'occurred_at',
+  retentionDays: RETENTION_DAYS,
+  ordered: true,
+});
+
+type Named = Pick<Entity, 'record' | 'audited' | 'name'>;
+
+/** Records of an entity as events name them: `Ticket`. */
+export const recordTypeOf = ({ record, audited, name }: Named): string => record?.name ?? audited ?? name;
+
+/** The type of an event: `ticket_message.created` of a `TicketMessage`. Webhook events with such an effect have the same. */
+const eventTypeOf = (recordType: string, verb: Verb): string =>
+  `${recordType.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()}.${verb}`;
+
+/** The types of all events of an entity's records; none where they are not journaled. */
+export const eventTypesOf = (kind: Entity): readonly string[] =>
+  (kind.journaled?.verbs ?? []).map((verb) => eventTypeOf(recordTypeOf(kind), verb));
+
+/** Most bytes of the names of changed fields, so that an event has half a KB at most, whatever its record is. */
+const MOST_NAMED = 120;
+
+/** Stages events of records of one kind. */
+export function journalOf(events: Repository<JournalEvent>, kind: Named, journaled: Journaled<never>): RecordObserver {
+  const { verbs, quiet = [] } = journaled;
+  const commonOf = (verb: Verb) => {
+    if (!verbs.includes(verb)) throw new TypeError(`${kind.name} declares no events ${verb}`);
+    const record_type = recordTypeOf(kind);
+    return { type: eventTypeOf(record_type, verb), record_type, changed_fields: null, ...originOf(events.session) };
+  };
+  return {
+    created: async (place) => {
+      await events.create<'record_id'>({
+        fields: { ...commonOf('created'), version: 1 },
+        deferred: async () => ({ record_id: (await place).id }),
+      });
+    },
+    changed: async (record_id, _, { before, after, version }) => {
+      const changed = differing(before, after);
+      const isQuiet = changed.every((field) => quiet.includes(field));
+      if (isQuiet && !journaled.isLoud?.(before as never, after as never)) return;
+      await events.create({ fields: { ...commonOf('updated'), record_id, version, changed_fields: named(changed) } });
+    },
+    removed: async (record_id, version) => {
+      await events.create({ fields: { ...commonOf('deleted'), record_id, version } });
+    },
+  };
+}
+
+/** Names of fields, in order. */
+const differing = (before: object, after: object): string[] =>
+  Object.entries(after)
+    .flatMap(([field, value]) => (isDeepStrictEqual((before as Record<string, unknown>)[field], value) ? [] : [field]))
+    .toSorted();
+
+/** The names, each of which takes a byte more; null where they are too many. */
+const named = (fields: readonly string[]): readonly string[] | null =>
+  fields.reduce((bytes, { length }) => bytes + length + 1, 0) > MOST_NAMED ? null : fields;
+
+/** Who makes the changes of a session, and when. Unlike audited records, others may be changed without an origin. */
+function originOf({ audit: { origin }, timestamp }: RequestSession) {
+  const { actor, requestId = null } = origin ?? {};
+  return {
+    occurred_at: timestamp,
+    actor_id: actor?.type === 'integration' ? actor.integrationId : null,
+    request_id: requestId,
+  };
+}
