@@ -41,3 +41,18 @@ export const dailyCountKey = (
   integrationId: string,
   day: string,
 ): Key => ({ PK: `ORG#${tenant}#${counted}`, SK: `${what}#${integrationId}#${day}` });
+
+/**
+ * The register of active webhook endpoints, of all tenants in one partition: `DELIVERIES` / `<tenant>#<endpoint id>`. It is outside of the
+ * tenants' own keys, so that what wakes deliveries reads no key of a tenant, and a tenant's session can only add to it.
+ */
+export const registerKey = (tenant: TenantId, endpointId: string): Key => ({
+  PK: 'DELIVERIES',
+  SK: `${tenant}#${endpointId}`,
+});
+
+/** How far the deliveries of a webhook endpoint are: `ORG#<tenant>#DELIVERY` / endpoint id. */
+export const deliveryStateKey = (tenant: TenantId, endpointId: string): Key => ({
+  PK: `ORG#${tenant}#DELIVERY`,
+  SK: endpointId,
+});
