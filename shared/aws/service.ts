@@ -22,6 +22,7 @@ export interface AwsService {
     | 'kms'
     | 'lambda'
     | 'logs'
+    | 'sqs'
     | 'sts';
   /** Only for services that functions call. */
   readonly counter?: Counter;

@@ -1,5 +1,5 @@
 import type { Key } from '#lists';
-import type { TenantId } from '#table/keys';
+import { type TenantId, tenantIdOf } from '#table/keys';
 
 /** The keys of what the service stores about a tenant itself, and of what it knows before the tenant. Keys of credentials: `#table/keys`. */
 
@@ -56,3 +56,12 @@ export const deliveryStateKey = (tenant: TenantId, endpointId: string): Key => (
   PK: `ORG#${tenant}#DELIVERY`,
   SK: endpointId,
 });
+
+/** Tenant and endpoint of a key of the register. */
+export function registeredIn({ SK }: Pick<Key, 'SK'>): { readonly tenant: TenantId; readonly endpointId: string } {
+  const end = SK.indexOf('#');
+  return { tenant: tenantIdOf(SK.slice(0, end)), endpointId: SK.slice(end + 1) };
+}
+
+/** The tenant whose journal has items with this partition key; undefined for other items. */
+export const tenantOfJournal = (partition: string): string | undefined => /^ORG#([^#]+)#EVENT$/.exec(partition)?.[1];

@@ -1,0 +1,24 @@
+import { leanDocumentClient, sqsOf } from '#aws';
+import { lazily } from '../../shared/lazily.ts';
+import type { Queue } from './ports.ts';
+
+/** Most messages of a call. */
+const A_CALL = 10;
+
+/** The queue at `DELIVERY_QUEUE_URL`, with the function's own rights. @throws Error where that is not set */
+export const environmentQueue = lazily((): Queue => {
+  const url = process.env.DELIVERY_QUEUE_URL;
+  if (url === undefined || url === '') throw new Error('DELIVERY_QUEUE_URL is not set');
+  const sendMessages = sqsOf(leanDocumentClient({}, Number), url);
+  return {
+    async send(messages) {
+      const entries = messages.map(({ delaySeconds = 0, ...message }) => ({
+        body: JSON.stringify(message),
+        group: message.tenant,
+        delaySeconds,
+      }));
+      for (let start = 0; start < entries.length; start += A_CALL)
+        await sendMessages(entries.slice(start, start + A_CALL));
+    },
+  };
+});

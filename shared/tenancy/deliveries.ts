@@ -1,0 +1,18 @@
+/** What is stored about the delivery of events to endpoints for webhooks. */
+
+export {
+  allRegistered,
+  type Registration,
+  registeredOf,
+  stageRegistration,
+  unregister,
+} from './delivery-register.ts';
+export {
+  type DeliveryState,
+  readStates,
+  stageFreshStart,
+  stageReplay,
+  stageState,
+  stageStateEnd,
+} from './delivery-state.ts';
+export { tenantOfJournal } from './keys.ts';
