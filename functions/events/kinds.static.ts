@@ -1,4 +1,5 @@
 import type { PermissionCode } from '#contract';
+import { type Projection, projectionOf } from '#http/parts';
 import { type Entity, eventTypesOf, recordTypeOf } from '#table';
 import { organizationEntity } from '#tenancy';
 import { contracts } from '../all-contracts.ts';
@@ -6,15 +7,21 @@ import { declaredEntities } from '../all-entities.ts';
 import { organization } from '../orgs/contract.ts';
 
 /** A kind of records whose changes are in the journal. */
-export interface JournaledKind {
-  /** Of the entity: part of every key. */
-  readonly name: string;
+export interface JournaledKind extends StoredKind {
   readonly recordType: string;
   /** The types of its events: `ticket.updated`. */
   readonly types: readonly string[];
   /** Lets callers read such records, and so their events. */
   readonly permission: PermissionCode;
+  /** How reading shows such a record, without fields that are stored as ciphertext. */
+  readonly shape: Projection;
+  /** Shown fields that say whether a stored counter is more than 0. */
+  readonly counted: readonly { readonly flag: string; readonly counter: string }[];
+  readonly parent?: StoredKind;
 }
+
+/** How records are stored, as far as reading by id needs it. */
+interface StoredKind extends Pick<Entity, 'name' | 'json' | 'single' | 'byTime'> {}
 
 const entities = [...(await declaredEntities()), { ...organizationEntity, record: organization } as unknown as Entity];
 const routes = contracts.flatMap((contract) => Object.values(contract.routes));
@@ -23,11 +30,28 @@ const routes = contracts.flatMap((contract) => Object.values(contract.routes));
 export const kinds: readonly JournaledKind[] = entities
   .filter(({ journaled }) => journaled !== undefined)
   .map((entity) => ({
-    name: entity.name,
+    ...storedKind(entity),
+    ...(entity.parent === undefined ? {} : { parent: storedKind(entity.parent) }),
     recordType: recordTypeOf(entity),
     types: eventTypesOf(entity),
     permission: readingOf(entity),
+    shape: shapeOf(entity),
+    counted: countedIn(entity),
   }));
+
+function storedKind({ name, json, single, byTime }: Entity): StoredKind {
+  return { name, json, ...(single ? { single } : {}), ...(byTime ? { byTime } : {}) };
+}
+
+function shapeOf({ name, record, encrypted }: Entity): Projection {
+  if (record === undefined) throw new TypeError(`no contract declares the records ${name}`);
+  const { fields = {}, standard } = projectionOf(record.schema);
+  const shown = Object.entries(fields).filter(([field]) => !encrypted.includes(field));
+  return { standard, fields: Object.fromEntries(shown) };
+}
+
+const countedIn = ({ flags }: Entity): JournaledKind['counted'] =>
+  Object.entries(flags).flatMap(([flag, by]) => (typeof by === 'object' ? [{ flag, counter: by.counter }] : []));
 
 /** The permission to read what the routes return that return such a record. */
 function readingOf({ name, record }: Entity): PermissionCode {

@@ -2,8 +2,8 @@
 
 export { callOperation } from './call-operation.ts';
 export { readBody } from './request/validate.ts';
-export { presentBy } from './response/present.ts';
-export { derivedMetadata } from './routes/route-metadata.ts';
+export { present, presentBy } from './response/present.ts';
+export { derivedMetadata, type Projection, projectionOf } from './routes/route-metadata.ts';
 export { type MatchedRoute, routeTable } from './routes/route-table.ts';
 export { ProtectedRead } from './unit-of-work/protected-read.ts';
 export { runToCommit } from './unit-of-work/run.ts';

@@ -81,12 +81,12 @@ export class Tenant {
     );
   }
 
-  #observersOf<T extends object>(kind: Entity<T>): RecordObserver[] {
+  #observersOf<T extends object>(kind: Entity<T>, parentId?: string): RecordObserver[] {
     const { audited, auditedFields, journaled } = kind;
     const log: RecordObserver[] = audited === undefined ? [] : [this.auditLog(audited)];
     const audit = auditedFields === undefined ? log : log.map((each) => observingOnly(auditedFields, each));
     if (journaled === undefined) return audit;
-    return [...audit, journalOf(this.records(journalEntity), kind, journaled)];
+    return [...audit, journalOf(this.records(journalEntity), kind, journaled, parentId)];
   }
 
   /** The audit log, for changes that no repository sees: an integration's secrets are stored with its credentials. */
@@ -101,7 +101,7 @@ export class Tenant {
     const partition = childPartition(this.#id, parent.name, parentId, entity.name);
     const key = this.records(parent).keyOf(parentId);
     const location = { partition, parent: { key, id: parentId } };
-    return new ChildRepository(this.#session, this.#id, entity, location, this.#observersOf(entity));
+    return new ChildRepository(this.#session, this.#id, entity, location, this.#observersOf(entity, parentId));
   }
 
   /** The ids of events that an integration has sent, or of its requests: two integrations may use the same id. */

@@ -21,7 +21,8 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/gateway': 14,
   '#lists': 19,
   '#lists/maintenance': 15,
-  '#table': 21,
+  // With the journal, its events, and the records that they are about.
+  '#table': 23,
   // Keys of records, read together.
   '#table/keys': 15,
   '#table/storage': 18,

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createOnly, optionalOnCreate, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import type { Problem } from '#contract/problem';
+import { present, projectionOf } from '#http/parts';
 import { validBody } from '../../shared/http/request/validate.ts';
-import { present } from '../../shared/http/response/present.ts';
-import { projectionOf } from '../../shared/http/routes/route-metadata.ts';
 
 const job = record('Job', () => ({
   id: readOnly(field.uuid()),

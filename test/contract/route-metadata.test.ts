@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noContent, route } from '#contract';
 import * as field from '#contract/field';
-import { derivedMetadata } from '#http/parts';
+import { derivedMetadata, present } from '#http/parts';
 import { contracts } from '../../functions/all-contracts.ts';
 import * as fields from '../../shared/contract/fields.ts';
 import { validParams, validQuery } from '../../shared/http/request/validate.ts';
-import { present } from '../../shared/http/response/present.ts';
 import { metadataOf, usePrecompiledMetadata } from '../../shared/http/routes/route-metadata.ts';
 import { isUuid } from '../../shared/well-formed.ts';
 

@@ -16,6 +16,8 @@ export interface JournalEvent {
   /** Name of the record in the OpenAPI document: `Ticket`. */
   readonly record_type: string;
   readonly record_id: string;
+  /** Id of the record that it is below: the ticket of a message. Only there where it is below one. */
+  readonly parent_id?: string;
   /** That of the record after the change; of a deletion one more than it had. */
   readonly version: number;
   /** Names of the fields that an update has changed. Null where an event cannot name all, and for other events. */
@@ -49,13 +51,25 @@ export const eventTypesOf = (kind: Entity): readonly string[] =>
 /** Most bytes of the names of changed fields, so that an event has half a KB at most, whatever its record is. */
 const MOST_NAMED = 120;
 
-/** Stages events of records of one kind. */
-export function journalOf(events: Repository<JournalEvent>, kind: Named, journaled: Journaled<never>): RecordObserver {
+/** Stages events of records of one kind. @param parentId of the record that they are below */
+export function journalOf(
+  events: Repository<JournalEvent>,
+  kind: Named,
+  journaled: Journaled<never>,
+  parentId?: string,
+): RecordObserver {
   const { verbs, quiet = [] } = journaled;
   const commonOf = (verb: Verb) => {
     if (!verbs.includes(verb)) throw new TypeError(`${kind.name} declares no events ${verb}`);
     const record_type = recordTypeOf(kind);
-    return { type: eventTypeOf(record_type, verb), record_type, changed_fields: null, ...originOf(events.session) };
+    const below = parentId === undefined ? {} : { parent_id: parentId };
+    return {
+      type: eventTypeOf(record_type, verb),
+      record_type,
+      ...below,
+      changed_fields: null,
+      ...originOf(events.session),
+    };
   };
   return {
     created: async (place) => {

@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto';
+import type { Tenant } from '#table';
+
+/**
+ * The text that says from where a tenant's journal is read on: 24 bytes as base64url (RFC 4648 §5), which has no spare bits for them, so that each
+ * position has one text. The digest over them and the tenant finds mistakes and cursors of others. It keeps nobody from making a cursor: who
+ * follows a journal may read all of it.
+ *
+ *     version 1 │ generation 6 │ next number 6 │ digest 11
+ */
+
+type TenantId = Tenant['id'];
+
+const VERSION = 1;
+const BYTES = { generation: 6, next: 6, digest: 11 } as const;
+const TEXT = /^[\w-]{32}$/;
+
+/** A place in a journal: the numbering it is in (`generationOf` in `#lists`), and the first number that was not read yet. */
+export interface Position {
+  readonly generation: string;
+  readonly next: number;
+}
+
+/** A text is no cursor of this tenant. */
+export class WrongCursor extends Error {
+  override readonly name = 'WrongCursor';
+
+  constructor() {
+    super('the text is no cursor of this tenant');
+  }
+}
+
+export function cursorOf(tenant: TenantId, { generation, next }: Position): string {
+  const place = Buffer.alloc(1 + BYTES.generation + BYTES.next);
+  place.writeUInt8(VERSION);
+  place.write(generation, 1, 'hex');
+  place.writeUIntBE(next, 1 + BYTES.generation, BYTES.next);
+  return Buffer.concat([place, digestOf(tenant, place)]).toString('base64url');
+}
+
+/** @throws WrongCursor for a text that {@link cursorOf} has not made for this tenant */
+export function readCursor(text: string, tenant: TenantId): Position {
+  if (!TEXT.test(text)) throw new WrongCursor();
+  const place = Buffer.from(text, 'base64url').subarray(0, -BYTES.digest);
+  const next = place.readUIntBE(1 + BYTES.generation, BYTES.next);
+  const position = { generation: place.toString('hex', 1, 1 + BYTES.generation), next };
+  // Another version has another digest.
+  if (cursorOf(tenant, position) !== text) throw new WrongCursor();
+  return position;
+}
+
+const digestOf = (tenant: TenantId, place: Buffer): Buffer =>
+  hash('sha256', Buffer.concat([Buffer.from(`${tenant}\n`), place]), 'buffer').subarray(0, BYTES.digest);

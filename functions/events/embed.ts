@@ -1,0 +1,66 @@
+import { present } from '#http/parts';
+import { includeAll, type Permissions } from '#identity';
+import { escapedSize } from '#json';
+import { type Entity, entity, type JournalEvent, recordsById, type Tenant } from '#table';
+import { type JournaledKind, kinds } from './kinds.static.ts';
+
+/** A kind with the entity by which its records are read. */
+interface ReadableKind extends JournaledKind {
+  readonly entity: Entity;
+}
+
+const byType: ReadonlyMap<string, ReadableKind> = new Map(
+  kinds.map((kind) => [kind.recordType, { ...kind, entity: entityOf(kind) }]),
+);
+
+function entityOf({ name, json, single, byTime, parent }: JournaledKind): Entity {
+  return entity<Record<string, unknown>>(name, {
+    json,
+    ...(single && { single }),
+    ...(byTime && { byTime }),
+    ...(parent && { parent: entity<Record<string, unknown>>(parent.name) }),
+  });
+}
+
+/**
+ * The records of events, each as reading it returns it now, but always without `credentials`; null where it was deleted, or these permissions do not
+ * include reading it. Fewer than there are events where more would take more than `mostBytes` as JSON in a response, or 4 MB to read; one at
+ * least, because no record has more than 230,000.
+ * @throws TableUnavailable when time runs out
+ */
+export async function embedRecords(
+  tenant: Tenant,
+  events: readonly JournalEvent[],
+  permissions: Permissions,
+  mostBytes: number,
+): Promise<readonly (object | null)[]> {
+  const readable = events.map((event) => kindOf(event, permissions));
+  const wanted = events.map(({ record_id: id, parent_id: parentId }, index) => {
+    const entity = readable[index]?.entity;
+    return entity && { entity, id, parentId };
+  });
+  const records: (object | null)[] = [];
+  let left = mostBytes;
+  for await (const batch of recordsById(tenant, wanted)) {
+    for (const stored of batch) {
+      const kind = readable[records.length];
+      const record = stored === undefined || kind === undefined ? null : shown(kind, stored);
+      left -= escapedSize(JSON.stringify(record));
+      if (left < 0 && records.length > 0) return records;
+      records.push(record);
+    }
+  }
+  return records;
+}
+
+/** The kind of an event's record, where it may be read. */
+function kindOf({ record_type }: JournalEvent, permissions: Permissions): ReadableKind | undefined {
+  const kind = byType.get(record_type);
+  return kind !== undefined && includeAll(permissions, [kind.permission]) ? kind : undefined;
+}
+
+function shown({ shape, counted }: JournaledKind, stored: object): object {
+  const counters = stored as Readonly<Record<string, unknown>>;
+  const flags = counted.map(({ flag, counter }) => [flag, Number(counters[counter] ?? 0) > 0] as const);
+  return present(shape, { ...stored, ...Object.fromEntries(flags) }) as object;
+}

@@ -1,0 +1,100 @@
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Key, listErrors, retry, schema, Table } from '#lists';
+import { type Entity, toRecord } from './repository/entity.ts';
+import type { Tenant } from './tenant.ts';
+
+/** Reads records of several kinds by their ids, as far as one request may. */
+
+/** A record that is to be read; undefined for none. */
+type Wanted = WantedRecord | undefined;
+
+interface WantedRecord {
+  readonly entity: Entity;
+  readonly id: string;
+  /** Id of the record that it is below. */
+  readonly parentId?: string | undefined;
+}
+
+/** Most bytes of all records together. */
+const MOST_BYTES = 4 * 1_048_576;
+/** Largest item of a record: the record and internal attributes. In bytes. */
+const MAX_ITEM = 240_000;
+/** Most keys of a `BatchGetItem`, and the bytes of a unit (AWS, "Quotas in Amazon DynamoDB", "DynamoDB read consistency"). */
+const MOST_KEYS = 100;
+const UNIT = 4_096;
+
+/**
+ * Yields the records in the order in which they are wanted, some at a time, each as it is now, or undefined where it or the record above it does not
+ * exist. A record that is wanted twice is read once. Ends before more than 4 MB might be read, however large the records are; the first sixteen
+ * always fit. Strongly consistent.
+ * @throws TableUnavailable when time runs out
+ */
+export async function* recordsById(
+  tenant: Tenant,
+  wanted: readonly Wanted[],
+): AsyncGenerator<readonly (object | undefined)[]> {
+  const known: Known = new Map();
+  for (let begin = 0, left = MOST_BYTES; begin < wanted.length; ) {
+    const { end, keys } = nextOf(tenant, wanted, begin, known, Math.min(MOST_KEYS, Math.floor(left / MAX_ITEM)));
+    if (end === begin) return;
+    left -= UNIT * (await read(tenant, keys, known));
+    yield wanted.slice(begin, end).map((one) => recordOf(tenant, one, known));
+    begin = end;
+  }
+}
+
+/** What was read, by key; undefined where there is no item. */
+type Known = Map<string, Item | undefined>;
+
+const nameOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
+
+/** The keys of the records from one on that are read next, and before which record they end. */
+function nextOf(tenant: Tenant, wanted: readonly Wanted[], begin: number, known: Known, most: number) {
+  const keys = new Map<string, Key>();
+  for (const [index, one] of wanted.slice(begin).entries()) {
+    const more = keysOf(tenant, one).filter((key) => !known.has(nameOf(key)) && !keys.has(nameOf(key)));
+    if (keys.size + more.length > most) return { end: begin + index, keys: [...keys.values()] };
+    for (const key of more) keys.set(nameOf(key), key);
+  }
+  return { end: wanted.length, keys: [...keys.values()] };
+}
+
+/** The key of a record, and that of its parent. */
+function keysOf(tenant: Tenant, wanted: Wanted): readonly Key[] {
+  if (wanted === undefined) return [];
+  const { entity, id, parentId } = wanted;
+  const { parent } = entity;
+  if (parent === undefined || parentId === undefined) return [tenant.records(entity).keyOf(id)];
+  return [tenant.below(entity, parentId).keyOf(id), tenant.records(parent).keyOf(parentId)];
+}
+
+function recordOf(tenant: Tenant, wanted: Wanted, known: Known): object | undefined {
+  const [item, parent] = keysOf(tenant, wanted).map((key) => known.get(nameOf(key)));
+  // Any id has a key; only the record's own is valid.
+  if (wanted === undefined || !schema.isRecord(item) || item.id !== wanted.id) return undefined;
+  const isBelowOne = wanted.parentId === undefined || (schema.isRecord(parent) && parent.id === wanted.parentId);
+  return isBelowOne ? toRecord(wanted.entity, item) : undefined;
+}
+
+/** Reads these keys. @returns the units that it took */
+async function read({ id, session }: Tenant, keys: readonly Key[], known: Known): Promise<number> {
+  const { client, name } = session.tables.of(id);
+  for (const key of keys) known.set(nameOf(key), undefined);
+  let units = 0;
+  let unread: readonly Key[] = keys;
+  await retry(async () => {
+    if (unread.length === 0) return;
+    const output = await client.send(
+      new BatchGetCommand({
+        RequestItems: { [name]: { Keys: unread.map((key) => ({ ...key })), ConsistentRead: true } },
+        ReturnConsumedCapacity: 'TOTAL',
+      }),
+    );
+    units += Table.unitsIn(output);
+    for (const item of (output.Responses?.[name] ?? []) as Item[])
+      known.set(nameOf({ PK: String(item.PK), SK: String(item.SK) }), item);
+    unread = (output.UnprocessedKeys?.[name]?.Keys ?? []) as unknown as Key[];
+    if (unread.length > 0) throw new listErrors.Unprocessed(`${unread.length} records were not read`);
+  }, session);
+  return units;
+}
