@@ -1,5 +1,6 @@
 export { encryptedCredentials } from './encrypted-credentials.ts';
 export { encryptedJson } from './encrypted-json.ts';
+export * as endpointSecrets from './endpoint-secrets.ts';
 export { environmentEncryption, environmentPublicKeys } from './environment.ts';
 export { ensureLocalKeys, LocalKeysError } from './local-keys.ts';
 export { ThrottledLogin } from './login-throttle.ts';

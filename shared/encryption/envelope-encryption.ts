@@ -18,10 +18,20 @@ export interface EnvelopeEncryption {
   decrypt(encrypted: string, context: EncryptionContext, cacheOf?: (name: string) => DataKeyCache): Promise<string>;
 }
 
-/** What an encrypted text belongs to. */
-export interface EncryptionContext {
+/** What a data key is for. */
+export interface KeyContext {
   /** The organization's id, or `PLATFORM`. */
   readonly tenant: string;
+  /** Of keys that a role may unwrap which may unwrap no others (`docs/decisions/0011`). */
+  readonly purpose?: KeyPurpose;
+}
+
+/** Secrets that sign deliveries to webhook endpoints. Never change it: it is part of what is encrypted. */
+export const ENDPOINT_SECRETS = 'webhook-endpoints';
+export type KeyPurpose = typeof ENDPOINT_SECRETS;
+
+/** What an encrypted text belongs to. */
+export interface EncryptionContext extends KeyContext {
   /** The record in that tenant: `app/acme-billing`, `service/<id>`. */
   readonly record: string;
 }
@@ -37,11 +47,11 @@ export class StoredKeyGone extends UndecryptableText {}
 /** Data keys of tenants, each with its wrapped form, which is stored beside the ciphertext. */
 export interface DataKeys {
   /** The key to encrypt with now. */
-  current(tenant: string, cache?: DataKeyCache): Promise<DataKey>;
+  current(context: KeyContext, cache?: DataKeyCache): Promise<DataKey>;
   /** The key that a cache stores; a new one where there is none. */
-  stored(tenant: string, cache: DataKeyCache): Promise<Uint8Array>;
+  stored(context: KeyContext, cache: DataKeyCache): Promise<Uint8Array>;
   /** The key of a wrapped form. */
-  unwrap(wrapped: string, tenant: string): Promise<Uint8Array>;
+  unwrap(wrapped: string, context: KeyContext): Promise<Uint8Array>;
 }
 
 export interface DataKey {
@@ -70,12 +80,12 @@ const UNDER_STORED_KEY = '2';
 /** Envelope encryption: AES-256-GCM under a tenant's data key, with the context as associated data. */
 export const envelopeEncryption = (keys: DataKeys): EnvelopeEncryption => ({
   async encrypt(plaintext, context, cache) {
-    const { key, wrapped } = await keys.current(context.tenant, cache);
+    const { key, wrapped } = await keys.current(context, cache);
     return [WITH_KEY, wrapped, encrypt(key, plaintext, associated(WITH_KEY, context)).toString('base64url')].join('.');
   },
 
   async encryptUnderStoredKey(plaintext, context, cache) {
-    const key = await keys.stored(context.tenant, cache);
+    const key = await keys.stored(context, cache);
     const ciphertext = encrypt(key, plaintext, associated(UNDER_STORED_KEY, context));
     return [UNDER_STORED_KEY, cache.name, ciphertext.toString('base64url')].join('.');
   },
@@ -84,7 +94,7 @@ export const envelopeEncryption = (keys: DataKeys): EnvelopeEncryption => ({
     const [version = '', keyPart, ciphertext, ...rest] = encrypted.split('.');
     if (keyPart === undefined || ciphertext === undefined || rest.length > 0) throw unknownFormat();
     const wrapped = version === WITH_KEY ? keyPart : await storedKey(version, keyPart, cacheOf);
-    const key = await keys.unwrap(wrapped, context.tenant);
+    const key = await keys.unwrap(wrapped, context);
     try {
       return decrypt(key, Buffer.from(ciphertext, 'base64url'), associated(version, context));
     } catch (cause) {
@@ -103,8 +113,8 @@ async function storedKey(version: string, name: string, cacheOf?: (name: string)
 const unknownFormat = (): UndecryptableText => new UndecryptableText('the encrypted text has an unknown format');
 
 /** JSON, so that different contexts never give the same text. */
-const associated = (version: string, { tenant, record }: EncryptionContext): string =>
-  JSON.stringify([version, tenant, record]);
+const associated = (version: string, { tenant, record, purpose }: EncryptionContext): string =>
+  JSON.stringify([version, tenant, record, ...(purpose === undefined ? [] : [purpose])]);
 
 /**
  * Keys of a local installation. One key is used for all tenants, and its wrapped form only names it. Each tenant has stored keys of its own,
@@ -112,11 +122,11 @@ const associated = (version: string, { tenant, record }: EncryptionContext): str
  */
 export const localDataKeys = (key: Uint8Array): DataKeys => ({
   current: async () => ({ key, wrapped: LOCAL }),
-  async stored(tenant, cache) {
+  async stored({ tenant }, cache) {
     const made = () => encrypt(key, randomBytes(32).toString('base64url'), tenant).toString('base64url');
     return unwrapLocally(key, (await cache.recall()) ?? (await cache.keep(made())), tenant);
   },
-  unwrap: async (wrapped, tenant) => (wrapped === LOCAL ? key : unwrapLocally(key, wrapped, tenant)),
+  unwrap: async (wrapped, { tenant }) => (wrapped === LOCAL ? key : unwrapLocally(key, wrapped, tenant)),
 });
 
 const LOCAL = 'local';

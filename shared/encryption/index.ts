@@ -1,7 +1,9 @@
 export {
   type DataKeyCache,
+  ENDPOINT_SECRETS,
   type EnvelopeEncryption,
   envelopeEncryption,
+  type KeyPurpose,
   localDataKeys,
   StoredKeyGone,
 } from './envelope-encryption.ts';

@@ -1,7 +1,13 @@
 import { bytesOf, type Kms } from '#aws';
 import { type Clock, systemClock } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
-import { type DataKey, type DataKeyCache, type DataKeys, UndecryptableText } from './envelope-encryption.ts';
+import {
+  type DataKey,
+  type DataKeyCache,
+  type DataKeys,
+  type KeyContext,
+  UndecryptableText,
+} from './envelope-encryption.ts';
 
 interface KmsDataKeysOptions {
   /** How long keys are cached, in milliseconds. A key that is disabled in KMS works for as long in a warm container. */
@@ -10,8 +16,8 @@ interface KmsDataKeysOptions {
 }
 
 /**
- * Data keys from AWS KMS, called for each tenant with the client that `kmsFor` gives. The tenant is in the encryption context, which KMS checks and
- * CloudTrail logs: a data key can be unwrapped only for its own tenant, and in AWS only in an STS session of that tenant (`docs/decisions/0050`). Keys are cached for a short time in a warm container,
+ * Data keys from AWS KMS, called for each tenant with the client that `kmsFor` gives. Tenant and purpose are in the encryption context, which KMS checks and
+ * CloudTrail logs: a data key can be unwrapped only for its own tenant and purpose, and in AWS only in an STS session of that tenant (`docs/decisions/0050`). Keys are cached for a short time in a warm container,
  * so that a list of encrypted records takes a few calls. A tenant's `DataKeyCache` holds one for all containers, as AWS's hierarchical
  * keyring does (`docs/decisions/0011`).
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
@@ -23,35 +29,44 @@ export function kmsDataKeys(
 ): DataKeys {
   const current = expiring<DataKey>(lifetime, clock);
   const unwrapped = expiring<Uint8Array>(lifetime, clock);
-  const unwrap = (wrapped: string, tenant: string): Promise<Uint8Array> =>
-    unwrapped(`${tenant} ${wrapped}`, () => decryptKey(kmsFor(tenant), masterKeyId, wrapped, tenant));
-  const generated = async (tenant: string): Promise<DataKey> => {
-    const made = await generate(kmsFor(tenant), masterKeyId, tenant);
+  const unwrap = (wrapped: string, context: KeyContext): Promise<Uint8Array> =>
+    unwrapped(`${nameOf(context)} ${wrapped}`, () => decryptKey(kmsFor(context.tenant), masterKeyId, wrapped, context));
+  const generated = async (context: KeyContext): Promise<DataKey> => {
+    const made = await generate(kmsFor(context.tenant), masterKeyId, context);
     // A container often decrypts what it has just encrypted.
-    await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
+    await unwrapped(`${nameOf(context)} ${made.wrapped}`, async () => made.key);
     return made;
   };
-  const cached = async (tenant: string, cache: DataKeyCache): Promise<DataKey> => {
-    const wrapped = (await cache.recall()) ?? (await cache.keep((await generated(tenant)).wrapped));
-    return { wrapped, key: await unwrap(wrapped, tenant) };
+  const cached = async (context: KeyContext, cache: DataKeyCache): Promise<DataKey> => {
+    const wrapped = (await cache.recall()) ?? (await cache.keep((await generated(context)).wrapped));
+    return { wrapped, key: await unwrap(wrapped, context) };
   };
-  const shared = (tenant: string, cache: DataKeyCache): Promise<DataKey> =>
-    current(`cache ${cache.name} of ${tenant}`, () => cached(tenant, cache));
+  const shared = (context: KeyContext, cache: DataKeyCache): Promise<DataKey> =>
+    current(`cache ${cache.name} of ${nameOf(context)}`, () => cached(context, cache));
   return {
-    current: (tenant, cache) =>
-      cache === undefined ? current(tenant, () => generated(tenant)) : shared(tenant, cache),
-    stored: async (tenant, cache) => (await shared(tenant, cache)).key,
+    current: (context, cache) =>
+      cache === undefined ? current(nameOf(context), () => generated(context)) : shared(context, cache),
+    stored: async (context, cache) => (await shared(context, cache)).key,
     unwrap,
   };
 }
+
+/** In the caches: of one context, no other has it. */
+const nameOf = ({ tenant, purpose }: KeyContext): string => `${tenant} ${purpose ?? ''}`;
+
+/** What KMS binds a data key to, and conditions of policies name (`infra/keys.ts`). */
+const encryptionContext = ({ tenant, purpose }: KeyContext): Readonly<Record<string, string>> => ({
+  tenant,
+  ...(purpose !== undefined && { purpose }),
+});
 
 /** In milliseconds. */
 const LIFETIME = 60_000;
 /** Most keys in the cache; the oldest is evicted first. */
 const KEPT = 2_000;
 
-async function generate(kms: Kms, masterKeyId: string, tenant: string): Promise<DataKey> {
-  const input = { KeyId: masterKeyId, KeySpec: 'AES_256', EncryptionContext: { tenant } };
+async function generate(kms: Kms, masterKeyId: string, context: KeyContext): Promise<DataKey> {
+  const input = { KeyId: masterKeyId, KeySpec: 'AES_256', EncryptionContext: encryptionContext(context) };
   const { Plaintext: key, CiphertextBlob: wrapped } = await kms('GenerateDataKey', input);
   return { key: bytesOf(key), wrapped: Buffer.from(bytesOf(wrapped)).toString('base64url') };
 }
@@ -59,12 +74,12 @@ async function generate(kms: Kms, masterKeyId: string, tenant: string): Promise<
 /** KMS also throws `InvalidCiphertextException` for another encryption context. */
 const UNDECRYPTABLE = /^(InvalidCiphertext|IncorrectKey)Exception$/;
 
-async function decryptKey(kms: Kms, masterKeyId: string, wrapped: string, tenant: string): Promise<Uint8Array> {
+async function decryptKey(kms: Kms, masterKeyId: string, wrapped: string, context: KeyContext): Promise<Uint8Array> {
   const blob = Buffer.from(wrapped, 'base64url').toString('base64');
-  const input = { KeyId: masterKeyId, CiphertextBlob: blob, EncryptionContext: { tenant } };
+  const input = { KeyId: masterKeyId, CiphertextBlob: blob, EncryptionContext: encryptionContext(context) };
   const { Plaintext: key } = await kms('Decrypt', input).catch((cause: unknown) => {
     if (!(cause instanceof Error && UNDECRYPTABLE.test(cause.name))) throw cause;
-    throw new UndecryptableText('the data key cannot be unwrapped for this tenant', { cause });
+    throw new UndecryptableText('the data key cannot be unwrapped for this tenant and purpose', { cause });
   });
   return bytesOf(key);
 }

@@ -1,20 +1,16 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { DataKeyCache } from '#encryption';
+import type { DataKeyCache, KeyPurpose } from '#encryption';
 import { UnitOfWork } from '#lists';
 import { StaleRead, type Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import { dataKeyKey } from './keys.ts';
 
 /**
- * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0011`). It is written
+ * The tenant's cache in the table: one wrapped data key for each year and purpose (`docs/decisions/0011`). It is written
  * immediately, because it is valid even if the request's transaction fails. For a new organization it is written in the
  * transaction that creates it, which may fail.
- * @param name the year; by default the current one
  */
-export function dataKeyCache(
-  tenant: Tenant,
-  name = String(new Date(tenant.session.now).getUTCFullYear()),
-): DataKeyCache {
+export function dataKeyCache(tenant: Tenant, { purpose, name = nameOf(tenant, purpose) }: Chosen = {}): DataKeyCache {
   const { session } = tenant;
   const table = session.tables.of(tenant.id);
   const key = dataKeyKey(tenant.id, name);
@@ -45,6 +41,18 @@ export function dataKeyCache(
   };
 
   return { name, recall, keep };
+}
+
+interface Chosen {
+  readonly purpose?: KeyPurpose;
+  /** By default that of the current year. */
+  readonly name?: string;
+}
+
+/** `2026`, `webhook-endpoints-2026` */
+function nameOf({ session }: Tenant, purpose: KeyPurpose | undefined): string {
+  const year = String(new Date(session.now).getUTCFullYear());
+  return purpose === undefined ? year : `${purpose}-${year}`;
 }
 
 /** Whether the organization is made by the request itself. */

@@ -198,7 +198,13 @@ describe('what the functions reach', () => {
   const found = (look: (text: string) => string[]) =>
     functions.flatMap(({ path, text }) => look(text).map((what) => `${path}: ${what}`));
 
-  it('is AWS, where the environment says that it is, and no address that a caller gave', () => {
+  it('is AWS, where the environment says that it is, and addresses that a caller gave by one sender', () => {
+    // The sender of deliveries: `test/deliveries/send.test.ts`.
+    const sender = [
+      'functions/deliveries/resolve.ts: import { Resolver } from node:dns/promises',
+      'functions/deliveries/send.ts: import * as http from node:http',
+      'functions/deliveries/send.ts: import * as https from node:https',
+    ];
     // DynamoDB on one machine: `DYNAMODB_ENDPOINT`. The heartbeat calls the stage itself: `HEALTH_URL`.
     // It finds the stores when bundles are made, and is in none.
     const loading = ['import { globSync } from node:fs', 'import { pathToFileURL } from node:url', 'import(…)'];
@@ -209,6 +215,7 @@ describe('what the functions reach', () => {
       'shared/aws/service.ts: import { NodeHttpHandler } from @smithy/node-http-handler',
       'shared/table/connection/client.ts: endpoint',
       ...atBuild,
+      ...sender,
       'functions/heartbeat/handler.ts: fetch',
     ]);
     expect(functions.find(({ path }) => path === 'functions/heartbeat/handler.ts')?.code).toContain(

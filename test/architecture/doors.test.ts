@@ -26,6 +26,7 @@ const NAMES: Readonly<Record<string, number>> = {
   // Keys of records, read together.
   '#table/keys': 15,
   '#table/storage': 18,
+  '#auth': 13,
   '#tenancy': 22,
   '#tenancy/credentials': 13,
   '#maintenance': 13,

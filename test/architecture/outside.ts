@@ -46,12 +46,16 @@ const MODULES: ReadonlySet<string> = new Set([
 const PARTS: Readonly<Record<string, RegExp>> = {
   '@aws-sdk/core/client': /^\{ partition \}$/,
   '@smithy/core/client': /^\{ ServiceException \}$/,
-  'node:net': /^\{ isIP(v[46])?(, isIP(v[46])?)* \}$/,
+  'node:net': /^\{ (isIP(v[46])?|BlockList)(, isIP(v[46])?)* \}$/,
 };
 
 /** Ways out that need no import, or hide one, and those of the libraries above. */
 const NAMES =
-  /\b(fetch|customFetch|createRemoteJWKSet|XMLHttpRequest|WebSocket|WebSocketStream|EventSource|WebTransport|sendBeacon|endpoint|globalThis|global|eval|Function|getBuiltinModule|binding|dlopen|createRequire)\b/g;
+  /\b(fetch|customFetch|createRemoteJWKSet|XMLHttpRequest|WebSocket|WebSocketStream|EventSource|WebTransport|sendBeacon|globalThis|global|eval|Function|getBuiltinModule|binding|dlopen|createRequire)\b/g;
+
+/** Where a client of AWS is told to call. Other code has endpoints of webhooks. */
+const CLIENTS = /Client\b|\btableOf\b|@smithy\//;
+const ENDPOINT = /\bendpoint\b/g;
 
 const STATIC = /(?:^|[;}\s])(?:import|export)\s+(?:([^'";]*?)\s*from\s*)?["']([^"']+)["']/g;
 const DYNAMIC = /\bimport\s*\(\s*(?:["']([^"']+)["']\s*[,)])?/g;
@@ -67,7 +71,8 @@ export function waysOut(text: string): string[] {
   const loaded = Array.from(code.matchAll(DYNAMIC), ([, module]) =>
     module !== undefined && isHarmless(module, '*') ? [] : [`import(${module ?? '…'})`],
   );
-  const named = Array.from(code.matchAll(NAMES), ([name]) => name);
+  const names = CLIENTS.test(code) ? [NAMES, ENDPOINT] : [NAMES];
+  const named = names.flatMap((pattern) => Array.from(code.matchAll(pattern), ([name]) => name));
   const required = Array.from(code.matchAll(REQUIRE), () => 'require');
   return [...imported.flat(), ...loaded.flat(), ...named, ...required];
 }

@@ -74,7 +74,7 @@ describe('the data key that a tenant keeps', () => {
     const [tenant, box] = [tenantAt(randomUUID()), container()];
     const place = { tenant: tenant.id, record: 'request/1' };
     const text = await box.encryptUnderStoredKey('secret', place, dataKeyCache(tenant));
-    const open = () => container().decrypt(text, place, (name) => dataKeyCache(tenant, name));
+    const open = () => container().decrypt(text, place, (name) => dataKeyCache(tenant, { name }));
     expect(await open()).toBe('secret');
     const Key = { PK: `ORG#${tenant.id}#DATA_KEY`, SK: String(new Date().getUTCFullYear()) };
     await table.client.send(new DeleteCommand({ TableName: table.name, Key }));

@@ -242,7 +242,7 @@ describe('an organization that is erased', () => {
       const { integration_id: by = '' } = (await storedCredentials('platform')) ?? {};
       const place = { tenant: org.orgId, record: `request/${by}/${item.SK?.S}` };
       const cacheOf = (year: string) =>
-        dataKeyCache(Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000)), year);
+        dataKeyCache(Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000)), { name: year });
       await expect(encryption.decrypt(String(item.encrypted?.S), place, cacheOf)).rejects.toThrow(StoredKeyGone);
     }
   });

@@ -123,7 +123,7 @@ export class IdempotentRequest {
   async #decryptOf(organization: Tenant, encrypted: string): Promise<string> {
     const encryption = await environmentEncryption();
     const decrypting = encryption.decrypt(encrypted, this.#contextIn(organization), (name) =>
-      dataKeyCache(organization, name),
+      dataKeyCache(organization, { name }),
     );
     const [suspension, decrypted] = await Promise.all([
       readSuspension(organization, true),
