@@ -15,6 +15,8 @@ export interface FakeKms {
   readonly endpoint: string;
   /** The operations called so far. */
   readonly calls: string[];
+  /** The encryption contexts that were named so far. */
+  readonly contexts: object[];
   readonly stop: () => void;
 }
 
@@ -31,6 +33,7 @@ class Refused extends Error {}
 export async function startFakeKms(): Promise<FakeKms> {
   const operations = operationsOf(new Map<string, KeyObject>());
   const calls: string[] = [];
+  const contexts: object[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -39,12 +42,14 @@ export async function startFakeKms(): Promise<FakeKms> {
     const reply = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
     try {
-      reply(200, operations[operation]?.(JSON.parse(Buffer.concat(chunks).toString())) ?? {});
+      const input = JSON.parse(Buffer.concat(chunks).toString());
+      if (input.EncryptionContext !== undefined) contexts.push(input.EncryptionContext);
+      reply(200, operations[operation]?.(input) ?? {});
     } catch (error) {
       reply(400, { __type: (error as Error).message });
     }
   });
-  return { endpoint: await listening(server), calls, stop: () => server.close() };
+  return { endpoint: await listening(server), calls, contexts, stop: () => server.close() };
 }
 
 function operationsOf(keys: Map<string, KeyObject>): Readonly<Record<string, Operation>> {
