@@ -47,6 +47,7 @@ const VARYING: readonly (readonly [shown: RegExp, pattern: string])[] = [
   [/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/, '[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/, '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'],
   [/cst_[\w-]+/, 'cst_[\\w-]+'],
+  [/whsec_[\w+/=]+/, 'whsec_[\\w+/=]+'],
   [/acme-\d+/, 'acme-\\d+'],
 ];
 

@@ -49,14 +49,17 @@ export function readableCall(method: string, path: string, operation: Operation)
   };
 }
 
+/** The feed of events is `custodia.events()`, by hand in `src/events.ts`: it is read by cursor, and has no last page. */
+export const FEED = '/api/v1/events';
+
 /**
- * The readable calls of all operations of a document, in its order.
+ * The readable calls of all operations of a document but the feed, in its order.
  * @throws Error where two operations have one name, or a group has the name of a member that the client has anyway
  */
 export function readableCalls({ paths }: { readonly paths: object }): ReadableCall[] {
   const calls = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>)
-      .filter(([, operation]) => operation.operationId !== undefined)
+      .filter(([, operation]) => operation.operationId !== undefined && path !== FEED)
       .map(([method, operation]) => readableCall(method, path, operation)),
   );
   const byName = Map.groupBy(calls, ({ group, name }) => `${group}.${name}`);
@@ -69,7 +72,7 @@ export function readableCalls({ paths }: { readonly paths: object }): ReadableCa
   return calls;
 }
 
-const RESERVED: ReadonlySet<string> = new Set(['pages', 'records', 'watch', 'sendWebhook', 'then']);
+const RESERVED: ReadonlySet<string> = new Set(['pages', 'records', 'watch', 'events', 'sendWebhook', 'then']);
 
 /** How many of the words name a segment, in the plural or the singular: of `TicketMessages` the first one names `tickets`. */
 function leadingWords(words: readonly string[], segment: string): number {

@@ -1,5 +1,6 @@
 import createFetchClient from 'openapi-fetch';
 import type { Calls } from './calls.ts';
+import { type EventFeed, type EventsOptions, eventsWith } from './events.ts';
 import { type Lists, listsWith } from './lists.ts';
 import { namedCalls } from './named.ts';
 import { CustodiaProblem } from './problem.ts';
@@ -33,6 +34,8 @@ export interface Custodia extends Calls, Lists {
   readonly POST: Call<'post'>;
   readonly PATCH: Call<'patch'>;
   readonly DELETE: Call<'delete'>;
+  /** What has changed, in order; waits for more at the end of the feed. */
+  readonly events: (options?: EventsOptions) => EventFeed;
   /**
    * Signs an event and delivers it. An event that was processed before is delivered, too: a sender may repeat it under its id.
    * @throws TypeError where neither the client's credentials nor the options have an app code and a secret
@@ -76,7 +79,8 @@ export function createCustodia(options: CustodiaOptions): Custodia {
   const tokens = credentials && tokensOf(credentials, POST, timing);
   const lists = listsWith(GET, timing);
   const sendWebhook = sendWebhookWith(POST, credentials, timing);
-  return { ...namedCalls(call as never, lists), GET, POST, PATCH, DELETE, ...lists, sendWebhook };
+  const events = eventsWith(GET, timing);
+  return { ...namedCalls(call as never, lists), GET, POST, PATCH, DELETE, ...lists, events, sendWebhook };
 }
 
 interface PathInit {

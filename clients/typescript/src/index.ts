@@ -1,5 +1,6 @@
 export type { Calls } from './calls.ts';
 export { type Custodia, type CustodiaOptions, createCustodia } from './client.ts';
+export { CursorExpiredError, type Event, type EventFeed, type EventPage, type EventsOptions } from './events.ts';
 export type { Lists, WatchOptions } from './lists.ts';
 export { etagOf } from './named.ts';
 export { CustodiaProblem, type ProblemType } from './problem.ts';
@@ -11,4 +12,5 @@ export type { Listing, Options, Query, WithSecret } from './signatures.ts';
 export type { Timing } from './timing.ts';
 export type { Credentials } from './token.ts';
 export type { ApiResponse, DataOf, ListPath, ReadPath, RecordOf } from './types.ts';
+export { type EventDelivery, type VerifyEventOptions, verifyEvent } from './verify-event.ts';
 export { type ReceivedWebhook, signWebhook, type VerifyOptions, verifyWebhook } from './webhook.ts';

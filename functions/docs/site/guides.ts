@@ -10,6 +10,7 @@ const SOURCES = {
   errors: 'docs/guides/errors.md',
   retries: 'docs/guides/retries.md',
   'rate-limits': 'docs/guides/rate-limits.md',
+  events: 'docs/events.md',
   webhooks: 'docs/webhooks.md',
   changelog: 'CHANGELOG.md',
 } as const satisfies Partial<Record<PageName, string>>;
@@ -29,7 +30,15 @@ export async function guideText(name: GuideName): Promise<GuideText> {
   const [heading, introduction, ...rest] = (await repositoryFile(SOURCES[name])).split('\n\n');
   if (heading !== `# ${TITLES[name]}` || introduction === undefined || rest.length === 0)
     throw new TypeError(`${SOURCES[name]} is not "# ${TITLES[name]}", a paragraph, and the rest`);
-  return { introduction, rest: rest.join('\n\n') };
+  return { introduction, rest: await withPicture(rest.join('\n\n')) };
+}
+
+/** Markdown whose picture is part of it: the policy of the pages allows no other. */
+async function withPicture(markdown: string): Promise<string> {
+  const [picture, description, file] = /^!\[([^\]]*)\]\((\S+\.svg)\)$/m.exec(markdown) ?? [];
+  if (picture === undefined) return markdown;
+  const data = Buffer.from(await repositoryFile(`docs/${file}`)).toString('base64');
+  return markdown.replace(picture, `<img alt="${description}" src="data:image/svg+xml;base64,${data}">`);
 }
 
 /** What a link of the Markdown is on the pages: another page, or undefined where there is none. */
@@ -43,6 +52,7 @@ export const guideDestination = (target: string): string | undefined => {
 
 /** Files that Markdown links to, and what has their content on the pages. */
 const OTHERS: Readonly<Record<string, string>> = {
+  '../README.md': '../docs',
   '../../README.md': '../docs',
   '../../functions/docs/site/problem-guide.ts': 'problems',
   '../../openapi.json': '../openapi',

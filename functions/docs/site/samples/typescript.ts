@@ -1,4 +1,4 @@
-import { readableCall } from '../../../../clients/typescript/generate/calls.ts';
+import { FEED, readableCall } from '../../../../clients/typescript/generate/calls.ts';
 import { inCamelCase, partsOf, type SampleRequest } from './request.ts';
 
 /** Calls of `@custodia/client`, whose instance is `custodia`. */
@@ -16,6 +16,10 @@ export function typescriptOf(request: SampleRequest): string {
   if (request.operationId === 'login') return LOGIN;
   const { operationId, method, route, body, query, auth } = request;
   if (auth === 'signature') return `const { receipt } = await custodia.sendWebhook(${literalOf(body)});`;
+  if (route.path === FEED) {
+    const options = literalOf({ ...query, follow: false });
+    return `for await (const event of custodia.events(${options})) {\n  console.log(event);\n}`;
+  }
   const { group, name, isList } = readableCall(method, route.path, { operationId, requestBody: body });
   const given = [...parametersOf(request), body, isList && Object.keys(query).length > 0 ? query : undefined];
   const call = `custodia.${group}.${name}(${given

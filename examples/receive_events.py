@@ -1,0 +1,22 @@
+import os
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        try:
+            data = Webhook(os.environ["SECRET"]).verify(body, dict(self.headers))["data"]
+        except WebhookVerificationError:
+            return self.send_error(401)
+        for event in data if isinstance(data, list) else [data]:
+            print(self.headers["webhook-id"], event["type"], event["record_id"], flush=True)
+        self.send_response(204)
+        self.end_headers()
+
+
+server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver)
+print("Listening on", server.server_address, flush=True)
+server.serve_forever()
