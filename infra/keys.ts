@@ -2,6 +2,7 @@ import { Tags } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type Conditions, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { ENDPOINT_SECRETS, type KeyPurpose as EncryptionPurpose } from '#encryption';
 import { PLATFORM } from '#table/keys';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { retention } from './retention.ts';
@@ -66,6 +67,7 @@ export class Keys extends Construct {
       multiRegion: true,
       policy: this.#policy([
         [OPEN_OF_TENANT, ['secrets']],
+        [OPEN_OF_ENDPOINTS, ['endpoint-secrets']],
         [ENCRYPT_OF_PLATFORM, ['platform-secrets']],
       ]),
     });
@@ -86,6 +88,14 @@ export class Keys extends Construct {
    */
   allowSecretsOfTenant(role: Role): void {
     role.addToPolicy(use(OPEN_OF_TENANT, [this.secrets]));
+  }
+
+  /**
+   * Grants a tenant role to decrypt the secrets of the tenant's webhook endpoints and nothing else: the encryption
+   * context must name their purpose too.
+   */
+  allowEndpointSecrets(role: Role): void {
+    role.addToPolicy(use(OPEN_OF_ENDPOINTS, [this.secrets]));
   }
 
   /** Grants the encryption of the platform's own secrets, but no decryption. */
@@ -115,11 +125,17 @@ interface Use {
   readonly conditions?: Conditions;
 }
 
-const ofTenant = (tenant: string): Conditions => ({ StringEquals: { 'kms:EncryptionContext:tenant': tenant } });
+const ofTenant = (tenant: string, purpose?: EncryptionPurpose): Conditions => ({
+  StringEquals: {
+    'kms:EncryptionContext:tenant': tenant,
+    ...(purpose !== undefined && { 'kms:EncryptionContext:purpose': purpose }),
+  },
+});
 
 const SIGN: Use = { actions: ['kms:Sign'] };
 const VERIFY: Use = { actions: ['kms:GetPublicKey'] };
 const OPEN_OF_TENANT: Use = { actions: ['kms:GenerateDataKey', 'kms:Decrypt'], conditions: ofTenant(TENANT) };
+const OPEN_OF_ENDPOINTS: Use = { actions: ['kms:Decrypt'], conditions: ofTenant(TENANT, ENDPOINT_SECRETS) };
 const ENCRYPT_OF_PLATFORM: Use = { actions: ['kms:GenerateDataKey'], conditions: ofTenant(PLATFORM) };
 
 const use = ({ actions, conditions }: Use, keys: readonly IKey[]): PolicyStatement =>

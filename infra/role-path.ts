@@ -8,10 +8,11 @@ import { prefixOf } from './stacks/stage-stack.ts';
  * - `sign`: signs tokens, and reads their public keys;
  * - `verify`: reads the public keys of tokens;
  * - `secrets`: encrypts and decrypts the secrets of its session's tenant;
+ * - `endpoint-secrets`: decrypts the secrets of its session's tenant's webhook endpoints, and no others;
  * - `platform-secrets`: encrypts the platform's secrets;
  * - `no-key`: nothing.
  */
-export type KeyPurpose = 'sign' | 'verify' | 'secrets' | 'platform-secrets' | 'no-key';
+export type KeyPurpose = 'sign' | 'verify' | 'secrets' | 'endpoint-secrets' | 'platform-secrets' | 'no-key';
 
 /** The functions' own rights on keys. Only tenant roles have rights on secrets. */
 const OF_FUNCTIONS: readonly KeyPurpose[] = ['sign', 'verify', 'no-key'];

@@ -1,3 +1,4 @@
+import { ENDPOINT_SECRETS } from '#encryption';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { isAllowed, mayAssume, mayUseKey, type Principal } from './account/iam.ts';
@@ -105,10 +106,15 @@ function linesOf(stack: Deployed, by: Principal): string[] {
   const onKeys = KEYS.map((key) => [ACTIONS.filter((action) => may(stack, by, action, [key])).join(' '), key] as const);
   const byActions = Map.groupBy(onKeys, ([actions]) => actions);
   byActions.delete('');
-  const secrets = ['GenerateDataKey', 'Decrypt', 'Encrypt', 'ReEncryptFrom'].flatMap((action) => {
-    const tenants = [ACME, RIVAL, 'PLATFORM', ''].filter((tenant) => opens(stack, by, action, { tenant }));
-    return tenants.length === 0 ? [] : [`  kms:${action}: ${named(tenants.join(', '))}`];
-  });
+  const secrets = ['GenerateDataKey', 'Decrypt', 'Encrypt', 'ReEncryptFrom'].flatMap((action) =>
+    [{}, { purpose: ENDPOINT_SECRETS }].flatMap((purpose) => {
+      const tenants = [ACME, RIVAL, 'PLATFORM', ''].filter((tenant) =>
+        opens(stack, by, action, { tenant, ...purpose }),
+      );
+      const what = [action, ...Object.values(purpose)].join(' of ');
+      return tenants.length === 0 ? [] : [`  kms:${what}: ${named(tenants.join(', '))}`];
+    }),
+  );
   return [
     ...Array.from(
       byActions,
