@@ -11,15 +11,26 @@ const stepsIn = (page: string): readonly Step[] => stepsOf(readFileSync(join(ROO
 
 const [register, logIn, create] = stepsIn('README.md') as readonly [Step, Step, Step];
 
+it('the guide to events shows its programs as they are in examples, where they are tested', () => {
+  const guide = readFileSync(join(ROOT, 'docs/events.md'), 'utf8');
+  for (const program of ['mirror.ts', 'receive-events.ts', 'receive_events.py']) {
+    const text = readFileSync(join(ROOT, 'examples', program), 'utf8');
+    expect(guide.split(`../examples/${program}`)[1]?.split(/^```.*\n/m)[1], program).toBe(text);
+  }
+});
+
 describe('a guide', () => {
   const api = useApi();
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each(['pagination', 'errors', 'retries'])('works when pasted after the quickstart: %s', async (name) => {
-    const steps = stepsIn(`docs/guides/${name}.md`);
-    expect(steps.length).toBeGreaterThan(2);
-    await expectSteps([register, logIn, create, ...steps], api.url);
-  });
+  it.each(['guides/pagination', 'guides/errors', 'guides/retries'])(
+    'works when pasted after the quickstart: %s',
+    async (name) => {
+      const steps = stepsIn(`docs/${name}.md`);
+      expect(steps.length).toBeGreaterThan(2);
+      await expectSteps([register, logIn, create, ...steps], api.url);
+    },
+  );
 
   it('shows the budget and its end, where a stage has a small one', async () => {
     // The functions' clock stands still, or the budget would be refilled on a slow machine.

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRecords, documentFor } from '../../fuzz/schemathesis.ts';
+import { expectReceives } from '../receiver.ts';
 import { environmentAt, expected, pythonProgram } from '../samples/programs.ts';
 import { isThere, run } from './commands.ts';
 
@@ -28,6 +29,7 @@ const NEWMAN = 'newman@6.2.2';
 const HTTPYAC = 'httpyac@6.16.7';
 const PYTHON_CLIENT = 'openapi-python-client==0.29.1';
 const HTTPX = 'httpx==0.28.1';
+const STANDARD_WEBHOOKS = 'standardwebhooks==1.1.0';
 const SCHEMATHESIS = 'schemathesis==4.32.5';
 /** They delete what others need, end the run's own token, or need credentials of their own. */
 const NOT_FUZZED = [
@@ -140,6 +142,13 @@ export const checks: readonly Check[] = [
       const assertion = `assert said == ${JSON.stringify(expected)}, said`;
       writeFileSync(join(folder, 'samples.py'), `${pythonProgram()}\n${assertion}\n`);
       await run(folder, python, ['samples.py'], await environmentAt(url, platform));
+    },
+  },
+  {
+    name: `Python, ${STANDARD_WEBHOOKS}: the receiver of docs/events.md run`,
+    missing: needsPython,
+    run: async (folder) => {
+      await expectReceives(await pythonWith(folder, STANDARD_WEBHOOKS), join(ROOT, 'examples/receive_events.py'));
     },
   },
   {
