@@ -1,5 +1,6 @@
 import { AUTHORIZER_TTL_SECONDS } from '#gateway';
 import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
+import type { EventTargets } from './settings.ts';
 
 export interface FunctionEnvironment {
   readonly tableName: string;
@@ -18,6 +19,8 @@ export interface FunctionEnvironment {
   readonly authorizerTtlSeconds?: number | undefined;
   /** Origins whose pages may call. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** Where events may be delivered to. Default: `loopback`. */
+  readonly eventTargets?: EventTargets | undefined;
   /** Whether the functions write the access lines that they write in AWS. Default: no. */
   readonly accessLines?: boolean | undefined;
 }
@@ -39,6 +42,7 @@ export function setFunctionEnvironment({
   maxIntegrations,
   authorizerTtlSeconds = AUTHORIZER_TTL_SECONDS,
   corsOrigins = [],
+  eventTargets = 'loopback',
   accessLines = false,
 }: FunctionEnvironment): void {
   const { accessKeyId, ...dynamoDb } = endpointAndKey(endpoint);
@@ -48,6 +52,7 @@ export function setFunctionEnvironment({
     DYNAMODB_ENDPOINT: dynamoDb.endpoint,
     KEY_FILE: keyFile,
     CORS_ORIGINS: corsOrigins.join(),
+    EVENT_TARGETS: eventTargets,
     FIRST_KEY: firstKey ? 'on' : 'off',
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
     TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),

@@ -35,7 +35,13 @@ export interface LocalSettings {
   readonly throttling?: Throttling | undefined;
   /** Requests served at the same time; undefined: the gateway's limit. */
   readonly inFlight?: number | undefined;
+  /** Where events may be delivered to; undefined: `loopback`. */
+  readonly eventTargets?: EventTargets | undefined;
 }
+
+/** `loopback`: also to http and https on this machine. `public`: as in a stage, to public addresses by https only. */
+const EVENT_TARGETS = ['loopback', 'public'] as const;
+export type EventTargets = (typeof EVENT_TARGETS)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,6 +61,7 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   corsOrigins: corsOriginsOf(environment.CORS_ORIGINS || undefined),
   throttling: throttlingOf(environment),
   inFlight: limitOf(environment, 'IN_FLIGHT', ' at the same time'),
+  eventTargets: eventTargetsOf(environment.EVENT_TARGETS || undefined),
 });
 
 /**
@@ -125,6 +132,12 @@ function allowedHostsOf(text: string | undefined): readonly string[] | undefined
   const hosts = text?.toLowerCase().split(',');
   if (hosts === undefined || hosts.every((host) => /^[a-z\d][a-z\d.-]*$/.test(host))) return hosts;
   throw new LocalApiError(`ALLOWED_HOSTS must be names of hosts, separated by commas, not "${text}".`);
+}
+
+function eventTargetsOf(text: string | undefined): EventTargets | undefined {
+  const targets = EVENT_TARGETS.find((known) => known === text);
+  if (text === undefined || targets !== undefined) return targets;
+  throw new LocalApiError(`EVENT_TARGETS must be ${EVENT_TARGETS.join(' or ')}, not "${text}".`);
 }
 
 function endpointOf(endpoint: string | undefined): string | undefined {

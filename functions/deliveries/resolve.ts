@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isLoopback, isPublic } from './addresses.ts';
 import type { SendError } from './ports.ts';
-import { isLocalName, type Target, type Targets } from './target.ts';
+import { isLocal, isLocalName, type Target, type Targets } from './target.ts';
 
 /** All addresses of a name; none where it has none. Ends when the signal does. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -18,10 +18,11 @@ export async function addressesOf(
   { host }: Target,
   { targets, resolve, signal }: { readonly targets: Targets; readonly resolve: Resolve; readonly signal: AbortSignal },
 ): Promise<readonly string[] | Extract<SendError, 'name-not-resolved' | 'address-refused'>> {
+  // An address that was copied or made up is accepted on a developer's machine, and never called from there.
+  if (targets === 'loopback' && !isLocal(host)) return 'address-refused';
   const addresses = isIP(host) === 0 ? await namedAddresses(host, resolve, signal) : [host];
   if (addresses.length === 0) return 'name-not-resolved';
-  const isAllowed = (address: string): boolean => isPublic(address) || (targets === 'loopback' && isLoopback(address));
-  if (!addresses.every(isAllowed)) return 'address-refused';
+  if (!addresses.every(targets === 'loopback' ? isLoopback : isPublic)) return 'address-refused';
   // Lambda's own network has IPv4 alone.
   return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, MOST_TRIED);
 }

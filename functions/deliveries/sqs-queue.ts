@@ -5,8 +5,17 @@ import type { Queue } from './ports.ts';
 /** Most messages of a call. */
 const A_CALL = 10;
 
+let given: Queue | undefined;
+
+/** Takes this queue in place of the environment's: for a machine without SQS. */
+export function useQueue(queue: Queue): void {
+  given = queue;
+}
+
 /** The queue at `DELIVERY_QUEUE_URL`, with the function's own rights. @throws Error where that is not set */
-export const environmentQueue = lazily((): Queue => {
+export const environmentQueue = (): Queue => given ?? sqsQueue();
+
+const sqsQueue = lazily((): Queue => {
   const url = process.env.DELIVERY_QUEUE_URL;
   if (url === undefined || url === '') throw new Error('DELIVERY_QUEUE_URL is not set');
   const sendMessages = sqsOf(leanDocumentClient({}, Number), url);

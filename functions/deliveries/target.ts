@@ -7,7 +7,10 @@ import { isLoopback, isPublic } from './addresses.ts';
  * is set and again before each call; what its name resolves to, in `send.ts`.
  */
 
-/** `loopback` is for local development: addresses of this machine are allowed too, also by http. Nothing else private is. */
+/**
+ * `loopback` is for local development: addresses of this machine are accepted too, also by http, and are the only ones
+ * that are called.
+ */
 export type Targets = 'public' | 'loopback';
 
 /** Of this process: `EVENT_TARGETS=loopback`, which no stage sets; else public ones alone. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { endpointAndKey } from './client.ts';
+import { callEngine } from './call.ts';
 
 /** Longest time for one call, and for all calls together, in milliseconds. */
 const CALL_MS = 10_000;
@@ -14,29 +14,12 @@ const PAUSE_MS = 100;
 export async function probe(address: string): Promise<void> {
   for (const end = performance.now() + DEADLINE_MS; ; await wait(PAUSE_MS)) {
     try {
-      return await listTables(address);
+      await callEngine(address, 'DynamoDB_20120810.ListTables', {}, AbortSignal.timeout(CALL_MS));
+      return;
     } catch (error) {
       if (!isDropped(error) || performance.now() > end) throw error;
     }
   }
-}
-
-async function listTables(address: string): Promise<void> {
-  const { endpoint, accessKeyId } = endpointAndKey(address);
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/x-amz-json-1.0',
-      'X-Amz-Target': 'DynamoDB_20120810.ListTables',
-      'X-Amz-Date': '20250101T000000Z',
-      // Neither engine verifies the signature, but both require a well-formed one.
-      Authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20250101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
-    },
-    body: '{}',
-    signal: AbortSignal.timeout(CALL_MS),
-  });
-  const reply = await response.text();
-  if (!response.ok) throw new Error(`${response.status} ${reply}`);
 }
 
 /** How `fetch` fails where the other side closes or resets the connection. */

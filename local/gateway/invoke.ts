@@ -20,7 +20,10 @@ export type Invoke = (functionName: string, event: object) => Promise<unknown>;
  * Returns a function that invokes others by name. Its result has been through JSON, as Lambda's response has.
  * It throws EventTooLarge, FunctionTimeout, or the error of the function or of its loading.
  */
-export function invoker(loadFunction: (name: string) => Promise<FunctionHandler>, limits: Limits): Invoke {
+export function invoker(
+  loadFunction: (name: string) => Promise<FunctionHandler>,
+  limits: Pick<Limits, 'payloadBytes' | 'functionMs'>,
+): Invoke {
   const loading = new Map<string, Promise<FunctionHandler>>();
   const load = (name: string): Promise<FunctionHandler> => {
     const handler = loading.get(name) ?? loadFunction(name);

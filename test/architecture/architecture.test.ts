@@ -96,8 +96,9 @@ describe('imports', () => {
   });
 
   it('of the stack and of the local gateway are contracts, never what is behind them', () => {
-    // Besides their routes, the functions offer only code for the operator's commands.
-    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts'];
+    // Besides their routes, the functions offer code for the operator's commands, and the port of their queue.
+    const queue = ['functions/deliveries/ports.ts', 'functions/deliveries/sqs-queue.ts'];
+    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts', ...queue];
     const outside = [...within('infra/'), ...within('local/')];
     expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
   });
