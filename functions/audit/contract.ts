@@ -16,8 +16,10 @@ export const auditEvent = record('AuditEvent', () => ({
   ),
   actor_type: readOnly(
     z
-      .enum(['integration', 'anonymous', 'operator'])
-      .describe('An integration with its token or signature, somebody without either, or the operator’s command line.'),
+      .enum(['integration', 'anonymous', 'operator', 'service'])
+      .describe(
+        'An integration with its token or signature, somebody without either, the operator’s command line, or the service by itself, such as a delivery that fails for five days.',
+      ),
   ),
   actor_id: readOnly(
     field.reference('Integration').nullable().describe('Id of the integration that acted, where it was one.'),

@@ -49,6 +49,7 @@ export class StageDashboard extends Construct {
         [heading('What they depend on')],
         [this.#tableRow(table)],
         [this.#listsAndKeysRow(firewall)],
+        [this.#endpointsRow()],
       ],
     });
   }
@@ -125,6 +126,18 @@ export class StageDashboard extends Construct {
         'table: calls, retries and conflicts',
         [filled(this, 'TableCalls'), filled(this, 'TableRetries'), filled(this, 'TransactionConflicts')],
       ],
+    );
+  }
+
+  /** What becomes of deliveries to webhook endpoints. */
+  #endpointsRow(): IWidget {
+    return row(
+      ['webhook endpoints: calls', [filled(this, 'DeliveriesMade'), filled(this, 'DeliveriesFailed')]],
+      [
+        'webhook endpoints: stopped, and events given up',
+        [filled(this, 'EndpointsStopped'), filled(this, 'EventsSkipped')],
+      ],
+      ['webhook endpoints: behind', [filled(this, 'EndpointsBehind')]],
     );
   }
 

@@ -104,11 +104,12 @@ export const callerBySignature = ({ permissions, ...signer }: WebhookSender): Ca
 export const mayDo = ({ permissions }: Caller, permission: string): boolean =>
   permissions === null || codesThatAllow(permission).some((code) => permissions.has(code));
 
-/** Who does something: an integration, an anonymous caller, or the operator on the command line. */
+/** Who does something: an integration, an anonymous caller, the operator on the command line, or the service by itself. */
 export type Actor =
   | { readonly type: 'integration'; readonly integrationId: string; readonly appCode: string }
   | { readonly type: 'anonymous' }
-  | { readonly type: 'operator' };
+  | { readonly type: 'operator' }
+  | { readonly type: 'service' };
 
 /** What an audit event records of the request that made a change. */
 export interface Origin {

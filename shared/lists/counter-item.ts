@@ -1,7 +1,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Compaction, compactionOf } from './periods.ts';
 import { LARGE } from './read-budget.ts';
-import type { Item } from './schema.ts';
+import type { Item, Key } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
 
@@ -22,12 +22,15 @@ export interface List {
   readonly ordered?: true | undefined;
 }
 
+/** The key of a list's counter item, by the partition of its records. */
+export const counterKeyOf = (list: string): Key => ({ PK: storedSets.partitionOf(list), SK: COUNTER });
+
 /** The counter item of a list; empty before the first number is allocated. */
 export async function readCounterItem(table: Table, list: string, strongly: boolean): Promise<Item> {
   const { Item: counter = {} } = await table.client.send(
     new GetCommand({
       TableName: table.name,
-      Key: { PK: storedSets.partitionOf(list), SK: COUNTER },
+      Key: { ...counterKeyOf(list) },
       ConsistentRead: strongly,
     }),
   );
@@ -49,7 +52,7 @@ export async function noteLargest(table: Table, { partition }: List, bytes: numb
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: storedSets.partitionOf(partition), SK: COUNTER },
+      Key: { ...counterKeyOf(partition) },
       UpdateExpression: 'SET LARGEST = :bytes',
       ConditionExpression: 'attribute_exists(#next) AND (attribute_not_exists(LARGEST) OR LARGEST < :bytes)',
       ExpressionAttributeNames: { '#next': 'NEXT' },
@@ -71,7 +74,7 @@ async function compact(table: Table, { partition }: List, { remove, extend }: Co
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: storedSets.partitionOf(partition), SK: COUNTER },
+      Key: { ...counterKeyOf(partition) },
       ...(extend === undefined
         ? { UpdateExpression: removal, ExpressionAttributeNames: names }
         : {

@@ -1,6 +1,7 @@
 /** How a list is followed in the order of its numbers. */
 
+export { counterKeyOf } from './counter-item.ts';
 export { type FeedPage, readFeed } from './feed.ts';
 export { endOfFeed } from './feed-end.ts';
-export type { FollowedList } from './feed-numbers.ts';
+export { type FollowedList, nextIn } from './feed-numbers.ts';
 export { raiseGeneration } from './generation.ts';

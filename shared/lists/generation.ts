@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { COUNTER, type List } from './counter-item.ts';
+import { counterKeyOf, type List } from './counter-item.ts';
 import type { Item } from './schema.ts';
-import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -19,7 +18,7 @@ export async function raiseGeneration(table: Table, { partition }: Pick<List, 'p
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: storedSets.partitionOf(partition), SK: COUNTER },
+      Key: { ...counterKeyOf(partition) },
       UpdateExpression: 'ADD GENERATION :one',
       ExpressionAttributeValues: { ':one': 1 },
     }),

@@ -10,7 +10,7 @@ export { readPartition } from './queries.ts';
 export type { Item, Key } from './schema.ts';
 export * as schema from './schema.ts';
 export * as storedSets from './stored-sets.ts';
-export { Table } from './table.ts';
+export { serverTime, Table } from './table.ts';
 export { Condition } from './transaction/conditions.ts';
 export type { OnConditionFailed } from './transaction/pending-write.ts';
 export { retry } from './transaction/retry.ts';

@@ -41,6 +41,11 @@ export class Tenant {
     return new Tenant(credentials.tenant, session);
   }
 
+  /** The tenant of an entry of the register of endpoints for webhooks (`shared/tenancy/delivery-register.ts`). */
+  static ofRegistered(entry: { readonly tenant: TenantId }, session: RequestSession): Tenant {
+    return new Tenant(entry.tenant, session);
+  }
+
   /** The platform, for the operator's commands, which run with the operator's own rights. Never used by a request. */
   static ofPlatform(session: RequestSession): Tenant {
     return new Tenant(PLATFORM, session);

@@ -18,7 +18,10 @@ export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 /** Outcomes of the authorizer: a refusal is the caller's mistake, a failure is ours. */
 export const DECISIONS = ['allowed', 'refused', 'failed'] as const;
 
-export type Outcome = (typeof STATUS_CLASSES)[number] | (typeof DECISIONS)[number];
+/** Outcomes of work that nobody waits for. */
+export const WORK_ENDS = ['done', 'failed'] as const;
+
+export type Outcome = (typeof STATUS_CLASSES)[number] | (typeof DECISIONS)[number] | (typeof WORK_ENDS)[number];
 
 /** Counters without dimensions. They are published where they are not zero. */
 export const COUNTERS = {
@@ -32,6 +35,11 @@ export const COUNTERS = {
   ListReturns: 'numbers of lists that were allocated, not used, and released',
   ListCompactions: 'items of lists that were deleted: empty ones, and gaps that are ranges',
   BudgetRefusals: 'requests refused because a request budget was spent',
+  DeliveriesMade: 'calls of webhook endpoints that were answered with a success',
+  DeliveriesFailed: 'calls of webhook endpoints that failed or were refused',
+  EventsSkipped: 'events that a webhook endpoint has refused until they were given up',
+  EndpointsStopped: 'webhook endpoints that the service paused, disabled or let expire',
+  EndpointsBehind: 'webhook endpoints with events that were due when the schedule looked, every five minutes',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Counter = keyof typeof COUNTERS;

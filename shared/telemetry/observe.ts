@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type EndedInvocation, writeAccessLine } from './access-line.ts';
-import { Invocation, within } from './invocation.ts';
+import { type Annotations, Invocation, within } from './invocation.ts';
 import { traceIdOf } from './trace-context.ts';
 
 /** The parts of an API Gateway event that every line contains. */
@@ -13,7 +13,8 @@ interface Event {
 
 interface Observed<T> {
   readonly domain: string;
-  readonly event: Event;
+  /** Absent for work that no request asks for. */
+  readonly event?: Event;
   readonly clock: Clock;
   readonly endOf: (settled: PromiseSettledResult<T>) => Pick<EndedInvocation, 'outcome' | 'status'>;
 }
@@ -23,12 +24,7 @@ let isCold = true;
 
 /** Serves an invocation, and writes its line when it is over, whether it succeeds or not. */
 export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, work: () => Promise<T>): Promise<T> {
-  const invocation = new Invocation({
-    request_id: event.requestContext.requestId,
-    trace_id: traceIdOf(event.multiValueHeaders),
-    method: event.httpMethod,
-    route: event.resource,
-  });
+  const invocation = new Invocation(event === undefined ? {} : requestIn(event));
   if (isCold) invocation.count('ColdStarts');
   isCold = false;
   const began = clock();
@@ -39,3 +35,10 @@ export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, w
   if (settled.status === 'rejected') throw settled.reason;
   return settled.value;
 }
+
+const requestIn = ({ requestContext, multiValueHeaders, httpMethod, resource }: Event): Annotations => ({
+  request_id: requestContext.requestId,
+  trace_id: traceIdOf(multiValueHeaders),
+  method: httpMethod,
+  route: resource,
+});

@@ -1,5 +1,7 @@
 /** What is stored about the delivery of events to endpoints for webhooks. */
 
+export { readBacklogs } from './delivery-backlog.ts';
+export * as leases from './delivery-lease.ts';
 export {
   allRegistered,
   type Registration,

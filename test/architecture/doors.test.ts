@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/derived': 15,
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
-  '#lists': 19,
+  '#lists': 20,
   '#lists/maintenance': 15,
   // With the journal, its events, and the records that they are about.
   '#table': 23,
@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#auth': 13,
   '#tenancy': 22,
   '#tenancy/credentials': 13,
+  '#tenancy/deliveries': 14,
   '#maintenance': 13,
 };
 

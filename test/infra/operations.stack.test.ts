@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accessLine, Invocation, logger, within } from '#telemetry';
-import { BY_DOMAIN, BY_ROUTE, COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry/metrics';
+import {
+  BY_DOMAIN,
+  BY_ROUTE,
+  COUNTERS,
+  type Counter,
+  DECISIONS,
+  DURATION,
+  STATUS_CLASSES,
+  WORK_ENDS,
+} from '#telemetry/metrics';
 import { contracts } from '../../functions/all-contracts.ts';
 import { GROUPS } from '../../operator/logs/groups.ts';
 import type { Annotations } from '../../shared/telemetry/invocation.ts';
@@ -10,6 +19,9 @@ import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';
 
 /** `docs/operations.md` is correct about logs and metrics. `alarms.stack.test.ts` tests its table of alarms. */
+
+/** Functions that work in the background, and write a line. */
+const IN_BACKGROUND = ['deliveries', 'delivery-schedule'];
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 const section = (title: string): string => page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
@@ -80,7 +92,7 @@ describe('the metrics', () => {
     most: Number(most),
   }));
   const most = {
-    byDomain: contracts.length * STATUS_CLASSES.length + DECISIONS.length,
+    byDomain: contracts.length * STATUS_CLASSES.length + DECISIONS.length + IN_BACKGROUND.length * WORK_ENDS.length,
     byRoute: contracts.flatMap(({ routes }) => Object.keys(routes)).length * STATUS_CLASSES.length,
   };
 

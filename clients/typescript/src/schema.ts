@@ -4944,10 +4944,10 @@ export interface components {
              */
             readonly operation: string;
             /**
-             * @description An integration with its token or signature, somebody without either, or the operator’s command line.
+             * @description An integration with its token or signature, somebody without either, the operator’s command line, or the service by itself, such as a delivery that fails for five days.
              * @example integration
              */
-            readonly actor_type: "integration" | "anonymous" | "operator" | (string & {});
+            readonly actor_type: "integration" | "anonymous" | "operator" | "service" | (string & {});
             /**
              * Format: uuid
              * @description Id of the integration that acted, where it was one.

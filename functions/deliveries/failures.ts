@@ -1,0 +1,70 @@
+import type { DeliveryState, leases } from '#tenancy/deliveries';
+import { waitAfter } from './back-off.ts';
+
+/** What failures leave in the state of an endpoint. */
+
+/** An endpoint that fails for so long is disabled, in milliseconds. */
+export const LONGEST_FAILING = 5 * 86_400_000;
+/** Most calls with an event that the receiver refuses. */
+export const MOST_REFUSALS = 5;
+/** How much later than planned a call may be without counting as a time in which nobody has called, in milliseconds. */
+const DELAY = 10 * 60_000;
+
+interface When {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** From 0 up to, not including, 1. */
+  readonly random: number;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** A change of the state that says when the next call is due. */
+export interface Waiting {
+  readonly set: Partial<DeliveryState> & Required<Pick<DeliveryState, 'retry_at'>>;
+}
+
+/**
+ * After a failure of the endpoint. For how long it fails is a sum of the times between calls, each of which counts no more than was planned and a
+ * little: neither a worker with a wrong clock nor days without calls disable it.
+ */
+export function afterFailure(state: DeliveryState, { now, random, retryAfterSeconds }: When): Waiting {
+  const {
+    failures = 0,
+    failing_since = new Date(now).toISOString(),
+    failing_for = 0,
+    failed_at = now,
+    retry_at = now,
+  } = state;
+  const planned = failures === 0 ? 0 : retry_at - failed_at;
+  const passed = failures === 0 ? 0 : Math.min(Math.max(0, now - failed_at), Math.max(0, planned) + DELAY);
+  return {
+    set: {
+      failing_since,
+      failing_for: failing_for + passed,
+      failed_at: now,
+      failures: failures + 1,
+      retry_at: now + waitAfter(failures + 1, random, retryAfterSeconds),
+    },
+  };
+}
+
+/** Whether an endpoint in this state is disabled. */
+export const failsTooLong = ({ failing_for = 0 }: Partial<DeliveryState>): boolean => failing_for >= LONGEST_FAILING;
+
+/** After the receiver has refused a single event; undefined where that is the last time, and the event is skipped. */
+export function afterRefusal({ refusals = 0 }: DeliveryState, { now, random }: When): Waiting | undefined {
+  if (refusals + 1 >= MOST_REFUSALS) return undefined;
+  return { set: { refusals: refusals + 1, retry_at: now + waitAfter(refusals + 1, random) } };
+}
+
+/** After an event was skipped: what the receiver says of others is not known yet. */
+export const AFTER_SKIPPING: leases.StateChange = { remove: ['refusals', 'retry_at'] };
+
+/** What counts failures. An endpoint that is disabled keeps only since when it fails. */
+export const FAILURES = ['failing_for', 'failed_at', 'failures', 'retry_at'] as const;
+
+/** After a success. */
+export const afterSuccess = (now: number): leases.StateChange => ({
+  set: { last_success_at: new Date(now).toISOString() },
+  remove: ['failing_since', 'refusals', ...FAILURES],
+});

@@ -1,0 +1,34 @@
+import type { RequestSession } from '#table';
+import { increment } from '#telemetry';
+import { allRegistered, leases, readBacklogs } from '#tenancy/deliveries';
+import { LONGEST_WAIT } from '../deliveries/back-off.ts';
+import type { Message, Queue } from '../deliveries/ports.ts';
+
+type Backlog = ReturnType<typeof readBacklogs> extends AsyncGenerator<infer B> ? B : never;
+
+/** Most messages that are sent at once. */
+const AT_ONCE = 100;
+
+/**
+ * Wakes the endpoints that are behind and whose next call is due: nothing else is needed for all to be delivered, should every other wake-up be lost.
+ * It reads numbers, and no record of a tenant.
+ */
+export async function wakeBehind(session: RequestSession, queue: Queue): Promise<void> {
+  let messages: Message[] = [];
+  for await (const each of readBacklogs(session, await allRegistered(session))) {
+    if (!needsTurn(each, session.clock())) continue;
+    increment('EndpointsBehind');
+    messages.push({ tenant: each.registration.tenant, endpointId: each.registration.endpointId });
+    if (messages.length < AT_ONCE) continue;
+    await queue.send(messages);
+    messages = [];
+  }
+  if (messages.length > 0) await queue.send(messages);
+}
+
+/**
+ * Whether an endpoint is behind, or is to be tidied up. One beyond the end of its journal is, too: the table was restored. Its events may all be such
+ * that it does not get: then a turn moves its cursor.
+ */
+export const needsTurn = ({ state, end }: Pick<Backlog, 'state' | 'end'>, now: number): boolean =>
+  state === undefined || (state.next !== end && leases.isDue(state, now, LONGEST_WAIT));

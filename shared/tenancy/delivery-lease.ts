@@ -1,0 +1,187 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { type Item, retry, serverTime } from '#lists';
+import type { Tenant } from '#table';
+import { CLOCKS_DIFFER_MS } from '../clock.ts';
+import { type DeliveryState, LEASED, stateIn } from './delivery-state.ts';
+import { deliveryStateKey } from './keys.ts';
+
+/**
+ * Who delivers to an endpoint leases its state: one worker at a time, whose token is the condition of each of its changes. A worker that is paused for
+ * longer than its lease changes nothing any more, so what it has delivered is delivered again (`docs/decisions/0201-events.md`).
+ *
+ *     free ──▶ leased ──▶ free again, if nobody has rung meanwhile; else its holder looks once more
+ *               └─ its end has come, or is further away than any lease's: another worker may take it
+ */
+
+/** Longer than a turn with its last call and retries. In milliseconds. */
+export const LEASE_MS = 60_000;
+
+/** The time of {@link Tenant}'s session by the clock of DynamoDB, in epoch milliseconds. */
+export const timeIn = ({ id, session }: Tenant): number => serverTime(session.tables.of(id), session.clock);
+
+/** A change of a state. */
+export interface StateChange {
+  readonly set?: Partial<DeliveryState>;
+  readonly remove?: readonly (keyof DeliveryState)[];
+}
+
+/** A leased state. */
+export interface Lease {
+  readonly endpointId: string;
+  readonly token: string;
+}
+
+/**
+ * Takes the lease of an endpoint's state.
+ * @param longestWait the longest that one worker lets others wait until the next call, in milliseconds: a time beyond that is not believed
+ */
+export async function takeLease(tenant: Tenant, lease: Lease, longestWait: number): Promise<Taking> {
+  const now = timeIn(tenant);
+  const { item, isDone } = await update(tenant, lease, {
+    UpdateExpression: 'SET #lease = :token, #until = :until',
+    ConditionExpression: `attribute_exists(PK) AND (${FREE}) AND (${DUE})`,
+    ExpressionAttributeNames: { '#lease': 'lease', '#until': 'lease_until', '#retry': 'retry_at' },
+    ExpressionAttributeValues: {
+      ':token': lease.token,
+      ':until': now + LEASE_MS,
+      ':now': now,
+      ':longestLease': now + LEASE_MS + CLOCKS_DIFFER_MS,
+      ':longestWait': now + longestWait + CLOCKS_DIFFER_MS,
+    },
+  });
+  const state = stateIn(item ?? {});
+  if (isDone) return { outcome: 'taken', state };
+  if (item === undefined) return { outcome: 'gone', state };
+  return { outcome: isDue(state, now, longestWait) ? 'leased' : 'waiting', state };
+}
+
+interface Taking {
+  /** Why it was not taken: another worker has it; calls fail, and the next is not due; there is no state. */
+  readonly outcome: 'taken' | 'leased' | 'waiting' | 'gone';
+  readonly state: DeliveryState;
+}
+
+const FREE = 'attribute_not_exists(#lease) OR #lease = :token OR #until < :now OR #until > :longestLease';
+const DUE = 'attribute_not_exists(#retry) OR #retry <= :now OR #retry > :longestWait';
+
+/** Whether a call may be made: as {@link takeLease} decides. */
+export const isDue = ({ retry_at: retryAt = 0 }: DeliveryState, now: number, longestWait: number): boolean =>
+  retryAt <= now || retryAt > now + longestWait + CLOCKS_DIFFER_MS;
+
+/** Changes a leased state. @returns the state after it; undefined where the lease is lost */
+export async function changeLeased(
+  tenant: Tenant,
+  lease: Lease,
+  change: StateChange,
+): Promise<DeliveryState | undefined> {
+  const { item, isDone } = await update(tenant, lease, expressionOf(change, lease.token));
+  return isDone ? stateIn(item ?? {}) : undefined;
+}
+
+/**
+ * Changes a leased state, and gives the lease back.
+ * @param unlessRung where somebody has rung since this state was read, nothing changes, and the lease stays
+ * @returns `kept` in that case; `lost` where another worker has the lease
+ */
+export async function endLease(
+  tenant: Tenant,
+  lease: Lease,
+  change: StateChange,
+  unlessRung?: Pick<DeliveryState, 'rings'>,
+): Promise<'ended' | 'kept' | 'lost'> {
+  const { set, remove = [] } = change;
+  const input = expressionOf({ ...(set && { set }), remove: [...remove, ...LEASED] }, lease.token);
+  const { item, isDone } = await update(tenant, lease, unlessRung === undefined ? input : ifNotRung(input, unlessRung));
+  if (isDone) return 'ended';
+  return item?.lease === lease.token ? 'kept' : 'lost';
+}
+
+/** Tells the holder of the lease that there may be more. */
+export async function ring(tenant: Tenant, endpointId: string): Promise<void> {
+  await update(
+    tenant,
+    { endpointId },
+    {
+      UpdateExpression: 'ADD rings :one',
+      ConditionExpression: 'attribute_exists(PK)',
+      ExpressionAttributeValues: { ':one': 1 },
+    },
+  );
+}
+
+/** Stages a change of a leased state, and the end of its lease. The commit throws what `lost` returns where the lease is lost. */
+export function stageLeased(
+  tenant: Tenant,
+  lease: Lease,
+  { set = {}, remove = [] }: StateChange,
+  lost: () => Error,
+): void {
+  tenant.session.changes.of(tenant.id).update(deliveryStateKey(tenant.id, lease.endpointId), {
+    set,
+    remove,
+    condition: { equals: { lease: lease.token } },
+    onConditionFailed: lost,
+  });
+}
+
+type Expressions = Pick<
+  UpdateCommandInput,
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+function expressionOf({ set = {}, remove = [] }: StateChange, token: string): Expressions {
+  const fields = Object.entries(set).filter(([, value]) => value !== undefined);
+  const removed = remove.filter((name) => !(name in set));
+  const parts = [
+    ...(fields.length === 0 ? [] : [`SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`]),
+    ...(removed.length === 0 ? [] : [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`]),
+  ];
+  const names = new Set(['lease', ...fields.map(([name]) => name), ...removed]);
+  return {
+    UpdateExpression: parts.join(' '),
+    ConditionExpression: '#lease = :token',
+    ExpressionAttributeNames: Object.fromEntries(Array.from(names, (name) => [`#${name}`, name])),
+    ExpressionAttributeValues: {
+      ':token': token,
+      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+    },
+  };
+}
+
+const ifNotRung = (input: Expressions, { rings }: Pick<DeliveryState, 'rings'>): Expressions => ({
+  ...input,
+  ConditionExpression: `${input.ConditionExpression} AND ${rings === undefined ? 'attribute_not_exists(#rings)' : '#rings = :rings'}`,
+  ExpressionAttributeNames: { ...input.ExpressionAttributeNames, '#rings': 'rings' },
+  ExpressionAttributeValues: { ...input.ExpressionAttributeValues, ...(rings !== undefined && { ':rings': rings }) },
+});
+
+interface Updated {
+  /** As changed, or as it did not meet the condition; undefined where there is none. */
+  readonly item: Item | undefined;
+  readonly isDone: boolean;
+}
+
+/** One write unit. Transactions of others on the item make it wait. @throws TableUnavailable */
+async function update(
+  { id, session }: Tenant,
+  { endpointId }: Pick<Lease, 'endpointId'>,
+  input: Expressions,
+): Promise<Updated> {
+  const table = session.tables.of(id);
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: { ...deliveryStateKey(id, endpointId) },
+    ...input,
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    const { Attributes: item } = await retry(() => table.client.send(command), session);
+    return { item, isDone: true };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { item: error.Item && unmarshall(error.Item), isDone: false };
+  }
+}
