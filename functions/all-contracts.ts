@@ -5,6 +5,7 @@ import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';
 import { clients } from './clients/contract.ts';
 import { docs } from './docs/contract.ts';
+import { events } from './events/contract.ts';
 import { health } from './health/contract.ts';
 import { integrations } from './integrations/contract.ts';
 import { logs } from './logs/contract.ts';
@@ -36,6 +37,7 @@ export const contracts: readonly Contract[] = [
   orgs,
   integrations,
   account,
+  events,
   webhooks,
   logs,
   audit,

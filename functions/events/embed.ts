@@ -1,3 +1,4 @@
+import type { JsonObject } from '#contract/field';
 import { present } from '#http/parts';
 import { includeAll, type Permissions } from '#identity';
 import { escapedSize } from '#json';
@@ -33,13 +34,13 @@ export async function embedRecords(
   events: readonly JournalEvent[],
   permissions: Permissions,
   mostBytes: number,
-): Promise<readonly (object | null)[]> {
+): Promise<readonly (JsonObject | null)[]> {
   const readable = events.map((event) => kindOf(event, permissions));
   const wanted = events.map(({ record_id: id, parent_id: parentId }, index) => {
     const entity = readable[index]?.entity;
     return entity && { entity, id, parentId };
   });
-  const records: (object | null)[] = [];
+  const records: (JsonObject | null)[] = [];
   let left = mostBytes;
   for await (const batch of recordsById(tenant, wanted)) {
     for (const stored of batch) {
@@ -59,8 +60,8 @@ function kindOf({ record_type }: JournalEvent, permissions: Permissions): Readab
   return kind !== undefined && includeAll(permissions, [kind.permission]) ? kind : undefined;
 }
 
-function shown({ shape, counted }: JournaledKind, stored: object): object {
+function shown({ shape, counted }: JournaledKind, stored: object): JsonObject {
   const counters = stored as Readonly<Record<string, unknown>>;
   const flags = counted.map(({ flag, counter }) => [flag, Number(counters[counter] ?? 0) > 0] as const);
-  return present(shape, { ...stored, ...Object.fromEntries(flags) }) as object;
+  return present(shape, { ...stored, ...Object.fromEntries(flags) }) as JsonObject;
 }

@@ -50,8 +50,9 @@ function shapeOf({ name, record, encrypted }: Entity): Projection {
   return { standard, fields: Object.fromEntries(shown) };
 }
 
-const countedIn = ({ flags }: Entity): JournaledKind['counted'] =>
-  Object.entries(flags).flatMap(([flag, by]) => (typeof by === 'object' ? [{ flag, counter: by.counter }] : []));
+function countedIn({ flags }: Entity): JournaledKind['counted'] {
+  return Object.entries(flags).flatMap(([flag, by]) => (typeof by === 'object' ? [{ flag, counter: by.counter }] : []));
+}
 
 /** The permission to read what the routes return that return such a record. */
 function readingOf({ name, record }: Entity): PermissionCode {

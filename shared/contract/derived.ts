@@ -5,6 +5,7 @@ export { deprecationHeaders } from './deprecation.ts';
 export { parse } from './field-errors.ts';
 export { isUuidSchema } from './fields.ts';
 export { freeFormOf, maxBodyOf } from './free-form.ts';
+export { nearestName } from './nearest-name.ts';
 export { permissionCatalogue } from './permissions.ts';
 export { requestHeaders } from './request-headers.ts';
 export { filtersOf, itemRouteOf, methodsOf, problemsOf, takesHeader } from './traits.ts';

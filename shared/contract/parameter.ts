@@ -20,6 +20,9 @@ const integer = (min: number, max: number, standard: number) => {
     .meta(shownAs({ type: 'integer', format: 'int32', minimum: min, maximum: max, default: standard }));
 };
 
+/** How many elements a response has at most. */
+export const limit = (max: number, standard: number) => integer(1, max, standard);
+
 export const flag = () =>
   z
     .enum(['true', 'false'])

@@ -21,6 +21,7 @@ export const PROBLEMS = {
   // No 5xx: a filter that is offered too early is no reason to roll back a deployment (`docs/adding-a-filter.md`).
   'list-being-built': { status: 409, title: 'The list cannot be filtered by this yet' },
   gone: { status: 410, title: 'What the request created does not exist any more' },
+  'cursor-expired': { status: 410, title: 'What follows this cursor is not all kept' },
   'precondition-failed': { status: 412, title: 'The record has changed since it was read' },
   'content-too-large': { status: 413, title: 'The request or the record is too large' },
   'unsupported-media-type': { status: 415, title: 'The body must be application/json' },

@@ -17,9 +17,9 @@ export type Operation<R extends Route, X = BearerInput> = ((
 ) => Promise<OperationResponse<R>>) &
   ([FilterOf<R>] extends [never] ? unknown : Filtered<FilterOf<R>>);
 
-/** The filters that a route's list writes: those that it offers (`filtersOf` in `shared/contract/traits.ts`), and those that it does not offer yet. */
+/** The filters that a route's list writes: those that it offers (`filtersOf` in `shared/contract/traits.ts`), and those that it does not offer yet. A feed has none. */
 type FilterOf<R extends Route> =
-  BodyOf<R> extends { readonly data: readonly unknown[] }
+  BodyOf<R> extends { readonly data: readonly unknown[]; readonly more?: never }
     ?
         | Exclude<
             keyof R['query']['shape'] & string,

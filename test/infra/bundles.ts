@@ -43,6 +43,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   orgs: { kilobytes: 390, modules: 510 },
   account: { kilobytes: 410, modules: 520 },
   audit: { kilobytes: 395, modules: 510 },
+  events: { kilobytes: 415, modules: 520 },
   webhooks: { kilobytes: 470, modules: 570 },
   'well-known': { kilobytes: 385, modules: 505 },
   health: { kilobytes: 385, modules: 505 },

@@ -739,6 +739,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens
+         * @description Returns the events after a cursor, the oldest first, with the cursor to go on from. Whoever goes on from each `next` gets every event of the last 30 days, in order: a response ends before a change that may still be under way. Without `after` it begins with the oldest event. With `after=latest` it has none, and a cursor for what happens from now on. Only events of records that the caller may read are returned, from at most 1,000 events or 4 MB of records. Needs the permission `events:read`. Extends the specification of this service.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{app_code}": {
         parameters: {
             query?: never;
@@ -1022,7 +1042,7 @@ export interface components {
              * @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.
              * @example urn:problem-type:custodia:already-exists
              */
-            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:unavailable" | (string & {});
+            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:cursor-expired" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:unavailable" | (string & {});
             /**
              * @description The kind of problem in words.
              * @example A record with this value already exists
@@ -4550,6 +4570,95 @@ export interface components {
              */
             requests: number;
         };
+        /** @description What happened, up to a cursor. */
+        EventPage: {
+            /** @description The events, in the order in which they happened. There may be none although there are `more`. */
+            data: components["schemas"]["Event"][];
+            /**
+             * @description The cursor to go on from: the next request’s `after`. It is kept for 30 days.
+             * @example AT-cGrQtcAAAAAAHKqXzty8FPQpDTplu
+             */
+            next: string;
+            /**
+             * @description Whether there is more to read at once. Otherwise ask again after a while.
+             * @example false
+             */
+            more: boolean;
+        };
+        /** @description That a record was created, changed or deleted. No event carries a value of a field. */
+        Event: {
+            /**
+             * Format: uuid
+             * @description Names the event. It comes again with the same id.
+             * @example 7df59570-303b-4c3e-b7a9-1d5f8e2c6b40
+             */
+            id: string;
+            /**
+             * @description What happened: the kind of record, and `created`, `updated` or `deleted`.
+             * @example ticket.updated
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When, by the clock of the service. Events are not in the order of these times.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * @description Name of the record in this document.
+             * @example Ticket
+             */
+            record_type: string;
+            /**
+             * Format: uuid
+             * @description Which record of that type it happened to.
+             * @example 1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
+             */
+            record_id: string;
+            /**
+             * Format: uuid
+             * @description Of a record below another, the id of that other: the ticket of a message. Null for others.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            parent_id: string | null;
+            /**
+             * Format: int64
+             * @description That of the record after the change, with which its `ETag` begins; of a deletion one more than it had. It has holes.
+             * @example 3
+             */
+            version: number;
+            /**
+             * @description Names of the fields that an update changed; null where they are too many, and for other events.
+             * @example [
+             *       "last_activity_at",
+             *       "status",
+             *       "updated_at"
+             *     ]
+             */
+            changed_fields: string[] | null;
+            /**
+             * Format: uuid
+             * @description Id of the integration that did it; null for others, such as the operator.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            actor_id: string | null;
+            /**
+             * @description `X-Request-Id` of the response to whoever did it; null where there was no request.
+             * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
+             */
+            request_id: string | null;
+            /**
+             * @description With `expand=record`, the record as it is now, but never with `credentials`; null where it does not exist any more.
+             * @example {
+             *       "id": "1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18",
+             *       "subject": "No sound",
+             *       "status": "closed"
+             *     }
+             */
+            record?: {
+                [key: string]: unknown;
+            } | null;
+        };
         /** @description An event, of this API or of your own kind. */
         WebhookDelivery: {
             /**
@@ -5252,6 +5361,8 @@ export type Usage = components['schemas']['Usage'];
 export type RecordCount = components['schemas']['RecordCount'];
 export type IntegrationRequests = components['schemas']['IntegrationRequests'];
 export type RequestsOfDay = components['schemas']['RequestsOfDay'];
+export type EventPage = components['schemas']['EventPage'];
+export type Event = components['schemas']['Event'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookReceipt = components['schemas']['WebhookReceipt'];
 export type WebhookEventSummaryPage = components['schemas']['WebhookEventSummaryPage'];
@@ -7193,6 +7304,42 @@ export interface operations {
             };
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The cursor to go on from; `latest` for one to begin with. For example `latest`. */
+                after?: string;
+                /** @description Most events of the response. */
+                limit?: number;
+                /** @description Only events of these types, separated by commas. For example `ticket.created,ticket.updated`. */
+                types?: string;
+                /** @description `record`: each event with its record, as it is now. */
+                expand?: "record";
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events up to `next`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+        };
+    };
     receiveWebhook: {
         parameters: {
             query?: never;
@@ -7587,6 +7734,7 @@ export type KnownProblemType =
     | "urn:problem-type:custodia:event-id-reused"
     | "urn:problem-type:custodia:list-being-built"
     | "urn:problem-type:custodia:gone"
+    | "urn:problem-type:custodia:cursor-expired"
     | "urn:problem-type:custodia:precondition-failed"
     | "urn:problem-type:custodia:content-too-large"
     | "urn:problem-type:custodia:unsupported-media-type"

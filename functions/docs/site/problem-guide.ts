@@ -90,6 +90,12 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
       'A create was repeated under its `Idempotency-Key`, and the organization of what it created was erased meanwhile.',
     remedy: 'Nothing brings it back. To create something new, send the request with a new key.',
   },
+  'cursor-expired': {
+    cause:
+      'Events after this cursor have expired: they are kept for 30 days. Or records were restored from a backup since, and events do not tell what that changed.',
+    remedy:
+      'Begin anew: get a cursor with `GET /api/v1/events?after=latest`; read every list with `sort=created_at` from its last page to its first; then follow the events from that cursor. Records that no list has any more were deleted meanwhile.',
+  },
   'precondition-failed': {
     cause: 'The record is no longer in the version that `If-Match` names: somebody else has changed it.',
     remedy: 'Read the record again, apply your change to what you find, and send it with the new `ETag`.',

@@ -1,0 +1,52 @@
+import type { Operations } from '#http';
+import { ids, listErrors } from '#lists';
+import { JournalReader, type Tenant } from '#table';
+import { type Event, type events, LATEST } from './contract.ts';
+import { cursorOf, readCursor } from './cursor.ts';
+import { embedRecords } from './embed.ts';
+import { cursorRefusal, requireKnownTypes } from './refusals.ts';
+import { showEvent } from './show.ts';
+import { visibleTo } from './visible.ts';
+
+/** Most bytes of a response's records, escaped. A Lambda's result has room for 200 events besides. */
+const MOST_EMBEDDED = 5_500_000;
+
+export const eventOperations: Operations<typeof events> = {
+  listEvents: async ({ query: { after, limit, types: names, expand }, tenant, caller }) => {
+    const types = names?.split(',');
+    requireKnownTypes(types ?? [], () => ({ in: 'query', pointer: '#/types' }));
+    const permissions = caller.permissions && [...caller.permissions];
+    const reading = pageAfter(tenant, after, { limit, accepts: visibleTo(permissions, types) });
+    const page = await reading.catch((error) => {
+      throw cursorRefusal(error, { in: 'query', pointer: '#/after' });
+    });
+    const data = page.events.map(showEvent);
+    if (expand === undefined) return responseOf(tenant, page, data);
+    const records = await embedRecords(tenant, page.events, permissions, MOST_EMBEDDED);
+    const omitted = page.events[records.length];
+    const read = omitted === undefined ? page : { ...page, next: ids.numberOf(omitted.id), ended: 'limit' as const };
+    return responseOf(
+      tenant,
+      read,
+      records.map((record, index) => ({ ...(data[index] as Event), record })),
+    );
+  },
+};
+
+type Page = Awaited<ReturnType<JournalReader['read']>>;
+type Query = Parameters<JournalReader['read']>[0];
+
+/** @throws WrongCursor; FeedExpired also where the cursor is of another numbering */
+async function pageAfter(tenant: Tenant, after: string | undefined, query: Omit<Query, 'from'>): Promise<Page> {
+  const journal = new JournalReader(tenant);
+  if (after === undefined) return journal.read({ from: 'oldest', ...query });
+  if (after === LATEST) return { ...(await journal.end()), events: [], ended: 'end' };
+  const { generation, next: from } = readCursor(after, tenant.id);
+  const page = await journal.read({ from, ...query });
+  if (page.generation !== generation) throw new listErrors.FeedExpired();
+  return page;
+}
+
+const responseOf = ({ id }: Tenant, page: Page, data: Event[]) => ({
+  body: { data, next: cursorOf(id, page), more: page.ended === 'limit' },
+});
