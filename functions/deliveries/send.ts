@@ -12,10 +12,9 @@ interface Sender {
   readonly resolve?: Resolve;
   /** Certificates of authorities to trust in place of Node's. */
   readonly ca?: string;
-  /** For everything from the name's resolution to the end of the response, in milliseconds. */
-  readonly timeout?: number;
 }
 
+/** For everything from the name's resolution to the end of the response, in milliseconds. */
 const TIMEOUT = 10_000;
 /** Of a response's body, in bytes. It is thrown away: a receiver that sends more is cut off. */
 const MOST_BODY = 64 * 1024;
@@ -31,11 +30,11 @@ const CONNECT_TIMEOUT = 2_000;
  * of these is connected to; no redirect is followed; no proxy of the environment is used; no connection is kept. The
  * status is the outcome, whatever becomes of the body after it (`docs/decisions/0201`).
  */
-export function sendWith({ targets, resolve = resolveByDns, ca, timeout = TIMEOUT }: Sender): Send {
+export function sendWith({ targets, resolve = resolveByDns, ca }: Sender): Send {
   return async (call) => {
     const target = targetOf(call.url, targets);
     if (typeof target === 'string') return { error: 'address-refused' };
-    const signal = AbortSignal.timeout(timeout);
+    const signal = AbortSignal.timeout(TIMEOUT);
     const addresses = await Promise.race([
       addressesOf(target, { targets, resolve, signal }).catch(() => 'name-not-resolved' as const),
       aborted(signal).then(() => 'timeout' as const),
@@ -67,15 +66,20 @@ function post({ headers, body }: Call, { url, host }: Target, connection: Connec
   let stage: SendError = 'connection';
   let outcome: Outcome | undefined;
   request.on('socket', (socket) => {
+    // The request hears of errors too, but for those after a switch of protocols.
+    socket.on('error', () => undefined);
     if (encrypted) socket.once('connect', () => (stage = 'tls'));
     socket.once('secureConnect', () => (stage = 'connection'));
   });
   let information = 0;
   request.on('information', () => {
     information += 1;
-    if (information > MOST_INFORMATION) request.destroy(new InvalidResponse());
+    if (information === MOST_INFORMATION + 1) request.destroy(new InvalidResponse());
   });
-  request.on('upgrade', () => request.destroy(new InvalidResponse()));
+  request.on('upgrade', (_response, socket) => {
+    outcome = { error: 'response-invalid' };
+    socket.destroy();
+  });
   request.on('response', (response) => {
     outcome = outcomeOf(response);
     discard(response);
@@ -134,4 +138,7 @@ function retryAfter({ 'retry-after': text = '', date = '' }: IncomingMessage['he
 }
 
 const aborted = (signal: AbortSignal): Promise<unknown> =>
-  new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', resolve, { once: true });
+  });

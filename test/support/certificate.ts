@@ -1,12 +1,13 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /**
- * A self-signed certificate for 127.0.0.1 (RFC 5280), new for each run. Node makes keys and signatures but no
- * certificates, and a private key does not belong into the repository.
+ * A self-signed certificate (RFC 5280) for a name, or for 127.0.0.1, new for each run. Node makes keys and signatures
+ * but no certificates, and a private key does not belong into the repository.
  */
-export function selfSigned(): { readonly key: string; readonly cert: string } {
+export function selfSigned(host?: string): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const name = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from('127.0.0.1')))));
+  const name = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from(host ?? '127.0.0.1')))));
+  const alternative = host === undefined ? der(0x87, Buffer.from([127, 0, 0, 1])) : der(0x82, Buffer.from(host));
   const now = Date.now();
   const signed = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
@@ -16,13 +17,15 @@ export function selfSigned(): { readonly key: string; readonly cert: string } {
     sequence(time(now - DAY_MS), time(now + DAY_MS)),
     name,
     publicKey.export({ format: 'der', type: 'spki' }),
-    der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1]))))))),
+    der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, sequence(alternative))))),
   );
   const signature = sign('sha256', signed, privateKey);
   const certificate = sequence(signed, ECDSA_WITH_SHA256, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
   return {
     key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate
+      .toString('base64')
+      .replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`,
   };
 }
 
