@@ -1,37 +1,12 @@
 import { CustodiaProblem } from './problem.ts';
+import type { Event, EventPage } from './schema.ts';
+import type { Query } from './signatures.ts';
 import type { Timing } from './timing.ts';
-import type { ApiResponse, Call } from './types.ts';
+import type { Call } from './types.ts';
 
 /** The feed of events, `GET /api/v1/events`: docs/events.md. */
 
-// Until the document has them.
-export interface Event {
-  readonly id: string;
-  readonly type: string;
-  readonly occurred_at: string;
-  readonly record_type: string;
-  readonly record_id: string;
-  readonly parent_id: string | null;
-  readonly version: number;
-  readonly changed_fields: readonly string[] | null;
-  readonly actor_id: string | null;
-  readonly request_id: string | null;
-  readonly record?: object | null;
-}
-export interface EventPage {
-  readonly data: readonly Event[];
-  readonly next: string;
-  readonly more: boolean;
-}
-interface Query {
-  readonly after?: string;
-  readonly types?: string;
-  readonly expand?: 'record';
-  readonly limit?: number;
-  readonly org_id?: string;
-}
-
-export interface EventsOptions extends Query {
+export interface EventsOptions extends Query<'listEvents'> {
   /** Whether to wait for more at the end of the feed: yes unless told. */
   readonly follow?: boolean;
   /** Milliseconds between the end of the feed and the next request: 5,000 unless told. */
@@ -50,7 +25,7 @@ export interface EventFeed extends AsyncIterable<Event> {
   /** The page at `cursor`, which stays where it is. `after: 'latest'` returns no events, and the cursor `next`. */
   readonly page: () => Promise<EventPage>;
   /**
-   * Pages with a new cursor: store `next` once the events of `data` are handled. `data` is empty where nobody may see what was
+   * Pages with a new cursor: store `next` once the events of `data` are handled. `data` is empty where you may not see what was
    * passed, or `types` leave it out: store that cursor, too, or it expires.
    */
   readonly pages: () => AsyncGenerator<EventPage, void>;
@@ -76,8 +51,6 @@ export class CursorExpiredError extends Error {
 
 const hasNews = ({ data, next }: EventPage, cursor: string | undefined): boolean => data.length > 0 || next !== cursor;
 
-type Read = (path: string, init: object) => Promise<ApiResponse<EventPage>>;
-
 /** Reads the feed page by page, and follows it. */
 export const eventsWith =
   (GET: Call<'get'>, timing: Timing) =>
@@ -87,9 +60,9 @@ export const eventsWith =
     const page = async (): Promise<EventPage> => {
       const query = { ...others, ...(cursor !== undefined && { after: cursor }) };
       try {
-        return (await (GET as unknown as Read)('/api/v1/events', { params: { query }, signal })).data;
+        return (await GET('/api/v1/events', { params: { query }, ...(signal && { signal }) })).data;
       } catch (error) {
-        const isExpired = error instanceof CustodiaProblem && error.type.endsWith(':cursor-expired');
+        const isExpired = error instanceof CustodiaProblem && error.is('cursor-expired');
         throw isExpired && cursor !== undefined ? new CursorExpiredError(cursor, error) : error;
       }
     };

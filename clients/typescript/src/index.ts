@@ -1,6 +1,6 @@
 export type { Calls } from './calls.ts';
 export { type Custodia, type CustodiaOptions, createCustodia } from './client.ts';
-export { CursorExpiredError, type Event, type EventFeed, type EventPage, type EventsOptions } from './events.ts';
+export { CursorExpiredError, type EventFeed, type EventsOptions } from './events.ts';
 export type { Lists, WatchOptions } from './lists.ts';
 export { etagOf } from './named.ts';
 export { CustodiaProblem, type ProblemType } from './problem.ts';

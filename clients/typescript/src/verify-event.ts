@@ -1,4 +1,4 @@
-import type { Event } from './events.ts';
+import type { Event } from './schema.ts';
 
 /** Signatures of deliveries to webhook endpoints: https://github.com/standard-webhooks/standard-webhooks, docs/events.md. */
 
