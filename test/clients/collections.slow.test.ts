@@ -2,10 +2,9 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../local/settings.ts';
-import { type LocalApi, startLocalApi } from '../../local/start.ts';
+import { describe, expect, it } from 'vitest';
 import { operations } from '../support/scenario.ts';
+import { useLocalApi } from './use-local-api.ts';
 
 /**
  * The collections of requests, run from the top, twice in a row. These are small readers of the two formats;
@@ -14,11 +13,7 @@ import { operations } from '../support/scenario.ts';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, '../../clients', file), 'utf8');
 
-let api: LocalApi;
-beforeAll(async () => {
-  api = await startLocalApi(readSettings({ PORT: '0', DATA_DIR: ':memory:' }));
-});
-afterAll(() => api.close());
+const api = useLocalApi();
 
 interface Sent {
   readonly method: string;

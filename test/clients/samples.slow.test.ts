@@ -2,21 +2,16 @@ import { execFile } from 'node:child_process';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readSettings } from '../../local/settings.ts';
-import { type LocalApi, startLocalApi } from '../../local/start.ts';
+import { expect, it } from 'vitest';
 import { freshDirectory } from '../support/directory.ts';
 import { bashProgram, environmentAt, expected, printed, typescriptProgram } from './samples/programs.ts';
+import { useLocalApi } from './use-local-api.ts';
 
 /** The samples of the reference do what they say. `npm run check:clients` runs those in Python. */
 
 const ROOT = join(import.meta.dirname, '../..');
 
-let api: LocalApi;
-beforeAll(async () => {
-  api = await startLocalApi(readSettings({ PORT: '0', DATA_DIR: ':memory:' }));
-});
-afterAll(() => api.close());
+const api = useLocalApi();
 
 /** What a program prints. */
 async function run(program: string, args: readonly string[]): Promise<string> {

@@ -352,9 +352,11 @@ describe('a table that does not respond', () => {
 describeOperator({ api, acme, rival, anotherTenants });
 
 describe('the benchmark of cold starts', () => {
-  it('starts every function as often as it likes, with the responses of its first start', async () => {
+  it('starts every function, as often as it likes with the responses of its first start', async () => {
     await using starts = await prepareStarts(api, () => undefined);
     expect(starts.functions.map(({ name }) => name)).toEqual(expect.arrayContaining([...api.functions.keys()]));
-    for (const { start } of starts.functions) await start();
+    // Once more, of those with the same number of calls one each.
+    for (const [{ start } = expect.fail()] of Map.groupBy(starts.functions, ({ calls }) => calls).values())
+      await start();
   });
 });

@@ -115,7 +115,7 @@ describe('an upgrade is refused that', () => {
   it('takes a domain away, whose logs stay behind; what is added harms nothing', () => {
     const served = contracts.filter(({ name }) => name !== 'tickets');
     const change = (stage: Stage): void => {
-      new Key(stage.data, 'Another', { keySpec: KeySpec.ECC_NIST_P256, keyUsage: KeyUsage.SIGN_VERIFY });
+      new Key(stage.application, 'Another', { keySpec: KeySpec.ECC_NIST_P256, keyUsage: KeyUsage.SIGN_VERIFY });
     };
     expect(harmOf({ served, change })).toEqual([expect.stringMatching(/LogGroup .*tickets.* will be orphaned/)]);
   });

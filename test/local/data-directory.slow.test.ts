@@ -11,7 +11,7 @@ import { runOperator } from '../support/operator.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
 import { tableAt } from '../support/storage.ts';
-import { childrenOf, linesToPaste, paste, start } from './start-fixture.ts';
+import { childrenOf, linesToPaste, ON_DYNOXIDE, paste, start } from './start-fixture.ts';
 
 const endpointIn = (dataDir: string): string => readFileSync(join(dataDir, 'dynamodb.endpoint'), 'utf8');
 const secretIn = (output: string): string | undefined => /platform secret {4}(.*)/.exec(output)?.[1];
@@ -20,18 +20,19 @@ it.skipIf(!canListProcesses)(
   'npm start keeps its data, keys and secret when its DynamoDB dies and when it is killed',
   async () => {
     const DATA_DIR = join(await freshDirectory(), 'data');
-    const first = start({ DATA_DIR, LOG_LEVEL: 'warn' });
+    const variables = { DATA_DIR, ...ON_DYNOXIDE };
+    const first = start({ ...variables, LOG_LEVEL: 'warn' });
     await first.ready();
     const [login = '', create = '', list = ''] = linesToPaste(first);
     const token = (await paste([login, 'echo $TOKEN'])).trim();
     const { id } = JSON.parse(await paste([login, create]));
     // DynamoDB Local responds before it has stored a transaction: the last ones may be lost.
     await paste([login, create, create]);
-    const verify = () => runOperator(['verify', '--local', '--org', id], { DATA_DIR }, { alone: true });
+    const verify = () => runOperator(['verify', '--local', '--org', id], variables, { alone: true });
     const stdout = expect.stringMatching(/^Records looked at: [1-9]\d*\. Differences: 0\. Repaired: 0\.\n$/);
     expect(await verify()).toEqual({ code: 0, stdout, stderr: '' });
 
-    const beside = start({ DATA_DIR });
+    const beside = start(variables);
     expect(await beside.exit).toBe(1);
     expect(beside.output()).toMatch(/^The data directory .* is in use by another running instance: .*\.\n$/);
 
@@ -61,7 +62,7 @@ it.skipIf(!canListProcesses)(
     // The operator starts a DynamoDB of its own, and leaves the directory to the next.
     const unfinished = expect.stringContaining(`${messages} belonged to a deleted record and is not empty yet`);
     expect(await verify()).toEqual({ code: 1, stdout: unfinished, stderr: '' });
-    const second = start({ DATA_DIR });
+    const second = start(variables);
     const url = await second.ready();
     const left = [messages, `${messages}#SET`, cascadeDeletes].map((partition) => countOf(DATA_DIR, partition));
     expect(await Promise.all(left)).toEqual([0, 0, 0]);

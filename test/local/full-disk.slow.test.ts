@@ -5,11 +5,13 @@ import { logger } from '#telemetry';
 import { startLocalApi } from '../../local/start.ts';
 import { callersAt } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
+import { ON_DYNOXIDE } from './start-fixture.ts';
 
 const BLOCK = 4_096;
 
 it('npm start refuses writes while the disk is nearly full, goes on reading, and has stored what it acknowledged', async () => {
   const said = vi.spyOn(logger, 'error').mockReturnValue();
+  for (const [name, value] of Object.entries(ON_DYNOXIDE)) vi.stubEnv(name, value);
   let freeBytes = 10 ** 10;
   /** How long the calls of DynamoDB were allowed to take, in milliseconds. */
   let patience: number | undefined;

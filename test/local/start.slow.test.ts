@@ -10,7 +10,7 @@ import { listening } from '../support/listening.ts';
 import { runOperator } from '../support/operator.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
-import { childrenOf, linesToPaste, paste, start, startWithNpm } from './start-fixture.ts';
+import { childrenOf, linesToPaste, npmOnDynoxide, paste, start, startWithNpm } from './start-fixture.ts';
 
 /** `npm start` as somebody runs it who has just cloned the repository. A start takes seconds, so each shows several things. */
 
@@ -94,7 +94,7 @@ describe.skipIf(!canListProcesses)('npm start', () => {
   it.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
     'leaves nothing behind when npm alone gets a %s',
     async (signal) => {
-      const started = startWithNpm(['start']);
+      const started = startWithNpm(['start'], signal === 'SIGKILL' ? {} : await npmOnDynoxide());
       await started.ready();
       const children = childrenOf(started);
       expect(children.length).toBeGreaterThanOrEqual(2);
@@ -138,7 +138,7 @@ describe.skipIf(!canListProcesses)('npm start', () => {
 
 describe.skipIf(!canListProcesses)('npm run dev', () => {
   it('starts again when a source file changes, over the same data, and ends with npm', async () => {
-    const started = startWithNpm(['run', 'dev'], { DATA_DIR: await freshDirectory() });
+    const started = startWithNpm(['run', 'dev'], { ...(await npmOnDynoxide()), DATA_DIR: await freshDirectory() });
     await started.ready();
     const now = new Date();
     utimesSync(join(import.meta.dirname, '../../local/welcome.ts'), now, now);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startFakeKms } from '../auth/fake-kms.ts';
 import { isExecutable } from '../support/executable.ts';
-import { runOperator } from '../support/operator.ts';
+import { runOperatorAgain } from '../support/operator.ts';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -26,7 +26,7 @@ afterAll(() => kms.stop());
 function operator(...args: string[]) {
   const options = args.findIndex((arg) => arg.startsWith('--'));
   const named = args.toSpliced(options < 0 ? args.length : options, 0, '--table', api.table.tableName);
-  return runOperator(named, { AWS_ENDPOINT_URL_KMS: kms.endpoint });
+  return runOperatorAgain(named, { AWS_ENDPOINT_URL_KMS: kms.endpoint });
 }
 
 describe('the operator gets an error in one line', () => {
@@ -61,7 +61,7 @@ describe('the operator gets an error in one line', () => {
   });
 
   it('that nothing is named to work on', async () => {
-    const { code, stderr } = await runOperator(['verify', '--org', randomUUID()]);
+    const { code, stderr } = await runOperatorAgain(['verify', '--org', randomUUID()]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^Name the stack with .* --local\.\n$/)]);
   });
 

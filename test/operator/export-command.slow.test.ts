@@ -8,7 +8,7 @@ import { exportedKinds } from '../../operator/export.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { freshDirectory } from '../support/directory.ts';
-import { runOperator } from '../support/operator.ts';
+import { runOperatorAgain } from '../support/operator.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { dumpOf, foundIn } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await deliver(api, org, { event_type: 'invoice.paid', data: { secret: SECRETS.event } });
 });
 
-const exported = (...options: string[]) => runOperator(['export', '--table', api.table.tableName, ...options]);
+const exported = (...options: string[]) => runOperatorAgain(['export', '--table', api.table.tableName, ...options]);
 
 interface Line {
   readonly type: string;

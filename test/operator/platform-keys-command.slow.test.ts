@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startFakeKms } from '../auth/fake-kms.ts';
 import { loginWith } from '../support/keys.ts';
-import { runOperator } from '../support/operator.ts';
+import { runOperatorAgain } from '../support/operator.ts';
 import { prepared } from '../support/prepared.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
@@ -13,7 +13,7 @@ const kms = prepared(startFakeKms);
 afterAll(() => kms.stop());
 
 const operator = (...args: string[]) =>
-  runOperator([...args, '--table', api.table.tableName], { AWS_ENDPOINT_URL_KMS: kms.endpoint });
+  runOperatorAgain([...args, '--table', api.table.tableName], { AWS_ENDPOINT_URL_KMS: kms.endpoint });
 const rotate = (appCode: string, ...options: string[]) =>
   operator('platform-keys', 'rotate', '--app-code', appCode, '--secrets-key', 'master', ...options);
 const disable = (appCode: string, ...options: string[]) =>

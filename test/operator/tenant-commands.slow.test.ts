@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ids } from '#lists';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { interruptErasure } from '../support/interrupted-erasure.ts';
-import { runOperator } from '../support/operator.ts';
+import { runOperator, runOperatorAgain } from '../support/operator.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const operator = (...args: string[]) => runOperator([...args, '--table', api.table.tableName]);
+const operator = (...args: string[]) => runOperatorAgain([...args, '--table', api.table.tableName]);
 const json = async (...args: string[]) => JSON.parse((await operator(...args, '--json')).stdout);
 
 describe('custodia verify', () => {

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 
 const ENTRY = join(import.meta.dirname, '../../bin/operator.ts');
@@ -25,3 +26,42 @@ export const runOperator = (
       resolve({ code: error?.code ?? 0, stdout, stderr });
     });
   });
+
+/** What the process of {@link runOperatorAgain} is asked. */
+export interface Asked {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * As {@link runOperator}, in a process that has run the commands before, one at a time. A start is most of what a command costs. That each command
+ * works and ends as a process of its own is shown by the tests of the deployed stack.
+ */
+export function runOperatorAgain(args: readonly string[], variables: Asked['env'] = {}): Promise<Ran> {
+  const ran = turn.then(async () => {
+    kept ??= startKept();
+    const { child, exited } = await kept;
+    const message = once(child, 'message');
+    child.send({ args, env: { ...process.env, ...variables } } satisfies Asked);
+    const [said] = await Promise.race([message, exited]);
+    return said as Ran;
+  });
+  turn = ran.catch(() => undefined);
+  return ran;
+}
+let turn: Promise<unknown> = Promise.resolve();
+let kept: ReturnType<typeof startKept> | undefined;
+
+/** It ends with this process. */
+async function startKept(): Promise<{ child: ChildProcess; exited: Promise<never> }> {
+  const child = fork(join(import.meta.dirname, 'operator-child.ts'), {
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  child.unref();
+  child.channel?.unref();
+  const exited = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the operator ended with ${code}`)));
+  exited.catch(() => undefined);
+  await Promise.race([once(child, 'message'), exited]);
+  return { child, exited };
+}

@@ -63,7 +63,7 @@ describe.skipIf(!HAS_ENGINE)('an operation', () => {
 
 /** So many numbers of a list cost a read unit for each field that filters it. */
 const NUMBERS_A_UNIT = 14_000;
-const NUMBERS = 3 * NUMBERS_A_UNIT;
+const NUMBERS = 2 * NUMBERS_A_UNIT;
 
 describe.skipIf(!HAS_ENGINE)('a page', () => {
   const org = randomUUID();

@@ -1,0 +1,20 @@
+import { afterAll } from 'vitest';
+import { findEngine, startDynamoDb } from '#local-dynamodb';
+import { readSettings } from '../../local/settings.ts';
+import { type LocalApi, startLocalApi } from '../../local/start.ts';
+import { prepared } from '../support/prepared.ts';
+
+/** The API of a test file as `npm start` serves it, on dynoxide where it is installed: requests and responses are the same on both engines. */
+export function useLocalApi(): LocalApi {
+  let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>> | undefined;
+  const api = prepared(async () => {
+    const isMissing = 'missing' in (await findEngine('dynoxide'));
+    dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(!isMissing && { engine: 'dynoxide' }) });
+    return startLocalApi(readSettings({ PORT: '0', DATA_DIR: ':memory:', DYNAMODB_ENDPOINT: dynamoDb.endpoint }));
+  });
+  afterAll(async () => {
+    await api.close();
+    await dynamoDb?.stop();
+  });
+  return api;
+}
