@@ -1,6 +1,8 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { credentialsKey, PLATFORM, type TenantId } from '#table/keys';
-import { appKey, loginFailureKey, suspensionKey } from '#tenancy/keys';
+import { storedSets } from '#lists';
+import { journalEntity } from '#table';
+import { credentialsKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
+import { appKey, deliveryStateKey, loginFailureKey, registerKey, suspensionKey } from '#tenancy/keys';
 import type { TableReference } from './table.ts';
 
 /**
@@ -42,10 +44,19 @@ export const ANY_APP = appKey('*').PK;
 export const credentialsPartition = (tenant: TenantId): string => credentialsKey(tenant, '').PK;
 export const CREDENTIALS_OF_PLATFORM = credentialsPartition(PLATFORM);
 
-/** Patterns of these partitions, for all tenants. */
-export const ANY_CREDENTIALS: readonly string[] = [
-  credentialsPartition(ORGANIZATION_ID as TenantId),
-  CREDENTIALS_OF_PLATFORM,
+/** Patterns of a partition, for all tenants. */
+const ofAnyTenant = (partitionOf: (tenant: TenantId) => string): readonly string[] =>
+  [ORGANIZATION_ID as TenantId, PLATFORM].map(partitionOf);
+
+export const ANY_CREDENTIALS: readonly string[] = ofAnyTenant(credentialsPartition);
+
+/** The partition of all active webhook endpoints. */
+export const REGISTER = registerKey(PLATFORM, '').PK;
+
+/** Patterns of the partitions that say how far deliveries and journals are: numbers, and no record. */
+export const ANY_BACKLOG: readonly string[] = [
+  ...ofAnyTenant((tenant) => deliveryStateKey(tenant, '').PK),
+  ...ofAnyTenant((tenant) => storedSets.partitionOf(recordsPartition(tenant, journalEntity.name))),
 ];
 
 /** Pattern of the partition keys of suspensions. */

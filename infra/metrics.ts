@@ -33,3 +33,13 @@ export const apiMetric = (
   options: MetricOptions,
 ): Metric =>
   new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiName: prefixOf(scope) }, ...options });
+
+/**
+ * A metric of a queue: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+ */
+export const queueMetric = (
+  QueueName: string,
+  metricName: 'ApproximateAgeOfOldestMessage' | 'ApproximateNumberOfMessagesVisible',
+  options: MetricOptions = {},
+): Metric =>
+  new Metric({ namespace: 'AWS/SQS', metricName, dimensionsMap: { QueueName }, statistic: 'Maximum', ...options });

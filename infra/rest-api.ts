@@ -14,7 +14,7 @@ import { ACCESS_LOG } from './access-log.ts';
 import { apiBody } from './api-body/body.ts';
 import { originVariables } from './api-body/undeclared.ts';
 import { CustomDomain } from './custom-domain.ts';
-import type { Functions } from './functions.ts';
+import { type Functions, namesBehindGateway } from './functions.ts';
 import { liveArn } from './live-alias.ts';
 import { logGroup } from './retention.ts';
 import { AUTHORIZER } from './rights.ts';
@@ -46,7 +46,7 @@ export class Api extends Construct {
     this.accessLogs = logGroup(this, 'AccessLogs', settings);
     this.rest = restApi(this, contracts, this.accessLogs, settings);
     this.#accept(settings);
-    this.#mayInvoke(functions);
+    this.#mayInvoke(contracts, functions);
     this.baseUrl = this.#address(settings);
     // The OpenAPI document contains the address of the API.
     functions.byName.get(OPENAPI)?.lambda.addEnvironment('API_BASE_URL', this.baseUrl);
@@ -84,14 +84,15 @@ export class Api extends Construct {
    * One permission for each function: one for each method would exceed the 20 KB of an alias's policy. The deployment
    * depends on them, so that new routes go live only after the aliases were shifted and may be called.
    */
-  #mayInvoke(functions: Functions): void {
+  #mayInvoke(contracts: readonly Contract[], functions: Functions): void {
     const principal = new ServicePrincipal('apigateway.amazonaws.com');
     const authorizers = Stack.of(this).formatArn({
       service: 'execute-api',
       resource: this.rest.restApiId,
       resourceName: 'authorizers/*',
     });
-    for (const [name, { alias }] of functions.byName) {
+    for (const name of namesBehindGateway(contracts)) {
+      const { alias } = functions.named(name);
       const sourceArn = name === AUTHORIZER ? authorizers : this.rest.arnForExecuteApi();
       alias.addPermission('Api', { principal, sourceArn });
       this.rest.latestDeployment?.node.addDependency(alias);

@@ -24,6 +24,16 @@ export interface Rights {
   readonly verifies?: true;
   /** Encrypts and decrypts secrets, in sessions of their tenant. */
   readonly secrets?: true;
+  /** Decrypts the secrets of webhook endpoints, and no others, in sessions of their tenant. */
+  readonly endpointSecrets?: true;
+  /** Reads who has active webhook endpoints: queries `DELIVERIES` and nothing else of the table. */
+  readonly readsRegister?: true;
+  /** Deletes entries of that register. */
+  readonly tidiesRegister?: true;
+  /** Reads how far endpoints and journals are: numbers, and nothing else of the table. */
+  readonly readsBacklogs?: true;
+  /** Sends wake-ups to the queue of deliveries. */
+  readonly wakes?: true;
 }
 
 /**
@@ -33,7 +43,9 @@ export interface Rights {
  * - `audited-records`: also adds to the audit log, as all following kinds do;
  * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`);
  * - `organizations`: also creates tenants, which the platform counts;
- * - `integrations`: also registers app codes, which are unique over all tenants, with their credentials.
+ * - `integrations`: also registers app codes, which are unique over all tenants, with their credentials;
+ * - `endpoints`: as `grants`, also registers webhook endpoints, and reads the credentials of their integrations;
+ * - `deliveries`: reads records, and changes only what a delivery changes (`functions/deliveries/`).
  */
 export type TenantRights =
   | 'audit'
@@ -42,12 +54,38 @@ export type TenantRights =
   | 'audited-records'
   | 'grants'
   | 'organizations'
-  | 'integrations';
+  | 'integrations'
+  | 'endpoints'
+  | 'deliveries';
 
 /** The function behind the gateway's authorizers; it serves no contract. */
 export const AUTHORIZER = 'authorizer';
 
-const AUTHORIZER_RIGHTS: Rights = { readsCredentials: true, verifies: true };
+/** The functions that deliver events, in the background. No contract is served by them. */
+export const DELIVERIES = 'deliveries';
+export const DELIVERY_BELL = 'delivery-bell';
+export const DELIVERY_SCHEDULE = 'delivery-schedule';
+
+/** Functions without a contract. The bell has no right on the table: it knows of changes by their keys alone. */
+const WITHOUT_CONTRACT = {
+  [AUTHORIZER]: { readsCredentials: true, verifies: true },
+  [DELIVERIES]: {
+    tenants: 'deliveries',
+    endpointSecrets: true,
+    readsRegister: true,
+    tidiesRegister: true,
+    wakes: true,
+  },
+  [DELIVERY_BELL]: { wakes: true },
+  [DELIVERY_SCHEDULE]: { readsRegister: true, readsBacklogs: true, wakes: true },
+} as const satisfies Readonly<Record<string, Rights>>;
+
+type WithoutContract = keyof typeof WITHOUT_CONTRACT;
+
+export const isWithoutContract = (name: string): name is WithoutContract => Object.hasOwn(WITHOUT_CONTRACT, name);
+
+/** The functions of the background. */
+export const BACKGROUND = [DELIVERIES, DELIVERY_BELL, DELIVERY_SCHEDULE] as const satisfies readonly WithoutContract[];
 
 /** Rights outside of a tenant's session. */
 const FINDS_INTEGRATIONS: Rights = {
@@ -70,6 +108,7 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
   users: { tenants: 'grants' },
+  'webhook-endpoints': { tenants: 'endpoints', secrets: true },
   // Events run the operations of `access` and `users`.
   webhooks: { ...FINDS_INTEGRATIONS, tenants: 'grants', secrets: true },
   'well-known': { verifies: true },
@@ -77,9 +116,12 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   resources: { secrets: true },
 };
 
-/** The rights of the function that serves a contract, or of the authorizer. A new domain needs no entry to work on its tenant's records. */
-export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
-  if (served === AUTHORIZER) return AUTHORIZER_RIGHTS;
+/**
+ * The rights of the function that serves a contract, or of one without. A new domain needs no entry to work on its
+ * tenant's records.
+ */
+export function rightsOf(served: Contract | WithoutContract): Rights {
+  if (typeof served === 'string') return WITHOUT_CONTRACT[served];
   const routes = Object.values(served.routes);
   const beyond = BEYOND[served.name];
   // The stored response of an idempotency key is encrypted.
@@ -92,8 +134,20 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
 }
 
 /** Whether a function reads the table, on its own or in sessions of tenants. */
-export const readsTable = ({ signs: _, verifies: __, secrets: ___, ...ofTable }: Rights): boolean =>
-  Object.keys(ofTable).length > 0;
+export const readsTable = ({
+  signs: _,
+  verifies: __,
+  secrets: ___,
+  endpointSecrets: ____,
+  wakes: _____,
+  ...ofTable
+}: Rights): boolean => Object.keys(ofTable).length > 0;
+
+/** The rights of a tenant role on keys, by those of the functions that work under it. */
+export const keyOfTenantRole = (rights: readonly Rights[]): 'secrets' | 'endpoint-secrets' | 'no-key' => {
+  if (rights.some(({ secrets }) => secrets)) return 'secrets';
+  return rights.some(({ endpointSecrets }) => endpointSecrets) ? 'endpoint-secrets' : 'no-key';
+};
 
 /** Reads and changes of protected fields are audited (`docs/decisions/0071`). */
 function recordsOf({ fieldPermissions }: Contract, secrets: boolean): TenantRights {

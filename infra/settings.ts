@@ -2,6 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { ORIGINS, originsOf } from '#contract/gateway';
+import { DELIVERIES } from './rights.ts';
 
 /** The retentions of logs that CloudWatch offers, in days. */
 const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
@@ -146,6 +147,8 @@ const schema = z.object({
    * years would make every event expensive.
    */
   auditRetentionDays: whole(1, 1_100).default(400),
+  /** How many wake-ups of deliveries are worked on at once, at most: each takes an execution of the account. */
+  deliveryConcurrency: whole(2, 1_000).default(50),
   /** Memory of a function in MB, which also decides its share of a CPU. */
   memory: whole(128, 10_240).default(1_024),
   /**
@@ -155,6 +158,17 @@ const schema = z.object({
   restoredTable: z
     .string()
     .regex(/^[\w.-]{3,255}$/, 'the name of a DynamoDB table')
+    .optional(),
+  /**
+   * ARN of the stream of that table, which a restored table does not have until somebody enables it. Without it,
+   * deliveries of events wait for the schedule.
+   */
+  restoredTableStreamArn: z
+    .string()
+    .regex(
+      /^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w.:-]+$/,
+      'the ARN of a stream of a DynamoDB table',
+    )
     .optional(),
   /**
    * ARN of the key of secrets that the stage had before, or of its replica in this region, used instead of a new one
@@ -222,6 +236,11 @@ const consistent = schema
     message:
       'needs deletionProtection, in the deployment before already: else the table of now is deleted when it is let go of',
   })
+  .refine(
+    ({ restoredTable, restoredTableStreamArn: stream }) =>
+      stream === undefined || stream.includes(`:table/${restoredTable}/stream/`),
+    { path: ['restoredTableStreamArn'], message: 'is not of the table that restoredTable names' },
+  )
   .refine(({ secretsKeyArn, deletionProtection }) => secretsKeyArn === undefined || deletionProtection, {
     path: ['secretsKeyArn'],
     message:
@@ -244,6 +263,11 @@ const consistent = schema
     message: 'stands in place of a firewall of the stage’s own: not both',
   })
   .transform(withDefaults)
+  .refine(
+    ({ reservedConcurrency, deliveryConcurrency }) =>
+      deliveryConcurrency <= (reservedConcurrency.get(DELIVERIES) ?? deliveryConcurrency),
+    { path: ['deliveryConcurrency'], message: 'more than reservedConcurrency leaves the function deliveries' },
+  )
   .refine(({ addressLimit, anonymousAddressLimit }) => anonymousAddressLimit <= addressLimit, {
     path: ['anonymousAddressLimit'],
     message: 'more than addressLimit, which counts the same requests',

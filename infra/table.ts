@@ -4,6 +4,7 @@ import {
   Billing,
   CfnGlobalTable,
   type ITableV2,
+  StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -17,22 +18,29 @@ import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 
 /** What the other constructs need to know of the table, whether or not the stack makes it. */
-export type TableReference = Pick<ITableV2, 'metric' | 'tableArn' | 'tableName'>;
+export interface TableReference extends Pick<ITableV2, 'metric' | 'tableArn' | 'tableName'> {
+  readonly tableStreamArn?: string | undefined;
+}
 
 /**
  * The one table, as `shared/lists/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no
- * index. A restored stage works on the table that its settings name, and makes none
- * (`docs/decisions/0112-restoring.md`).
+ * index. Its stream has keys alone: it only says that there is something to deliver. A restored stage works on the
+ * table that its settings name, and makes none (`docs/decisions/0112-restoring.md`); AWS restores no stream.
  */
 export class RecordTable extends Construct {
   readonly table: TableReference;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    const { restoredTable, tableKey } = settings;
+    const { restoredTable, restoredTableStreamArn, tableKey } = settings;
     const key = tableKey === 'customer' ? this.#key(settings) : undefined;
     this.table =
-      restoredTable === undefined ? this.#make(settings, key) : TableV2.fromTableName(this, 'Restored', restoredTable);
+      restoredTable === undefined
+        ? this.#make(settings, key)
+        : TableV2.fromTableAttributes(this, 'Restored', {
+            tableName: restoredTable,
+            ...(restoredTableStreamArn === undefined ? {} : { tableStreamArn: restoredTableStreamArn }),
+          });
   }
 
   #make({ deletionProtection }: Settings, key: Key | undefined): TableV2 {
@@ -40,6 +48,7 @@ export class RecordTable extends Construct {
       partitionKey: { name: schema.KEYS.partition, type: AttributeType.STRING },
       sortKey: { name: schema.KEYS.sort, type: AttributeType.STRING },
       timeToLiveAttribute: schema.TTL,
+      dynamoStream: StreamViewType.KEYS_ONLY,
       billing: Billing.onDemand(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryptionV2.dynamoOwnedKey(),

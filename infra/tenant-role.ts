@@ -3,8 +3,8 @@ import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-ia
 import { Construct } from 'constructs';
 import { storedSets } from '#lists';
 import { auditEventEntity, journalEntity } from '#table';
-import { deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
-import { dailyCountKey, suspensionKey } from '#tenancy/keys';
+import { childPartition, deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
+import { dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy/keys';
 import {
   ALL_ACTIONS,
   ANY_APP,
@@ -16,9 +16,10 @@ import {
   denyItems,
   type ItemAction,
   ORGANIZATION_ID,
+  REGISTER,
 } from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
-import { functionsWith, rolePath } from './role-path.ts';
+import { functionsWith, type KeyPurpose, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { TableReference } from './table.ts';
 
@@ -79,6 +80,28 @@ const APP_CODES: Allowed = [['GetItem', 'PutItem'], [ANY_APP]];
 /** Only a condition on a platform caller's credentials, in a transaction of the organization that it acts in. */
 const PLATFORM_CALLERS: Allowed = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATFORM]];
 
+/** A session of a tenant only adds to the register of all: an entry that names another tenant's endpoint does nothing. */
+const REGISTRATION: Allowed = [['PutItem'], [REGISTER]];
+
+const ENDPOINTS = recordsPartition(TENANT, 'WEBHOOK_ENDPOINT');
+const ATTEMPTS = childPartition(TENANT, 'WEBHOOK_ENDPOINT', '*', 'ATTEMPT');
+
+/** What a delivery reads: events, and the records, endpoints and integrations that they are about. */
+const DELIVERED: Allowed = [['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'], [OF_TENANT]];
+
+/**
+ * What a delivery changes: how far it is, endpoints with their attempts, and numbers of the journal that it closes. It
+ * adds the events of its own changes.
+ */
+const DELIVERY: readonly Allowed[] = [
+  [
+    ['PutItem', 'UpdateItem'],
+    [ENDPOINTS, ATTEMPTS, deliveryStateKey(TENANT, '').PK],
+  ],
+  [['PutItem'], [JOURNAL, AUDIT_EVENTS]],
+  [['UpdateItem'], [storedSets.partitionOf(`${ENDPOINTS}*`), SETS_OF_JOURNAL, SETS_OF_AUDIT_EVENTS]],
+];
+
 interface Reach {
   readonly allowed: readonly Allowed[];
   /** Its actions on the credentials of the tenant's integrations. Everything else is denied. */
@@ -104,6 +127,12 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
     credentials: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
     putsAuditEvents: true,
   },
+  endpoints: {
+    allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS, REGISTRATION],
+    credentials: ['GetItem', 'ConditionCheckItem'],
+    putsAuditEvents: true,
+  },
+  deliveries: { allowed: [DELIVERED, SUSPENSION_CHECK, ...DELIVERY], credentials: ['GetItem'], putsAuditEvents: true },
 };
 
 /** Conditions of a trust policy: a session has one tag, which names a tenant. */
@@ -116,8 +145,8 @@ interface TenantRoleProps {
   readonly table: TableReference;
   /** Which functions work under this role. */
   readonly kind: TenantRights;
-  /** Whether it decrypts the tenant's secrets. */
-  readonly secrets: boolean;
+  /** Which of the tenant's secrets it decrypts. */
+  readonly key: KeyPurpose;
 }
 
 /**
@@ -129,12 +158,12 @@ interface TenantRoleProps {
 export class TenantRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, { table, kind, secrets }: TenantRoleProps) {
+  constructor(scope: Construct, id: string, { table, kind, key }: TenantRoleProps) {
     super(scope, id);
     const { account } = Stack.of(this);
     this.role = new RoleWithRights(this, 'Role', {
       description: 'Works on the records of the tenant that its session is tagged with',
-      path: rolePath(this, secrets ? 'secrets' : 'no-key', 'tenant'),
+      path: rolePath(this, key, 'tenant'),
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
     const { allowed, credentials = [], putsAuditEvents } = REACH[kind];

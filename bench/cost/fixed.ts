@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { contracts } from '../../functions/all-contracts.ts';
-import { COUNTERS, DECISIONS, STATUS_CLASSES } from '../../shared/telemetry/metrics.ts';
+import { COUNTERS, DECISIONS, STATUS_CLASSES, WORK_ENDS } from '../../shared/telemetry/metrics.ts';
 import { PRICES } from './prices.ts';
 import { resourcesOf } from './resources.ts';
 
@@ -23,6 +23,9 @@ interface MetricFilter {
 interface Alarm {
   readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
 }
+
+/** Functions of the background that publish times: the worker of deliveries and their schedule. */
+const OBSERVED = 2;
 
 /** The cost of a stage that nobody calls. */
 export function idleCosts(stage: readonly Template[]): readonly FixedCost[] {
@@ -48,7 +51,7 @@ export function idleCosts(stage: readonly Template[]): readonly FixedCost[] {
  * (`docs/operations.md`). CloudWatch charges them for hours with a value, so they cost nothing where nobody calls.
  */
 export function metricCost(stage: readonly Template[]): FixedCost {
-  const byOutcome = contracts.length * STATUS_CLASSES.length + DECISIONS.length;
+  const byOutcome = contracts.length * STATUS_CLASSES.length + DECISIONS.length + OBSERVED * WORK_ENDS.length;
   const filters = resourcesOf<MetricFilter>(stage, 'AWS::Logs::MetricFilter');
   const names = filters.flatMap(({ MetricTransformations }) =>
     MetricTransformations.map(({ MetricName }) => MetricName),

@@ -24,6 +24,11 @@ export const PRICES = {
   readUnits: price(0.125, 'a million read request units', 'https://aws.amazon.com/dynamodb/pricing/on-demand/'),
   tableStorage: price(0.25, 'a GB in the table, a month', 'https://aws.amazon.com/dynamodb/pricing/on-demand/'),
   recovery: price(0.2, 'point-in-time recovery of a GB, a month', 'https://aws.amazon.com/dynamodb/pricing/on-demand/'),
+  queueRequests: price(
+    0.5,
+    'a million requests to a queue that is fair by tenant',
+    'https://aws.amazon.com/sqs/pricing/',
+  ),
   key: price(1, 'a key, a month', 'https://aws.amazon.com/kms/pricing/'),
   keyRequests: price(3, 'a million symmetric key requests', 'https://aws.amazon.com/kms/pricing/'),
   signatures: price(15, 'a million signatures with an elliptic curve', 'https://aws.amazon.com/kms/pricing/'),

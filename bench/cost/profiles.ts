@@ -3,6 +3,7 @@ import type { ColdStart } from '../cpu-share.ts';
 import { type FixedCost, idleCosts, metricCost } from './fixed.ts';
 import { heartbeatCosts } from './heartbeat.ts';
 import type { StageSetup } from './lines.ts';
+import { wakeUpCosts } from './wake-ups.ts';
 import { wayOf } from './way.ts';
 
 /** The billed properties of a stage of a profile. */
@@ -30,7 +31,7 @@ export function profilesOf(
     const metrics = metricCost(templates);
     return {
       way,
-      idle: [...idleCosts(templates), calls, keptAlive],
+      idle: [...idleCosts(templates), calls, keptAlive, ...wakeUpCosts(templates, way)],
       metrics: { ...metrics, count: metrics.count - keptAlive.count },
     };
   };

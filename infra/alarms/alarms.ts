@@ -8,13 +8,14 @@ import type { Firewall } from '../firewall.ts';
 import type { Heartbeat } from '../heartbeat.ts';
 import { apiMetric } from '../metrics.ts';
 import type { Observed } from '../observed.ts';
-import { AUTHORIZER } from '../rights.ts';
+import { AUTHORIZER, DELIVERY_BELL } from '../rights.ts';
 import type { Settings } from '../settings.ts';
 import type { TableReference } from '../table.ts';
 import { AccessAlarms } from './access-alarms.ts';
 import { ApiAlarms } from './api-alarms.ts';
 import { AuthorizerAlarms } from './authorizer-alarms.ts';
 import { CertificateAlarms } from './certificate-alarms.ts';
+import { DeliveryAlarms } from './delivery-alarms.ts';
 import { Events } from './events.ts';
 import { FirewallAlarms } from './firewall-alarms.ts';
 import { FunctionAlarms } from './function-alarms.ts';
@@ -101,14 +102,23 @@ export class Alarms extends Construct {
     const [topics, requests] = [this.#topics, this.#requests];
     const { accessLogs, functions } = observed;
     const all = [...functions];
-    const behindRoutes = all.filter(([name]) => name !== AUTHORIZER);
-    const withKeys = all.filter(([, { rights }]) => rights.signs ?? rights.verifies ?? rights.secrets);
+    const others = all.filter(([name]) => name !== AUTHORIZER);
+    const withKeys = all.filter(
+      ([
+        ,
+        {
+          rights: { signs, verifies, secrets, endpointSecrets },
+        },
+      ]) => [signs, verifies, secrets, endpointSecrets].some(Boolean),
+    );
     new ApiAlarms(this, 'Api', { topics, accessLogs, requests });
     new AuthorizerAlarms(this, 'Authorizer', { topics, accessLogs, requests, authorizer: observed.lambda(AUTHORIZER) });
     const [route, attempts] = [contracts.find(({ name }) => name === AUTH)?.routes.login, callsOf(observed, AUTH)];
     if (route !== undefined && attempts !== undefined)
       new LoginAlarms(this, 'Login', { topics, accessLogs, route, attempts });
-    new FunctionAlarms(this, 'Functions', topics, new Map(behindRoutes.map(([name, { lambda }]) => [name, lambda])));
+    new FunctionAlarms(this, 'Functions', topics, new Map(others.map(([name, { lambda }]) => [name, lambda])));
+    const bell = table.tableStreamArn === undefined ? undefined : observed.lambda(DELIVERY_BELL);
+    new DeliveryAlarms(this, 'Deliveries', { topics, bell });
     new TableAlarms(this, 'Table', { topics, table, requests });
     new KeyAlarms(this, 'Keys', { topics, logs: new Map(withKeys.map(([name, { logs }]) => [name, logs])), requests });
     if (firewall !== undefined) new FirewallAlarms(this, 'Firewall', topics, firewall);

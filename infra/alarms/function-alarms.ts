@@ -6,8 +6,8 @@ import { quota, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 /**
- * Alarms for the functions behind routes. They turn errors into responses, so Lambda counts only crashes and timeouts
- * as errors.
+ * Alarms for the functions but the authorizer. Those behind routes turn errors into responses, so Lambda counts only
+ * crashes and timeouts as errors; those of the background fail, for whatever calls them to call again.
  */
 export class FunctionAlarms extends Subject {
   constructor(scope: Construct, id: string, topics: readonly ITopic[], byName: ReadonlyMap<string, FunctionMetrics>) {

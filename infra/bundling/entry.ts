@@ -1,5 +1,5 @@
 import type { Contract } from '#contract';
-import { AUTHORIZER, readsTable, rightsOf } from '../rights.ts';
+import { isWithoutContract, readsTable, rightsOf } from '../rights.ts';
 
 /**
  * The entry of a function's bundle: its handler, and its warm start (`shared/warm-start.ts`), which the source does not have, so
@@ -7,7 +7,7 @@ import { AUTHORIZER, readsTable, rightsOf } from '../rights.ts';
  * tokens reads their public keys, which it needs for its first request.
  */
 export function entryOf(name: string, all: readonly Contract[]): string {
-  const served = name === AUTHORIZER ? AUTHORIZER : all.find((each) => each.name === name);
+  const served = isWithoutContract(name) ? name : all.find((each) => each.name === name);
   const rights = served === undefined ? {} : rightsOf(served);
   const steps = [
     ...(readsTable(rights) ? [['readWarmKey', '#table']] : []),

@@ -1,5 +1,12 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { Dashboard, type IMetric, type IWidget, MathExpression, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Dashboard,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+  type MetricOptions,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -7,10 +14,11 @@ import type { Contract } from '#contract';
 import { DECISIONS } from '#telemetry/metrics';
 import { callsOfKms } from '../alarms/key-alarms.ts';
 import { FAST, OBJECTIVE, percentOf, SLOW } from '../alarms/objective-alarms.ts';
+import { deadLettersName, queueName } from '../deliveries.ts';
 import type { Firewall } from '../firewall.ts';
-import { apiMetric, ended } from '../metrics.ts';
+import { apiMetric, ended, queueMetric } from '../metrics.ts';
 import type { Observed } from '../observed.ts';
-import { AUTHORIZER } from '../rights.ts';
+import { AUTHORIZER, BACKGROUND, DELIVERY_BELL } from '../rights.ts';
 import { prefixOf } from '../stacks/stage-stack.ts';
 import type { TableReference } from '../table.ts';
 import { domainRow } from './domain-row.ts';
@@ -49,7 +57,9 @@ export class StageDashboard extends Construct {
         [heading('What they depend on')],
         [this.#tableRow(table)],
         [this.#listsAndKeysRow(firewall)],
+        [heading('Deliveries')],
         [this.#endpointsRow()],
+        [this.#wakeUpsRow(observed)],
       ],
     });
   }
@@ -141,6 +151,29 @@ export class StageDashboard extends Construct {
     );
   }
 
+  /** What wakes deliveries, and whether it does so in time. */
+  #wakeUpsRow(observed: Observed): IWidget {
+    const [queue, deadLetters] = [queueName(this), deadLettersName(this)];
+    return row(
+      [
+        'wake-ups that wait',
+        [
+          queueMetric(queue, 'ApproximateNumberOfMessagesVisible', { label: 'in the queue' }),
+          queueMetric(deadLetters, 'ApproximateNumberOfMessagesVisible', { label: 'dead letters' }),
+        ],
+      ],
+      [
+        'how long, at most',
+        [
+          queueMetric(queue, 'ApproximateAgeOfOldestMessage', { label: 'in the queue, in s' }),
+          observed.lambda(DELIVERY_BELL).metric('IteratorAge', { statistic: 'Maximum', label: 'in the stream, in ms' }),
+        ],
+      ],
+      ['calls of the functions', ofBackground(observed, 'Invocations', { statistic: 'Sum' }), { stacked: true }],
+      ['failed calls', ofBackground(observed, 'Errors', { statistic: 'Sum' })],
+    );
+  }
+
   #listsAndKeysRow(firewall: Firewall | undefined): IWidget {
     return row(
       ['lists: repairs', [filled(this, 'ListFences'), filled(this, 'ListReturns'), filled(this, 'ListCompactions')]],
@@ -158,6 +191,10 @@ export class StageDashboard extends Construct {
     );
   }
 }
+
+/** A graph of the functions of deliveries. */
+const ofBackground = (observed: Observed, metricName: string, options: MetricOptions): readonly IMetric[] =>
+  BACKGROUND.map((name) => observed.lambda(name).metric(metricName, { ...options, label: name }));
 
 const firewallGraph = (firewall: Firewall): Graph => [
   'firewall',

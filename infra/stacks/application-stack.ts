@@ -4,6 +4,7 @@ import type { Bundles } from '#bundling';
 import type { Contract } from '#contract';
 import { Canary } from '../canary.ts';
 import { CutOffRole } from '../cut-off-role.ts';
+import { Deliveries } from '../deliveries.ts';
 import { ErasureRole } from '../erasure-role.ts';
 import { ExportRole } from '../export-role.ts';
 import { type Firewall, protect } from '../firewall.ts';
@@ -24,7 +25,10 @@ interface ApplicationStackProps {
   readonly settings: Settings;
 }
 
-/** The functions and the API, and the roles of operators. It stores only logs, and can be recreated. */
+/**
+ * The functions with what calls them, and the roles of operators. It stores only logs, and wake-ups that the schedule
+ * repeats, so it can be recreated.
+ */
 export class ApplicationStack extends StageStack {
   readonly api: Api;
   readonly functions: Functions;
@@ -33,6 +37,7 @@ export class ApplicationStack extends StageStack {
   constructor(scope: Construct, { contracts, bundles, data: { table, keys }, settings }: ApplicationStackProps) {
     super(scope, { part: 'application', description: 'API and functions', settings });
     this.functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
+    new Deliveries(this, 'Deliveries', { functions: this.functions, table, settings });
     this.api = new Api(this, 'Api', { contracts, functions: this.functions, settings });
     const { rest, baseUrl } = this.api;
     this.firewall = protect(this, { stage: rest.deploymentStage, contracts, settings });

@@ -33,11 +33,13 @@ describe('docs/cost.md', () => {
   it('promises some $3 a month for a small stage that nobody calls, with ten metrics under alarms at most', () => {
     const { idle } = profiles.small;
     const count = (what: string) => idle.find((cost) => cost.what === what)?.count;
-    expect(monthly(idle)).toBeLessThanOrEqual(3.1);
+    expect(monthly(idle)).toBeLessThanOrEqual(3.2);
     expect(count('metrics that alarms look at')).toBeLessThanOrEqual(10);
     expect(idle.filter((cost) => cost.count > 0).map(({ what }) => what)).toEqual([
       'keys',
       'metrics that alarms look at',
+      'polls of the queue of deliveries',
+      'calls of its schedule',
     ]);
     expect(profiles.standard.idle.find(({ what }) => what === 'calls of the heartbeat')?.count).toBe(43_200);
   });
@@ -76,7 +78,8 @@ it('the heartbeat is as many calls a month as the stack has scheduled', () => {
     logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
   };
   const callsOf = (ScheduleExpression: string) => {
-    const Rule = { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression } };
+    const Properties = { ScheduleExpression, Targets: ['HeartbeatFunction'] };
+    const Rule = { Type: 'AWS::Events::Rule', Properties };
     return heartbeatCosts([Template.fromJSON({ Resources: { Rule } })], way)[0].count;
   };
   expect(callsOf('rate(5 minutes)')).toBe(8_640);

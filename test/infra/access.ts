@@ -79,6 +79,8 @@ const OF_TENANT = [
   ],
   ...['CREDENTIALS', 'CREDENTIALS#SET', 'CLIENT#CREDENTIALS'],
   ...['AUDIT_EVENT', 'AUDIT_EVENT#SET', 'AUDIT_EVENT#actor_id=x#SET', 'EVENT', 'EVENT#SET'],
+  ...['WEBHOOK_ENDPOINT', 'WEBHOOK_ENDPOINT#SET', 'WEBHOOK_ENDPOINT#x#ATTEMPT', 'WEBHOOK_ENDPOINT#x#ATTEMPT#SET'],
+  'DELIVERY',
 ];
 const OF_PLATFORM = ['ORG', 'ORG#SET', 'ONCE#REQUEST#x', 'CREDENTIALS', 'INTEGRATION', 'CLIENT', 'AUDIT_EVENT'];
 
@@ -86,12 +88,20 @@ const OF_PLATFORM = ['ORG', 'ORG#SET', 'ONCE#REQUEST#x', 'CREDENTIALS', 'INTEGRA
 export const KEYS: readonly string[] = [
   ...OF_TENANT.map((key) => `ORG#${ACME}#${key}`),
   ...OF_PLATFORM.map((key) => `ORG#PLATFORM#${key}`),
-  ...[`ORG#${RIVAL}#CLIENT`, `ORG#${RIVAL}#CREDENTIALS`, `ORG#${ACME}0#CLIENT`, 'ORG#', 'ORG##CREDENTIALS'],
+  ...[
+    `ORG#${RIVAL}#CLIENT`,
+    `ORG#${RIVAL}#CREDENTIALS`,
+    `ORG#${RIVAL}#DELIVERY`,
+    `ORG#${ACME}0#CLIENT`,
+    'ORG#',
+    'ORG##CREDENTIALS',
+  ],
   ...[
     'APP#acme',
     `SUSPENDED#${ACME}`,
     `SUSPENDED#${RIVAL}`,
     'LOGIN_FAILURE#digest',
+    'DELIVERIES',
     'HEALTH',
     'WARM#',
     'WARM#x',

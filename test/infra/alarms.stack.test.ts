@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dynamoDbOperationOf } from '#local-dynamodb/usage';
 import { contracts } from '../../functions/all-contracts.ts';
+import { functionNames } from '../../infra/functions.ts';
+import { AUTHORIZER } from '../../infra/rights.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
 import { EVERYTHING, PROFILES, resourcesOf, synthesize } from './synthesize.ts';
@@ -11,6 +13,8 @@ import { EVERYTHING, PROFILES, resourcesOf, synthesize } from './synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFIX = 'custodia-dev';
+/** The functions but the authorizer. */
+const OTHERS = functionNames(contracts).filter((name) => name !== AUTHORIZER);
 
 const templates = synthesize({ context: EVERYTHING });
 const alarms = alarmsIn(templates, PREFIX);
@@ -72,7 +76,7 @@ describe('docs/operations.md', () => {
 
   it('has a row for every alarm, and none for another, with the words of its mail, which name the row', () => {
     const written = rows.flatMap(({ anchor, name, meaning }) =>
-      (name.includes('<name>') ? contracts.map((contract) => contract.name) : ['']).map((of) =>
+      (name.includes('<name>') ? OTHERS : ['']).map((of) =>
         [name, `${meaning}. Runbook: docs/operations.md#alarm-${anchor}`].map((text) => text.replace(/`?<name>`?/, of)),
       ),
     );

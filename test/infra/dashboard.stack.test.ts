@@ -93,12 +93,12 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows what the authorizer decided, every counter of the functions, the table, the keys and the firewall', () => {
+  it('shows what the authorizer decided, every counter of the functions, the table, the keys, the firewall and deliveries', () => {
     const decisions = shown.filter(({ name, values }) => name === DURATION && values[0] === 'authorizer');
     expect(decisions.map(({ values }) => values[1])).toEqual([...DECISIONS]);
     const counters = shown.filter(({ namespace, dimensions }) => namespace === NAMESPACE && dimensions.length === 0);
     expect(counters.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(COUNTERS)));
-    const namespaces = ['ApiGateway', 'Lambda', 'DynamoDB', 'Usage', 'WAFV2'].map((name) => `AWS/${name}`);
+    const namespaces = ['ApiGateway', 'Lambda', 'DynamoDB', 'Usage', 'WAFV2', 'SQS'].map((name) => `AWS/${name}`);
     expect(new Set(shown.map(({ namespace }) => namespace))).toEqual(new Set([NAMESPACE, ...namespaces]));
   });
 });

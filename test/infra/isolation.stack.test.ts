@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ENDPOINT_SECRETS } from '#encryption';
+import { BACKGROUND } from '../../infra/rights.ts';
 import {
   ACME,
   ACTIONS,
@@ -14,7 +16,7 @@ import {
   tenantRolesIn,
 } from './access.ts';
 import { isAllowed, mayAssume, type Principal } from './account/iam.ts';
-import { stageOf, synthesize } from './synthesize.ts';
+import { stageOf, statementsIn, synthesize } from './synthesize.ts';
 
 /**
  * What a function with a bug, or a person with a role, can do: nothing outside of the tenant for which the session was opened. By the policies of the template.
@@ -23,6 +25,8 @@ import { stageOf, synthesize } from './synthesize.ts';
 
 const stack = stageOf(synthesize());
 const TENANT_ROLES = tenantRolesIn(stack);
+/** There is one once there is the domain. */
+const ENDPOINTS_ROLE = FUNCTIONS.includes('webhook-endpoints') ? ['FunctionsEndpointsRole'] : [];
 const ERASURE = String(stack.outputs.ErasureRoleArn);
 /** Roles of people, for one tenant at a time. */
 const PEOPLES_ROLES = ['Maintenance', 'Export', 'Replay', 'CutOff']
@@ -33,6 +37,12 @@ const ofAcme = (roleArn: string): Principal => ({ roleArn, tags: { tenant: ACME 
 const actionsOn = (by: Principal, ...keys: string[]): string[] =>
   ACTIONS.filter((action) => may(stack, by, action, keys));
 const CHANGES = ['UpdateItem', 'DeleteItem', 'BatchWriteItem'];
+const READS = ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'];
+const nameOf = (roleArn: string): string =>
+  roleArn
+    .split('/')
+    .at(-1)
+    ?.replace(/[0-9A-F]{8}$/, '') ?? '';
 
 describe.each([...TENANT_ROLES, ...PEOPLES_ROLES].map((arn) => [arn.split('/').at(-1) ?? '', arn]))(
   'a session of %s for a tenant',
@@ -98,8 +108,10 @@ describe('credentials', () => {
     expect(new Set(allowed.map(([action]) => action))).toEqual(
       new Set(['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem']),
     );
-    for (const [, arn] of allowed.filter(([action]) => action !== 'ConditionCheckItem'))
-      expect(arn).toContain('IntegrationsRole');
+    const changing = allowed.filter(([action]) => !['ConditionCheckItem', 'GetItem'].includes(action));
+    for (const [, arn] of changing) expect(arn).toContain('IntegrationsRole');
+    const reading = allowed.filter(([action]) => action === 'GetItem').map(([, arn]) => nameOf(arn));
+    expect(reading).toEqual(['FunctionsIntegrationsRole', ...ENDPOINTS_ROLE, 'FunctionsDeliveriesRole']);
     for (const arn of TENANT_ROLES) {
       expect(may(stack, ofAcme(arn), 'BatchWriteItem', [`ORG#${ACME}#CLIENT`, own]), arn).toBe(false);
       const ofPlatform = actionsOn(ofAcme(arn), 'ORG#PLATFORM#CREDENTIALS');
@@ -133,7 +145,7 @@ describe('a function', () => {
   });
 
   it('works under one role at most, in its own region, and under none of people’s', () => {
-    expect(TENANT_ROLES).toHaveLength(7);
+    expect(TENANT_ROLES).toHaveLength(8 + ENDPOINTS_ROLE.length);
     for (const name of FUNCTIONS) {
       const role = roleOf(stack, name);
       expect(TENANT_ROLES.filter((each) => mayAssumeFor(stack, role, each)).length, name).toBeLessThanOrEqual(1);
@@ -151,6 +163,94 @@ describe('a function', () => {
         for (const tags of [{ tenant: ACME }, {}])
           expect(mayAssume(stack, { roleArn: role, tags: {} }, each, tags as Record<string, string>), name).toBe(false);
     }
+  });
+});
+
+describe('deliveries', () => {
+  const own = (name: string): Principal => ({ roleArn: roleOf(stack, name), tags: {} });
+  const worker = TENANT_ROLES.find((arn) => nameOf(arn) === 'FunctionsDeliveriesRole') ?? '';
+  /** The actions that a principal may do, with the keys. */
+  const reach = (by: Principal, isMeant: (action: string) => boolean = () => true) =>
+    KEYS.flatMap((key) => actionsOn(by, key).flatMap((action) => (isMeant(action) ? `${action} ${key}` : [])));
+
+  it('are woken by a function without any right on the table, which reads the stream and sends', () => {
+    expect(reach(own('delivery-bell'))).toEqual([]);
+    const statements = statementsIn(synthesize()).filter(({ of }) => of.startsWith('Functionsdeliverybell'));
+    const rights = statements.flatMap(({ Action, Resource }) => (Resource === undefined ? [] : Action));
+    expect(rights.toSorted()).toEqual([
+      ...['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((each) => `dynamodb:${each}`),
+      ...['logs:CreateLogStream', 'logs:PutLogEvents', 'sqs:SendMessage'],
+    ]);
+  });
+
+  it('are woken by a schedule that reads the register, and numbers of tenants', () => {
+    const numbers = [`ORG#${ACME}#EVENT#SET`, `ORG#${ACME}#DELIVERY`, `ORG#${RIVAL}#DELIVERY`];
+    expect(reach(own('delivery-schedule'))).toEqual([
+      ...numbers.flatMap((key) => [`GetItem ${key}`, `BatchGetItem ${key}`]),
+      ...['Query DELIVERIES', 'GetItem WARM#'],
+    ]);
+    for (const key of [`ORG#${ACME}0#DELIVERY`, `ORG#${ACME}#CLIENT#DELIVERY`, `ORG#${ACME}#CLIENT#EVENT#SET`])
+      expect(actionsOn(own('delivery-schedule'), key), key).toEqual([]);
+  });
+
+  it('are made by a function that on its own reads and tidies the register', () => {
+    expect(reach(own('deliveries'))).toEqual(['Query DELIVERIES', 'DeleteItem DELIVERIES', 'GetItem WARM#']);
+    expect(reach(ofAcme(worker)).filter((each) => each.includes('DELIVERIES'))).toEqual([]);
+  });
+
+  it('change what a delivery changes, and nothing else of a tenant', () => {
+    const changed = reach(ofAcme(worker), (action) => !READS.includes(action));
+    const key = (name: string): string => `ORG#${ACME}#${name}`;
+    const lists = ['AUDIT_EVENT', 'EVENT'].flatMap((list) => [
+      `PutItem ${key(list)}`,
+      `UpdateItem ${key(`${list}#SET`)}`,
+    ]);
+    const records = ['WEBHOOK_ENDPOINT', 'WEBHOOK_ENDPOINT#x#ATTEMPT', 'DELIVERY'];
+    expect(changed.toSorted()).toEqual(
+      [
+        ...lists,
+        `UpdateItem ${key('AUDIT_EVENT#actor_id=x#SET')}`,
+        ...records.flatMap((name) => [`PutItem ${key(name)}`, `UpdateItem ${key(name)}`]),
+        ...['WEBHOOK_ENDPOINT#SET', 'WEBHOOK_ENDPOINT#x#ATTEMPT#SET'].map((name) => `UpdateItem ${key(name)}`),
+      ].toSorted(),
+    );
+  });
+
+  it('read the credentials of the tenant one by one, and those of the platform not at all', () => {
+    expect(actionsOn(ofAcme(worker), `ORG#${ACME}#CREDENTIALS`)).toEqual(['GetItem']);
+    expect(actionsOn(ofAcme(worker), 'ORG#PLATFORM#CREDENTIALS')).toEqual([]);
+  });
+
+  it('are signed with secrets of endpoints, in sessions of their tenant: these are all that the role decrypts', () => {
+    const decrypts = (context: Record<string, string>, action = 'Decrypt'): boolean =>
+      opens(stack, ofAcme(worker), action, context);
+    const purpose = ENDPOINT_SECRETS;
+    expect(decrypts({ tenant: ACME, purpose })).toBe(true);
+    for (const context of [{ tenant: ACME }, { tenant: RIVAL, purpose }, { purpose }, { tenant: ACME, purpose: '*' }])
+      expect(decrypts(context as Record<string, string>), JSON.stringify(context)).toBe(false);
+    expect(decrypts({ tenant: ACME, purpose }, 'GenerateDataKey')).toBe(false);
+    expect(opens(stack, own('deliveries'), 'Decrypt', { tenant: ACME, purpose })).toBe(false);
+  });
+
+  it('are registered by a session that makes endpoints, which reads and deletes no entry', () => {
+    const allowed = TENANT_ROLES.flatMap((arn) =>
+      actionsOn(ofAcme(arn), 'DELIVERIES').map((each) => [nameOf(arn), each]),
+    );
+    expect(allowed).toEqual(ENDPOINTS_ROLE.map((name) => [name, 'PutItem']));
+  });
+
+  it('have a queue to which the three functions alone send, over TLS alone, and from which one receives', () => {
+    const all = statementsIn(synthesize());
+    const sending = all.filter(({ Effect, Action }) => Effect === 'Allow' && Action.includes('sqs:SendMessage'));
+    expect(new Set(sending.map(({ of }) => of.replace(/Role[0-9A-F]{8}$/, '')))).toEqual(
+      new Set(BACKGROUND.map((name) => `Functions${name.replaceAll('-', '')}`)),
+    );
+    const receiving = all.filter(({ Effect, Action }) => Effect === 'Allow' && Action.includes('sqs:ReceiveMessage'));
+    expect(receiving.map(({ of }) => of)).toEqual([expect.stringMatching(/^FunctionsdeliveriesRole/)]);
+    const policies = all.filter(({ of }) => /^Deliveries\w+Policy/.test(of));
+    expect(policies).toHaveLength(2);
+    for (const { Effect, Condition } of policies)
+      expect([Effect, Condition]).toEqual(['Deny', { Bool: { 'aws:SecureTransport': 'false' } }]);
   });
 });
 
@@ -172,7 +272,7 @@ it('secrets open to no role outside of their path, and to none of it without a r
 it('a function reads the key of warm starts where it reads the table, and does nothing else there', () => {
   for (const name of FUNCTIONS) {
     const by = { roleArn: roleOf(stack, name), tags: {} };
-    const isWarmed = !['openapi', 'docs', 'well-known'].includes(name);
+    const isWarmed = !['openapi', 'docs', 'well-known', 'delivery-bell'].includes(name);
     expect(actionsOn(by, 'WARM#'), name).toEqual(isWarmed ? ['GetItem'] : []);
     for (const keys of [['WARM#x'], ['WARM'], ['WARM#', `ORG#${ACME}#CLIENT`]])
       expect(actionsOn(by, ...keys), name).toEqual([]);

@@ -97,6 +97,12 @@ describe('settings', () => {
       { restoredTable: 'a' },
       { restoredTable: 'arn:aws:dynamodb:eu-west-1:111122223333:table/x' },
     ],
+    [
+      /restoredTableStreamArn: is not of the table/,
+      { restoredTableStreamArn: BROUGHT.restoredTableStreamArn },
+      { restoredTableStreamArn: BROUGHT.restoredTableStreamArn, restoredTable: 'custodia-prod' },
+    ],
+    [/deliveryConcurrency: more than reservedConcurrency/, { reservedConcurrency: 'deliveries:49' }],
     [/backupCopyVaults\.0: ARNs of vaults/, { backupCopyVaults: 'custodia', backupRetentionDays: 90 }],
     [/backupCopyVaults: needs backupRetentionDays/, { backupCopyVaults: VAULT }],
     [/deployment: /, { deployment: 'linear' }],

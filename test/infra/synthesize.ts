@@ -71,6 +71,8 @@ export const SMALL: Readonly<Record<string, string>> = {
 export const BROUGHT = {
   webAclArn: 'arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/ours/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60',
   restoredTable: 'custodia-prod-2026-11-20T0929',
+  restoredTableStreamArn:
+    'arn:aws:dynamodb:eu-west-1:111122223333:table/custodia-prod-2026-11-20T0929/stream/2026-11-20T10:02:11.512',
   secretsKeyArn: 'arn:aws:kms:eu-west-1:111122223333:key/mrk-0b6f7a521c6e4a3d9f587d2c4e1b9a60',
 } as const satisfies Readonly<Record<string, string>>;
 
@@ -80,6 +82,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   anonymousAddressLimit: '500',
   auditRetentionDays: '30',
   authorizerCacheSeconds: '30',
+  deliveryConcurrency: '200',
   logRetentionDays: '30',
   maxIntegrations: '50',
   memory: '1536',

@@ -2,6 +2,7 @@ import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
+import { functionNames } from '../../infra/functions.ts';
 import type { Deployed } from './account/template.ts';
 import { bodyWith } from './api-body.ts';
 import { assemble, EVERYTHING, PROFILES, resourcesIn, resourcesOf, stageOf, synthesize } from './synthesize.ts';
@@ -37,10 +38,10 @@ describe.each(Object.entries(PROFILES))('a stage of the profile %s', (_, context
       expect(JSON.stringify(nameOf(declared) ?? ['"Fn::GetAtt"', 'RoleId']), id).toMatch(/"?Fn::GetAtt.*Id"/);
   });
 
-  it('has what serves the API, and nothing on the side', () => {
+  it('has what serves the API and delivers its events, and nothing on the side', () => {
     const others = /^Custom::|^AWS::(IAM::(Policy|ManagedPolicy|User|AccessKey)|Lambda::(Url|LayerVersion)|S3::)/;
     expect([...stage.resources.values()].filter(({ Type }) => others.test(Type))).toEqual([]);
-    expect(resourcesOf(templates.application, 'AWS::Lambda::Function')).toHaveLength(contracts.length + 1);
+    expect(resourcesOf(templates.application, 'AWS::Lambda::Function')).toHaveLength(functionNames(contracts).length);
   });
 
   it('has its data in a stack that depends on no other, so that the others can be made anew', () => {
@@ -109,7 +110,7 @@ describe('the largest stage', () => {
   });
 
   it('has room for other domains, of about ten resources each', () => {
-    expect(ids[0]?.length, 'see docs/decisions/0162').toBeLessThanOrEqual(260);
+    expect(ids[0]?.length, 'see docs/decisions/0162').toBeLessThanOrEqual(300);
     const [serving, watching] = ids.map((all) => all.filter((id) => /tickets/i.test(id)));
     expect(serving?.length).toBeGreaterThan(5);
     expect(serving?.length, serving?.join()).toBeLessThanOrEqual(8);
@@ -118,7 +119,7 @@ describe('the largest stage', () => {
 
   it('has no template near the 1 MB that CloudFormation takes', () => {
     expect(sizes).toHaveLength(3);
-    expect(Math.max(...sizes), 'see docs/decisions/0162').toBeLessThanOrEqual(620_000);
+    expect(Math.max(...sizes), 'see docs/decisions/0162').toBeLessThanOrEqual(750_000);
   });
 
   it('has no function with more variables than the 4 KB that Lambda takes', () => {

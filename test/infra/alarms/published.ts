@@ -34,6 +34,8 @@ const PUBLISHED: ByNamespace = {
     Errors: counted('FunctionName', OF_VERSION),
     Throttles: counted('FunctionName'),
     Duration: timed('FunctionName'),
+    // Of functions that a stream calls.
+    IteratorAge: most('FunctionName'),
     ClaimedAccountConcurrency: most(''),
     ConcurrentExecutions: most(''),
   },
@@ -47,6 +49,11 @@ const PUBLISHED: ByNamespace = {
     ConsumedReadCapacityUnits: counted('TableName'),
     ConsumedWriteCapacityUnits: counted('TableName'),
     SuccessfulRequestLatency: { by: ['Operation,TableName'], statistics: ['SampleCount', 'Average', 'Maximum'] },
+  },
+  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+  'AWS/SQS': {
+    ApproximateAgeOfOldestMessage: most('QueueName'),
+    ApproximateNumberOfMessagesVisible: most('QueueName'),
   },
   // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html: of a regional web ACL
   'AWS/WAFV2': { AllowedRequests: counted('Region,Rule,WebACL'), BlockedRequests: counted('Region,Rule,WebACL') },

@@ -1,17 +1,26 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { type Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  type RecursiveLoop,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { EMPTY_KEYS } from '#table/keys';
-import { ANY_APP, ANY_CREDENTIALS, ANY_LOGIN_FAILURE, ANY_SUSPENSION, allowItems } from './item-policy.ts';
+import {
+  ANY_APP,
+  ANY_BACKLOG,
+  ANY_CREDENTIALS,
+  ANY_LOGIN_FAILURE,
+  ANY_SUSPENSION,
+  allowItems,
+  REGISTER,
+} from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
 import { metricsNamespace } from './metrics.ts';
@@ -22,7 +31,7 @@ import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
 import type { TableReference } from './table.ts';
 
-interface ApiFunctionProps {
+export interface ServiceFunctionProps {
   readonly name: string;
   /** Directory whose `index.mjs` exports `handler`. */
   readonly bundle: string;
@@ -30,26 +39,31 @@ interface ApiFunctionProps {
   readonly table: TableReference;
   readonly keys: Keys;
   readonly settings: Settings;
+  readonly timeout: Duration;
+  /** In MB. */
+  readonly memorySize: number;
+  /** Whether Lambda stops it where it seems to call itself without an end; its default is that it does. */
+  readonly recursiveLoop?: RecursiveLoop;
+  /** Why Lambda itself has no queue for its failed calls. */
+  readonly noDeadLetters: string;
 }
 
 const keyPurpose = ({ signs, verifies }: Rights): KeyPurpose => (signs ? 'sign' : verifies ? 'verify' : 'no-key');
 
-/** The gateway's timeout for the response. */
-const TIMEOUT = Duration.seconds(29);
-
 /**
- * A Lambda function with its log group and a role that has only its rights. Callers use its alias, which a deployment
- * moves to the version that it publishes.
+ * A Lambda function with its log group and a role that has only its rights. Whoever calls it uses its alias, which a
+ * deployment moves to the version that it publishes.
  */
-export class ApiFunction extends Construct {
+export class ServiceFunction extends Construct {
   readonly role: Role;
   readonly lambda: LambdaFunction;
   readonly alias: FunctionAlias;
   readonly rights: Rights;
   readonly logs: ILogGroup;
 
-  constructor(scope: Construct, id: string, { name, bundle, rights, table, keys, settings }: ApiFunctionProps) {
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
+    const { name, bundle, rights, table, keys, settings, timeout, memorySize, recursiveLoop } = props;
     this.rights = rights;
     this.logs = logGroup(this, 'Logs', settings);
     this.role = new RoleWithRights(this, 'Role', {
@@ -65,16 +79,17 @@ export class ApiFunction extends Construct {
       architecture: Architecture.ARM_64,
       code: Code.fromAsset(bundle, { exclude: ['*.map'] }),
       handler: 'index.handler',
-      timeout: TIMEOUT,
-      memorySize: settings.memory,
+      timeout,
+      memorySize,
       role: this.role,
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       environment: { ...environmentOf(rights, table, keys, settings), METRICS_NAMESPACE: metricsNamespace(this) },
+      ...(recursiveLoop === undefined ? {} : { recursiveLoop }),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
-    this.#accept(settings);
+    this.#accept(props);
     this.alias = new LiveAlias(this, 'Live', this.lambda, settings.provisionedConcurrency.get(name)).alias;
   }
 
@@ -87,13 +102,9 @@ export class ApiFunction extends Construct {
   }
 
   /** Exceptions from cdk-nag's rules, with their reasons. */
-  #accept({ tracing }: Settings): void {
-    Validations.of(this.lambda).acknowledge({
-      id: 'Serverless-LambdaDLQ',
-      reason:
-        'Only API Gateway calls it, and waits for the response: a dead letter queue is for calls that nobody waits for.',
-    });
-    if (tracing) {
+  #accept({ noDeadLetters, settings }: ServiceFunctionProps): void {
+    Validations.of(this.lambda).acknowledge({ id: 'Serverless-LambdaDLQ', reason: noDeadLetters });
+    if (settings.tracing) {
       const reason =
         'X-Ray takes traces on no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
       const ids = ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'];
@@ -119,6 +130,9 @@ export class ApiFunction extends Construct {
     if (this.rights.seesSuspensions) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
     if (this.rights.countsLoginFailures)
       this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]));
+    if (this.rights.readsRegister) this.role.addToPolicy(allowItems(table, ['Query'], [REGISTER]));
+    if (this.rights.tidiesRegister) this.role.addToPolicy(allowItems(table, ['DeleteItem'], [REGISTER]));
+    if (this.rights.readsBacklogs) this.role.addToPolicy(allowItems(table, ['GetItem', 'BatchGetItem'], ANY_BACKLOG));
     if (this.rights.checksHealth) this.role.addToPolicy(allowItems(table, ['GetItem'], [EMPTY_KEYS.health.PK]));
     if (this.rights.signs) keys.allowSigning(this.role);
     if (this.rights.verifies) keys.allowVerifying(this.role);
@@ -154,5 +168,5 @@ const environmentOf = (
           .join(),
       }
     : {}),
-  ...(rights.secrets ? { SECRETS_KEY_ID: keys.secrets.keyArn } : {}),
+  ...(rights.secrets || rights.endpointSecrets ? { SECRETS_KEY_ID: keys.secrets.keyArn } : {}),
 });
