@@ -4,7 +4,7 @@ import type { Event } from './schema.ts';
 
 /** What a webhook endpoint has received. */
 export interface EventDelivery {
-  /** `webhook-id`: the same in every attempt of a delivery. */
+  /** `webhook-id`: the same when the same events are sent again. To handle each event once, compare their own ids. */
   readonly id: string;
   /** One event, or those of a batch, in the order of their changes. */
   readonly events: readonly Event[];
