@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isLoopback, isPublic } from './addresses.ts';
+import { isPublic } from './addresses.ts';
 import type { SendError } from './ports.ts';
 import { isLocal, isLocalName, type Target, type Targets } from './target.ts';
 
@@ -22,7 +22,7 @@ export async function addressesOf(
   if (targets === 'loopback' && !isLocal(host)) return 'address-refused';
   const addresses = isIP(host) === 0 ? await namedAddresses(host, resolve, signal) : [host];
   if (addresses.length === 0) return 'name-not-resolved';
-  if (!addresses.every(targets === 'loopback' ? isLoopback : isPublic)) return 'address-refused';
+  if (targets === 'public' && !addresses.every(isPublic)) return 'address-refused';
   // Lambda's own network has IPv4 alone.
   return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, MOST_TRIED);
 }
