@@ -17,6 +17,7 @@ import { services } from './services/contract.ts';
 import { terminals } from './terminals/contract.ts';
 import { tickets } from './tickets/contract.ts';
 import { users } from './users/contract.ts';
+import { webhookEndpoints } from './webhook-endpoints/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
 
@@ -39,6 +40,7 @@ export const contracts: readonly Contract[] = [
   account,
   events,
   webhooks,
+  webhookEndpoints,
   logs,
   audit,
   docs,

@@ -15,6 +15,8 @@ export interface FunctionEnvironment {
   readonly tenantRateLimit?: number | undefined;
   /** Maximal number of integrations of an organization. Default: that of the functions. */
   readonly maxIntegrations?: number | undefined;
+  /** Maximal number of webhook endpoints of an organization. Default: that of the functions. */
+  readonly maxWebhookEndpoints?: number | undefined;
   /** How long the gateway keeps a response of the authorizer, in seconds. Default: {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number | undefined;
   /** Origins whose pages may call. Default: none. */
@@ -40,6 +42,7 @@ export function setFunctionEnvironment({
   rateLimit,
   tenantRateLimit,
   maxIntegrations,
+  maxWebhookEndpoints,
   authorizerTtlSeconds = AUTHORIZER_TTL_SECONDS,
   corsOrigins = [],
   eventTargets = 'loopback',
@@ -57,6 +60,7 @@ export function setFunctionEnvironment({
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
     TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),
     MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
+    MAX_WEBHOOK_ENDPOINTS: String(maxWebhookEndpoints ?? ''),
     AUTHORIZER_CACHE_SECONDS: String(authorizerTtlSeconds),
     METRICS_NAMESPACE: accessLines ? 'Custodia/local' : '',
     AWS_REGION: LOCAL_AWS.region,

@@ -4,6 +4,7 @@ import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
+import { attemptEntity } from '../functions/webhook-endpoints/store.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
 import { kinds } from './kinds.ts';
 
@@ -11,7 +12,8 @@ import { kinds } from './kinds.ts';
  * All records of a tenant, as the API returns them to a caller without access to secrets
  * (`docs/decisions/0096-suspending-exporting-erasing.md`): without integrations' secrets, and with null for the
  * `credentials` of services and resources and for the data of webhook events, which stay encrypted. The journal is left
- * out: its events only say when these records changed, and expire within a month.
+ * out: its events only say when these records changed, and expire within a month. So are failed deliveries, which expire
+ * within a week.
  */
 export interface Exported {
   /** Name of the record in the OpenAPI document: `Client`. */
@@ -29,7 +31,12 @@ const FORMS: Readonly<Record<string, Form>> = {
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),
 };
 
-export const exportedKinds = kinds.filter(({ entity }) => entity.name !== journalEntity.name);
+const LEFT_OUT: readonly string[] = [journalEntity.name, attemptEntity.name];
+const isExported = ({ name }: Entity): boolean => !LEFT_OUT.includes(name);
+
+export const exportedKinds = kinds
+  .filter(({ entity }) => isExported(entity))
+  .map((kind) => ({ ...kind, below: kind.below.filter(isExported) }));
 
 /** Yields the organization, then the records kind by kind, the oldest first. Child records follow their parent. */
 export async function* recordsOf(tenant: Tenant): AsyncGenerator<Exported> {

@@ -11,6 +11,7 @@ import { isResourceRisk as isResourceAtRisk } from '../functions/resources/risk.
 import { resourceEntity } from '../functions/resources/store.ts';
 import { isServiceRisk as isServiceAtRisk } from '../functions/services/health.ts';
 import { serviceEntity } from '../functions/services/store.ts';
+import { endpointEntity, type StoredEndpoint } from '../functions/webhook-endpoints/store.ts';
 
 /** The records that a counter field counts, by entity and field. */
 const COUNTERS: Readonly<Record<string, Kind['counters']>> = {
@@ -32,6 +33,7 @@ const VALUES: Readonly<Record<string, Kind['values']>> = {
 
 /** The records that a quota counts, by entity. */
 const QUOTAS: Readonly<Record<string, Kind['quota']>> = {
+  [endpointEntity.name]: quotaOf<StoredEndpoint>({ USED: () => true }),
   [integrationEntity.name]: quotaOf<Integration>({ USED: isActive, FULL: hasFullAccess }),
 };
 

@@ -4,6 +4,7 @@ import { type Kind, TableCopy, type Verified, verify } from '#maintenance';
 import { auditEventEntity, JournalReader, journalEntity, RequestSession, Tenant } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
+import { endpointEntity } from '../functions/webhook-endpoints/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator } from './as-operator.ts';
 import { kinds } from './kinds.ts';
@@ -31,8 +32,16 @@ const MOST_PASSES = 5;
 /** Deadline of a change, and of a single read. */
 const TIMEOUT_MS = 10_000;
 
-/** These stay as they are: integrations, because they are keys, audit events, and the journal, whose events were delivered. */
-const STAYING: readonly string[] = [integrationEntity.name, auditEventEntity.name, journalEntity.name];
+/**
+ * These stay as they are: integrations, because they are keys, and webhook endpoints, which have their permissions; audit events, and the journal,
+ * whose events were delivered.
+ */
+const STAYING: readonly string[] = [
+  integrationEntity.name,
+  endpointEntity.name,
+  auditEventEntity.name,
+  journalEntity.name,
+];
 export const RESTORABLE = {
   kinds: kinds.filter(({ entity }) => !STAYING.includes(entity.name)),
   integrations: kinds.find(({ entity }) => entity.name === integrationEntity.name) as Kind,

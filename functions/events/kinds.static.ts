@@ -13,7 +13,7 @@ export interface JournaledKind extends StoredKind {
   readonly types: readonly string[];
   /** Lets callers read such records, and so their events. */
   readonly permission: PermissionCode;
-  /** How reading shows such a record, without fields that are stored as ciphertext. */
+  /** How reading shows such a record, without fields that are stored as ciphertext, or elsewhere. */
   readonly shape: Projection;
   /** Shown fields that say whether a stored counter is more than 0. */
   readonly counted: readonly { readonly flag: string; readonly counter: string }[];
@@ -43,10 +43,10 @@ function storedKind({ name, json, single, byTime }: Entity): StoredKind {
   return { name, json, ...(single ? { single } : {}), ...(byTime ? { byTime } : {}) };
 }
 
-function shapeOf({ name, record, encrypted }: Entity): Projection {
+function shapeOf({ name, record, encrypted, elsewhere = [] }: Entity): Projection {
   if (record === undefined) throw new TypeError(`no contract declares the records ${name}`);
   const { fields = {}, standard } = projectionOf(record.schema);
-  const shown = Object.entries(fields).filter(([field]) => !encrypted.includes(field));
+  const shown = Object.entries(fields).filter(([field]) => ![...encrypted, ...elsewhere].includes(field));
   return { standard, fields: Object.fromEntries(shown) };
 }
 

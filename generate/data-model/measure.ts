@@ -56,6 +56,8 @@ async function onLocalApi<Value>(
   const options = { authorizerTtlSeconds: 3_600 };
   const local = await startLocalApi({ ...settings, dynamoDbEndpoint: dynamoDb.endpoint }, options);
   started.defer(local.close);
+  // A full page of a list has more endpoints than an organization may have.
+  process.env.MAX_WEBHOOK_ENDPOINTS = '1000';
 
   return await play(callersAt(local.url, local.platform), new Recorder(environmentTable(), engine === 'dynoxide'));
 }

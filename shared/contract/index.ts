@@ -13,6 +13,7 @@ export {
   record,
 } from './record.ts';
 export {
+  accepted,
   type Contract,
   contract,
   created,

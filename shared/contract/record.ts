@@ -164,19 +164,25 @@ interface DescribedBody<S extends z.ZodRawShape> extends Body<z.ZodObject<S>> {
   describe(text: string): Body<z.ZodObject<S>>;
 }
 
-/** A body whose schema is made from that of another: `adapted(client.create, (schema) => schema.partial({ slug: true }))`. */
+/**
+ * A body whose schema is made from that of another: `adapted(client.create, (schema) => schema.partial({ slug: true }))`. What it has can be set,
+ * though it be read-only in the other.
+ */
 export const adapted = <S extends z.ZodObject, T extends z.ZodObject>(
   base: Body<S>,
   adapt: (schema: S) => T,
 ): Body<T> => {
   const schema = lazily(() => adapt(base.schema));
+  const readOnlyFields = lazily(() =>
+    Object.fromEntries(Object.entries(base.readOnlyFields).filter(([field]) => !(field in schema().shape))),
+  );
   return {
     name: base.name,
     get schema() {
       return schema();
     },
     get readOnlyFields() {
-      return base.readOnlyFields;
+      return readOnlyFields();
     },
   };
 };

@@ -30,7 +30,7 @@ type Parameters = z.ZodRawShape;
 export type Example = { readonly [key: string]: unknown };
 
 interface ResponseType<S extends z.ZodType = z.ZodType> {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   /** Returns `{ data }`, with or without pages (spec §4). */
   readonly isList?: true;
   /** Undefined: no body. */
@@ -258,6 +258,20 @@ export const created = <S extends z.ZodType>(
   example: Example,
 ): ResponseType<S> => ({
   status: 201,
+  get schema() {
+    return record.schema;
+  },
+  description,
+  example,
+});
+
+/** 202 with what is going to be done. */
+export const accepted = <S extends z.ZodType>(
+  record: { readonly schema: S },
+  description: string,
+  example: Example,
+): ResponseType<S> => ({
+  status: 202,
   get schema() {
     return record.schema;
   },

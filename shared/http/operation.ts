@@ -54,7 +54,7 @@ export interface BearerInput {
   readonly getOrThrow: <T extends object>(
     records: Repository<T>,
     id: string,
-    show?: (record: T) => object,
+    show?: (record: T) => object | Promise<object>,
   ) => Promise<Stored<T>>;
   /**
    * For an operation of a `cutsOff` route, when a request grants permissions.

@@ -129,7 +129,8 @@ class Reading {
   }
 }
 
-const floorAt = (counter: Item, now: number): number => floorOf(counter, nextIn(counter), now + EARLIER);
+/** The first number that is kept, at a time in epoch milliseconds. */
+export const floorAt = (counter: Item, now: number): number => floorOf(counter, nextIn(counter), now + EARLIER);
 
 function assertKept(counter: Item, from: number, now: number): void {
   if (from < floorAt(counter, now) || from > nextIn(counter)) throw new FeedExpired();

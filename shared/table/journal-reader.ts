@@ -35,6 +35,11 @@ export class JournalReader {
     return feed.endOfFeed(this.#table, this.#list, this.#tenant.session);
   }
 
+  /** How many events are kept from each of these numbers on. Two round trips, the first beside the reading of the numbers. */
+  countFrom(reading: Promise<readonly number[]>): Promise<feed.FeedCounts> {
+    return feed.countFrom(this.#table, this.#list, this.#tenant.session.clock, reading);
+  }
+
   /** Ends what consumers know of it: records have changed without events. */
   async raiseGeneration(): Promise<void> {
     await feed.raiseGeneration(this.#table, this.#list);

@@ -91,7 +91,7 @@ export class Tenant {
     const log: RecordObserver[] = audited === undefined ? [] : [this.auditLog(audited)];
     const audit = auditedFields === undefined ? log : log.map((each) => observingOnly(auditedFields, each));
     if (journaled === undefined) return audit;
-    return [...audit, journalOf(this.records(journalEntity), kind, journaled, parentId)];
+    return [...audit, journalOf(this.records(journalEntity), kind, parentId)];
   }
 
   /** The audit log, for changes that no repository sees: an integration's secrets are stored with its credentials. */

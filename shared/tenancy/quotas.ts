@@ -4,7 +4,7 @@ import { MOVES } from '#table/storage';
 import { quotaKey } from './keys.ts';
 
 /** Kinds of records that are counted by tenant. */
-type Counted = 'INTEGRATION';
+type Counted = 'INTEGRATION' | 'WEBHOOK_ENDPOINT';
 
 /** The counts: records in use, and those of them with all permissions. */
 export type Count = 'USED' | 'FULL';

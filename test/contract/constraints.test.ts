@@ -95,7 +95,10 @@ describe('the contracts', () => {
       const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('');
       return records.has(name) ? name : undefined;
     };
-    const called = places.filter(({ field }) => recordOf(field) !== undefined);
+    // An event that a webhook brings is named by its sender.
+    const called = places.filter(
+      ({ field, at }) => recordOf(field) !== undefined && at !== 'getWebhookEvent reply event_id',
+    );
     expect(called.length).toBeGreaterThan(20);
     expect(called.filter(({ field, kind }) => referenceOf(kind) !== recordOf(field)).map(({ at }) => at)).toEqual([]);
   });

@@ -59,7 +59,7 @@ describe('the contracts', () => {
 });
 
 /** What they do is said by the path. */
-const BODILESS = ['revokeTokens'];
+const BODILESS = ['revokeTokens', 'pingWebhookEndpoint'];
 
 /** What any token may ask. */
 const WITHOUT_PERMISSION = ['getMe'];

@@ -37,7 +37,7 @@ const refusals = async (): Promise<JsonBody[]> =>
 const tried = async () =>
   (await refusals()).map(({ attempted_operation, failures }) => [attempted_operation, failures]);
 
-it('the privileged operations are those that change integrations, roles, users and memberships', () => {
+it('the privileged operations are those that change integrations, roles, users, memberships and webhook endpoints', () => {
   const privileged = contracts.flatMap(({ routes }) =>
     Object.entries(routes).flatMap(([id, route]) => (route.privileged ? [id] : [])),
   );

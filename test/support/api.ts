@@ -83,6 +83,7 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
     keyFile,
     firstKey,
     maxIntegrations: MANY,
+    maxWebhookEndpoints: MANY,
     authorizerTtlSeconds: options.authorizerTtlSeconds,
     corsOrigins: options.corsOrigins,
   });

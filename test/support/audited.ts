@@ -16,5 +16,17 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   createMembership: ['Membership', ['created_at', 'org_id', 'role_id', 'status', 'user_id']],
   updateMembership: ['Membership', ['status']],
   createOrg: ['Organization', ['created_at', 'id', 'name', 'settings', 'slug']],
+  createWebhookEndpoint: [
+    'WebhookEndpoint',
+    [
+      ...['app_code', 'batch_size', 'confirmed', 'created_at', 'event_types', 'integration_id'],
+      ...['payload', 'secrets', 'status', 'url'],
+    ],
+  ],
+  updateWebhookEndpoint: ['WebhookEndpoint', ['url']],
+  rotateWebhookSecret: ['WebhookEndpoint', ['secrets']],
+  pingWebhookEndpoint: ['WebhookEndpoint', []],
+  replayWebhookEndpoint: ['WebhookEndpoint', ['replayed_at']],
+  deleteWebhookEndpoint: ['WebhookEndpoint', []],
   updateOrg: ['Organization', ['name', 'settings']],
 };

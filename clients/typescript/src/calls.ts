@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, CreatedIntegration, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -175,6 +175,26 @@ export interface Calls {
     /** List the memberships of a user: `GET /api/v1/users/{id}/memberships`. */
     readonly listMemberships: (id: string, query?: Query<'listUserMemberships'>, options?: Options<'listUserMemberships'>) => Listing<MembershipList>;
   };
+  readonly webhookEndpoints: {
+    /** List webhook endpoints: `GET /api/v1/webhook-endpoints`. */
+    readonly list: (query?: Query<'listWebhookEndpoints'>, options?: Options<'listWebhookEndpoints'>) => Listing<WebhookEndpointPage>;
+    /** Create a webhook endpoint: `POST /api/v1/webhook-endpoints`. */
+    readonly create: (body: WebhookEndpointCreate, options?: Options<'createWebhookEndpoint'>) => Promise<WithSecret<CreatedWebhookEndpoint>>;
+    /** Read a webhook endpoint: `GET /api/v1/webhook-endpoints/{id}`. */
+    readonly get: (id: string, query?: Query<'getWebhookEndpoint'>, options?: Options<'getWebhookEndpoint'>) => Promise<WebhookEndpoint>;
+    /** Change a webhook endpoint: `PATCH /api/v1/webhook-endpoints/{id}`. */
+    readonly update: (id: string, body: WebhookEndpointPatch, options?: Options<'updateWebhookEndpoint'>) => Promise<WebhookEndpoint>;
+    /** Delete a webhook endpoint: `DELETE /api/v1/webhook-endpoints/{id}`. */
+    readonly delete: (id: string, options?: Options<'deleteWebhookEndpoint'>) => Promise<void>;
+    /** Give a webhook endpoint a new secret: `POST /api/v1/webhook-endpoints/{id}/rotate-secret`. */
+    readonly rotateWebhookSecret: (id: string, body: WebhookSecretRotation, options?: Options<'rotateWebhookSecret'>) => Promise<WithSecret<RotatedWebhookEndpoint>>;
+    /** Send an event to an endpoint, as a trial: `POST /api/v1/webhook-endpoints/{id}/ping`. */
+    readonly ping: (id: string, body?: undefined, options?: Options<'pingWebhookEndpoint'>) => Promise<Event>;
+    /** Deliver from another place on: `POST /api/v1/webhook-endpoints/{id}/replay`. */
+    readonly replay: (id: string, body: WebhookReplay, options?: Options<'replayWebhookEndpoint'>) => Promise<WebhookEndpoint>;
+    /** List failed deliveries of an endpoint: `GET /api/v1/webhook-endpoints/{id}/attempts`. */
+    readonly listDeliveryAttempts: (id: string, query?: Query<'listDeliveryAttempts'>, options?: Options<'listDeliveryAttempts'>) => Listing<DeliveryAttemptPage>;
+  };
   readonly webhookEvents: {
     /** List received events: `GET /api/v1/webhook-events`. */
     readonly list: (query?: Query<'listWebhookEvents'>, options?: Options<'listWebhookEvents'>) => Listing<WebhookEventSummaryPage>;
@@ -298,6 +318,17 @@ export const CALLS: Table = {
     get: 'get /api/v1/users/{id}',
     update: 'patch /api/v1/users/{id}',
     listMemberships: 'get /api/v1/users/{id}/memberships',
+  },
+  webhookEndpoints: {
+    list: 'get /api/v1/webhook-endpoints',
+    create: 'post /api/v1/webhook-endpoints',
+    get: 'get /api/v1/webhook-endpoints/{id}',
+    update: 'patch /api/v1/webhook-endpoints/{id}',
+    delete: 'delete /api/v1/webhook-endpoints/{id}',
+    rotateWebhookSecret: 'post /api/v1/webhook-endpoints/{id}/rotate-secret',
+    ping: 'post /api/v1/webhook-endpoints/{id}/ping',
+    replay: 'post /api/v1/webhook-endpoints/{id}/replay',
+    listDeliveryAttempts: 'get /api/v1/webhook-endpoints/{id}/attempts',
   },
   webhookEvents: {
     list: 'get /api/v1/webhook-events',

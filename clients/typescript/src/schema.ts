@@ -819,6 +819,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description Needs the permission `webhook-endpoints:read`. Extends the specification of this service.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description It gets the events of changes from now on. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration that the endpoint is to belong to. An organization may have 20 endpoints: one more is a 409, but to a platform caller. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook endpoint
+         * @description With how far it is, and how many events are kept for it. Needs the permission `webhook-endpoints:read`. Extends the specification of this service.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Nothing more is delivered to it, but for a delivery that is under way. The caller needs all permissions of the integration. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Whoever changes more than `description` and `batch_size` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. One that is `expired` becomes active by a replay only. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook endpoint a new secret
+         * @description Deliveries have a signature with the new secret at once, and one with the secret before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event to an endpoint, as a trial
+         * @description An event `webhook_endpoint.pinged` comes into the journal, and is delivered in its turn and signed like any other, to this endpoint only, whatever its `event_types`. Only an active endpoint can be pinged. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         */
+        post: operations["pingWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver from another place on
+         * @description Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active by it; one that is paused or disabled stays so. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         */
+        post: operations["replayWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List failed deliveries of an endpoint
+         * @description Those of the last seven days. When a delivery last succeeded is in the endpoint. Needs the permission `webhook-endpoints:read`. Extends the specification of this service.
+         */
+        get: operations["listDeliveryAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/logs": {
         parameters: {
             query?: never;
@@ -4869,6 +5001,615 @@ export interface components {
              */
             readonly ignored_fields: string[];
         };
+        /** @description A part of a list, each element a webhook endpoint, with the length of the whole. */
+        WebhookEndpointPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["WebhookEndpoint"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description An address of yours to which the service sends events as they happen. */
+        WebhookEndpoint: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Whose permissions decide at each delivery which events it gets. The caller unless given; a platform caller must name one of the organization.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            integration_id: string;
+            /**
+             * @description By which that integration logs in; it never changes.
+             * @example acme-billing
+             */
+            readonly app_code: string;
+            /**
+             * Format: uri
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @example https://hooks.acme.example/custodia
+             */
+            url: string;
+            /**
+             * @description Which events it gets, such as `ticket.updated`; null for all that the integration may read.
+             * @example [
+             *       "ticket.created",
+             *       "ticket.updated"
+             *     ]
+             */
+            event_types: string[] | null;
+            /**
+             * @description What it is for, for people.
+             * @example Tickets for the billing system
+             */
+            description: string | null;
+            /**
+             * Format: int32
+             * @description Most events of a delivery; with more than 1 those that wait come as a batch.
+             * @example 1
+             */
+            batch_size: number;
+            /**
+             * @description `event`: what happened, without values. `record`: also the record as it is at the delivery.
+             * @example event
+             */
+            payload: "event" | "record" | (string & {});
+            /**
+             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @example active
+             */
+            readonly status: "active" | "paused" | "disabled" | "expired" | (string & {});
+            /**
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
+             * @example more_permissions
+             */
+            readonly status_reason: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
+            /**
+             * @description Cursor of `GET /events` up to which it has got them.
+             * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
+             */
+            readonly delivered_through: string | null;
+            /**
+             * Format: int64
+             * @description How many events of any type are kept after that cursor; null where it has expired.
+             * @example 0
+             */
+            readonly backlog: number | null;
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail; null where the last one did not.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             * @example 2026-11-20T09:41:12.000Z
+             */
+            readonly last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description When a replay last moved that cursor; null where none has.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly replayed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a new webhook endpoint is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        WebhookEndpointCreate: {
+            /**
+             * Format: uuid
+             * @description Whose permissions decide at each delivery which events it gets. The caller unless given; a platform caller must name one of the organization.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            integration_id?: string;
+            /**
+             * Format: uri
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @example https://hooks.acme.example/custodia
+             */
+            url: string;
+            /**
+             * @description Which events it gets, such as `ticket.updated`; null for all that the integration may read. Default: null.
+             * @example [
+             *       "ticket.created",
+             *       "ticket.updated"
+             *     ]
+             */
+            event_types?: string[] | null;
+            /**
+             * @description What it is for, for people. Default: null.
+             * @example Tickets for the billing system
+             */
+            description?: string | null;
+            /**
+             * Format: int32
+             * @description Most events of a delivery; with more than 1 those that wait come as a batch. Default: `1`.
+             * @example 1
+             */
+            batch_size?: number;
+            /**
+             * @description `event`: what happened, without values. `record`: also the record as it is at the delivery. Default: `event`.
+             * @example event
+             * @enum {string}
+             */
+            payload?: "event" | "record";
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e
+             */
+            readonly id?: string;
+            /**
+             * @description By which that integration logs in; it never changes.
+             * @example acme-billing
+             */
+            readonly app_code?: string;
+            /**
+             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @example active
+             * @enum {string}
+             */
+            readonly status?: "active" | "paused" | "disabled" | "expired";
+            /**
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
+             * @example more_permissions
+             * @enum {string|null}
+             */
+            readonly status_reason?: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | null;
+            /**
+             * @description Cursor of `GET /events` up to which it has got them.
+             * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
+             */
+            readonly delivered_through?: string | null;
+            /**
+             * Format: int64
+             * @description How many events of any type are kept after that cursor; null where it has expired.
+             * @example 0
+             */
+            readonly backlog?: number | null;
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail; null where the last one did not.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly failing_since?: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             * @example 2026-11-20T09:41:12.000Z
+             */
+            readonly last_success_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When a replay last moved that cursor; null where none has.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly replayed_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A new endpoint, with the secret that is shown only here. */
+        CreatedWebhookEndpoint: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Whose permissions decide at each delivery which events it gets. The caller unless given; a platform caller must name one of the organization.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            integration_id: string;
+            /**
+             * @description By which that integration logs in; it never changes.
+             * @example acme-billing
+             */
+            readonly app_code: string;
+            /**
+             * Format: uri
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @example https://hooks.acme.example/custodia
+             */
+            url: string;
+            /**
+             * @description Which events it gets, such as `ticket.updated`; null for all that the integration may read.
+             * @example [
+             *       "ticket.created",
+             *       "ticket.updated"
+             *     ]
+             */
+            event_types: string[] | null;
+            /**
+             * @description What it is for, for people.
+             * @example Tickets for the billing system
+             */
+            description: string | null;
+            /**
+             * Format: int32
+             * @description Most events of a delivery; with more than 1 those that wait come as a batch.
+             * @example 1
+             */
+            batch_size: number;
+            /**
+             * @description `event`: what happened, without values. `record`: also the record as it is at the delivery.
+             * @example event
+             */
+            payload: "event" | "record" | (string & {});
+            /**
+             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @example active
+             */
+            readonly status: "active" | "paused" | "disabled" | "expired" | (string & {});
+            /**
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
+             * @example more_permissions
+             */
+            readonly status_reason: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
+            /**
+             * @description Cursor of `GET /events` up to which it has got them.
+             * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
+             */
+            readonly delivered_through: string | null;
+            /**
+             * Format: int64
+             * @description How many events of any type are kept after that cursor; null where it has expired.
+             * @example 0
+             */
+            readonly backlog: number | null;
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail; null where the last one did not.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             * @example 2026-11-20T09:41:12.000Z
+             */
+            readonly last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description When a replay last moved that cursor; null where none has.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly replayed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description By which deliveries are signed. Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDAAAAAAAAAAA=
+             */
+            secret: string | null;
+        };
+        /** @description What to change of a webhook endpoint: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        WebhookEndpointPatch: {
+            /**
+             * Format: uri
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @example https://hooks.acme.example/v2/custodia
+             */
+            url?: string;
+            /**
+             * @description Which events it gets, such as `ticket.updated`; null for all that the integration may read.
+             * @example [
+             *       "ticket.created",
+             *       "ticket.updated"
+             *     ]
+             */
+            event_types?: string[] | null;
+            /**
+             * @description What it is for, for people.
+             * @example Tickets for the billing system
+             */
+            description?: string | null;
+            /**
+             * Format: int32
+             * @description Most events of a delivery; with more than 1 those that wait come as a batch.
+             * @example 1
+             */
+            batch_size?: number;
+            /**
+             * @description `event`: what happened, without values. `record`: also the record as it is at the delivery.
+             * @example event
+             * @enum {string}
+             */
+            payload?: "event" | "record";
+            /**
+             * @description `active` confirms what the integration may do now. Other values than the two must be the one that it has.
+             * @example active
+             * @enum {string}
+             */
+            status?: "active" | "paused";
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description Whose permissions decide at each delivery which events it gets. The caller unless given; a platform caller must name one of the organization.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly integration_id?: string;
+            /**
+             * @description By which that integration logs in; it never changes.
+             * @example acme-billing
+             */
+            readonly app_code?: string;
+            /**
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
+             * @example more_permissions
+             * @enum {string|null}
+             */
+            readonly status_reason?: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | null;
+            /**
+             * @description Cursor of `GET /events` up to which it has got them.
+             * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
+             */
+            readonly delivered_through?: string | null;
+            /**
+             * Format: int64
+             * @description How many events of any type are kept after that cursor; null where it has expired.
+             * @example 0
+             */
+            readonly backlog?: number | null;
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail; null where the last one did not.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly failing_since?: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             * @example 2026-11-20T09:41:12.000Z
+             */
+            readonly last_success_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When a replay last moved that cursor; null where none has.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly replayed_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description How to replace the secret of an endpoint; the empty object `{}` will do. */
+        WebhookSecretRotation: {
+            /**
+             * Format: int32
+             * @description How long deliveries are signed with the secret before as well, in seconds; 0 when it may have leaked. Default: `86400`.
+             * @example 86400
+             */
+            previous_valid_for?: number;
+        };
+        /** @description An endpoint with its new secret, which is shown only here. */
+        RotatedWebhookEndpoint: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Whose permissions decide at each delivery which events it gets. The caller unless given; a platform caller must name one of the organization.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            integration_id: string;
+            /**
+             * @description By which that integration logs in; it never changes.
+             * @example acme-billing
+             */
+            readonly app_code: string;
+            /**
+             * Format: uri
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @example https://hooks.acme.example/custodia
+             */
+            url: string;
+            /**
+             * @description Which events it gets, such as `ticket.updated`; null for all that the integration may read.
+             * @example [
+             *       "ticket.created",
+             *       "ticket.updated"
+             *     ]
+             */
+            event_types: string[] | null;
+            /**
+             * @description What it is for, for people.
+             * @example Tickets for the billing system
+             */
+            description: string | null;
+            /**
+             * Format: int32
+             * @description Most events of a delivery; with more than 1 those that wait come as a batch.
+             * @example 1
+             */
+            batch_size: number;
+            /**
+             * @description `event`: what happened, without values. `record`: also the record as it is at the delivery.
+             * @example event
+             */
+            payload: "event" | "record" | (string & {});
+            /**
+             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @example active
+             */
+            readonly status: "active" | "paused" | "disabled" | "expired" | (string & {});
+            /**
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
+             * @example more_permissions
+             */
+            readonly status_reason: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
+            /**
+             * @description Cursor of `GET /events` up to which it has got them.
+             * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
+             */
+            readonly delivered_through: string | null;
+            /**
+             * Format: int64
+             * @description How many events of any type are kept after that cursor; null where it has expired.
+             * @example 0
+             */
+            readonly backlog: number | null;
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail; null where the last one did not.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             * @example 2026-11-20T09:41:12.000Z
+             */
+            readonly last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description When a replay last moved that cursor; null where none has.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly replayed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description By which deliveries are signed. Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @example whsec_nT0nXJqzOZbQ3f0rWc8mYb1uHk5dLs7pAAAAAAAAAAA=
+             */
+            secret: string | null;
+            /**
+             * Format: date-time
+             * @description Until when deliveries have a signature with the secret before as well; null: no more.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            previous_expires_at: string | null;
+        };
+        /** @description From where an endpoint goes on. */
+        WebhookReplay: {
+            /**
+             * @description From where to deliver: a cursor of `GET /events` or of `delivered_through`, `oldest` for all events that are kept, or `latest` for none of them.
+             * @example oldest
+             */
+            from: string;
+        };
+        /** @description A part of a list, each element a delivery attempt, with the length of the whole. */
+        DeliveryAttemptPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["DeliveryAttempt"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description A call to an endpoint that did not take the events. */
+        DeliveryAttempt: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 5e1c7a90-3d42-4b8f-a6c1-2f9d8e7b6a54
+             */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When the call began, by the clock of the service.
+             * @example 2026-11-20T09:40:07.000Z
+             */
+            readonly attempted_at: string;
+            /**
+             * Format: int32
+             * @description HTTP status of the response; null where there was none.
+             * @example 503
+             */
+            readonly status_code: number | null;
+            /**
+             * @description Why there was no response: `timeout`, `tls` …
+             * @example timeout
+             */
+            readonly error: string | null;
+            /**
+             * Format: int32
+             * @description How many events were sent together.
+             * @example 1
+             */
+            readonly events: number;
+            /**
+             * Format: uuid
+             * @description Which event was the first of them.
+             * @example 0d9f8e7c-6b5a-4c3d-8e2f-1a0b9c8d7e6f
+             */
+            readonly first_event_id: string;
+            /**
+             * Format: int64
+             * @description How long the call took, in milliseconds.
+             * @example 412
+             */
+            readonly duration_ms: number;
+            /**
+             * @description Whether the event was given up: refused five times, and not sent again.
+             * @example false
+             */
+            readonly skipped: boolean;
+        };
         /** @description A part of a list, each element a log entry, with the length of the whole. */
         LogEntryPage: {
             /** @description The records of this page, in the order of `sort`. */
@@ -5289,6 +6030,8 @@ export interface components {
         PathOrgId: string;
         /** @description The integration, by the id that its creation returned. */
         PathIntegrationId: string;
+        /** @description The webhook endpoint, by the id that its creation returned. */
+        PathWebhookEndpointId: string;
     };
     requestBodies: never;
     headers: never;
@@ -5368,6 +6111,16 @@ export type WebhookReceipt = components['schemas']['WebhookReceipt'];
 export type WebhookEventSummaryPage = components['schemas']['WebhookEventSummaryPage'];
 export type WebhookEventSummary = components['schemas']['WebhookEventSummary'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
+export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookEndpointCreate = components['schemas']['WebhookEndpointCreate'];
+export type CreatedWebhookEndpoint = components['schemas']['CreatedWebhookEndpoint'];
+export type WebhookEndpointPatch = components['schemas']['WebhookEndpointPatch'];
+export type WebhookSecretRotation = components['schemas']['WebhookSecretRotation'];
+export type RotatedWebhookEndpoint = components['schemas']['RotatedWebhookEndpoint'];
+export type WebhookReplay = components['schemas']['WebhookReplay'];
+export type DeliveryAttemptPage = components['schemas']['DeliveryAttemptPage'];
+export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
 export type LogEntryPage = components['schemas']['LogEntryPage'];
 export type LogEntry = components['schemas']['LogEntry'];
 export type LogEntryCreate = components['schemas']['LogEntryCreate'];
@@ -7440,6 +8193,309 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEvent"];
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of endpoints, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointPage"];
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointCreate"];
+            };
+        };
+        responses: {
+            /** @description The created endpoint, with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint, without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint and its list of failed deliveries are gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookSecretRotation"];
+            };
+        };
+        responses: {
+            /** @description The endpoint with its new secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    pingWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event, which is going to be delivered. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    replayWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplay"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, which goes on from there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    listDeliveryAttempts: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of failed deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryAttemptPage"];
                 };
             };
         };

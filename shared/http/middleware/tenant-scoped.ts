@@ -58,7 +58,7 @@ const getterFor =
   async <T extends object>(
     records: Repository<T>,
     id: string,
-    show: (record: T) => object = (record) => record,
+    show: (record: T) => object | Promise<object> = (record) => record,
   ): Promise<Stored<T>> => {
     const stored = await records.get(id);
     if (stored === undefined) throw noRecord(records.entity, hintFor(route, tenant));
@@ -66,6 +66,6 @@ const getterFor =
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);
     }
-    if (route.method === 'PATCH') checkReadOnlyFields(route, readOnlyFields, show(stored.record));
+    if (route.method === 'PATCH') checkReadOnlyFields(route, readOnlyFields, await show(stored.record));
     return stored;
   };

@@ -157,7 +157,7 @@ export class IdempotentRequest {
     const { statusCode, headers, body } = answer;
     const { contract, caller, key } = this.#use;
     const firstCaller =
-      contract.shownOnce === undefined ? {} : { asker: firstCallerOf(caller, shownIn(JSON.parse(body))) };
+      contract.shownOnce === undefined ? {} : { asker: firstCallerOf(caller, this.#shownIn(JSON.parse(body))) };
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...firstCaller };
     this.#remembered.remember(
       key,
@@ -186,6 +186,11 @@ export class IdempotentRequest {
     return organization;
   }
 
+  /** The integration whose secret a response shows. A record that names no organization is of the request's tenant. */
+  #shownIn({ org_id, app_code }: { org_id?: string | null; app_code: string }): FirstCaller['shown'] {
+    return { orgId: org_id === undefined ? this.#use.tenant.orgId : org_id, appCode: app_code };
+  }
+
   #contextIn(tenant: Tenant) {
     const { caller, key } = this.#use;
     return { tenant: tenant.id, record: `request/${caller.integrationId}/${key}` };
@@ -197,11 +202,6 @@ const keyReused = (): Problem =>
     detail:
       'This Idempotency-Key was used for another path or body within a day. Give each thing to create a key of its own.',
   });
-
-const shownIn = ({ org_id, app_code }: { org_id: string | null; app_code: string }): FirstCaller['shown'] => ({
-  orgId: org_id,
-  appCode: app_code,
-});
 
 /** Longer responses are compressed, so that they fit into an item whenever their record does. In characters. */
 const LONG = 16_384;

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry, type Table } from '#lists';
 import { credentialsKey, type TenantId } from '#table/keys';
-import { appKey } from '#tenancy/keys';
+import { appKey, registerKey } from '#tenancy/keys';
 import type { Clock } from '../../clock.ts';
 
 /** Final deletion. All functions here are idempotent and may run concurrently. */
@@ -24,17 +24,37 @@ const patiently = <T>({ clock }: EraseTarget, request: () => Promise<T>): Promis
  * Deletes all items of a partition.
  * @param onDelete is told how many were deleted, as it goes
  */
-export async function emptyPartition(
+export const emptyPartition = (
   place: EraseTarget,
   partition: string,
   onDelete: (items: number) => void = () => undefined,
+): Promise<void> =>
+  deleteQueried(
+    place,
+    { KeyConditionExpression: 'PK = :pk', ExpressionAttributeValues: { ':pk': partition } },
+    onDelete,
+  );
+
+/** Deletes a tenant's entries of the register of webhook endpoints. @param onDelete as above */
+export function emptyRegister(place: EraseTarget, tenant: TenantId, onDelete: (items: number) => void): Promise<void> {
+  const { PK, SK } = registerKey(tenant, '');
+  const query = {
+    KeyConditionExpression: 'PK = :pk AND begins_with(SK, :tenant)',
+    ExpressionAttributeValues: { ':pk': PK, ':tenant': SK },
+  };
+  return deleteQueried(place, query, onDelete);
+}
+
+async function deleteQueried(
+  place: EraseTarget,
+  what: Pick<QueryCommandInput, 'KeyConditionExpression' | 'ExpressionAttributeValues'>,
+  onDelete: (items: number) => void,
 ): Promise<void> {
   const { client, name } = place.table;
   for (;;) {
     const query = new QueryCommand({
       TableName: name,
-      KeyConditionExpression: 'PK = :partition',
-      ExpressionAttributeValues: { ':partition': partition },
+      ...what,
       ProjectionExpression: 'PK, SK',
       Limit: AT_ONCE,
       ConsistentRead: true,

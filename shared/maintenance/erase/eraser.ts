@@ -3,7 +3,7 @@ import type { Entity, Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import type { Kind } from '../verify/kinds.ts';
 import { concurrently } from '../verify/reading.ts';
-import { deleteKey, type EraseTarget, emptyPartition } from './empty.ts';
+import { deleteKey, type EraseTarget, emptyPartition, emptyRegister } from './empty.ts';
 import { partitionsOf } from './partitions.ts';
 import { sweep } from './sweep.ts';
 
@@ -52,6 +52,7 @@ export class Eraser {
       await emptyPartition(place, partition, onDelete);
       return [];
     });
+    await emptyRegister(place, id, onDelete);
     for (const partition of [...(isLast ? notes : []), ...records]) await emptyPartition(place, partition, onDelete);
   }
 

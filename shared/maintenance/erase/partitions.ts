@@ -12,7 +12,7 @@ import {
   valuesPartition,
 } from '#table/keys';
 import { cascadeDeletesOf, notedIn, readValues, textOf } from '#table/storage';
-import { budgetKey, dailyCountKey, dataKeyKey, quotaKey } from '#tenancy/keys';
+import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy/keys';
 import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
 
@@ -67,6 +67,7 @@ export async function partitionsOf(
     dailyCountKey(tenant, 'READS', '', '', '').PK,
     budgetKey(tenant, '').PK,
     quotaKey(tenant, '').PK,
+    deliveryStateKey(tenant, '').PK,
     dataKeyKey(tenant, '').PK,
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);

@@ -2,7 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry } from '#lists';
 import type { Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
-import { appKey } from '#tenancy/keys';
+import { appKey, registerKey } from '#tenancy/keys';
 import { deleteItem, deletePointer } from './empty.ts';
 
 /**
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 30_000;
 const APPS = appKey('').PK;
 
 /**
- * Deletes all items under the tenant's keys, and the pointers of app codes to them.
+ * Deletes all items under the tenant's keys, the pointers of app codes to them, and what the register of webhook endpoints has of it.
  * @param onDelete is told how many were deleted, as it goes
  */
 export async function sweep(tenant: Tenant, onDelete: (items: number) => void): Promise<void> {
@@ -33,14 +33,22 @@ async function sweepSegment(
 ): Promise<void> {
   const table = session.tables.of(id);
   const { clock } = session;
+  const register = registerKey(id, '');
   let start: Record<string, unknown> | undefined;
   do {
     const command = new ScanCommand({
       TableName: table.name,
-      FilterExpression: 'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant)',
+      FilterExpression:
+        'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant) OR (PK = :register AND begins_with(SK, :registered))',
       ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
-      ExpressionAttributeValues: { ':records': recordsPartition(id, ''), ':apps': APPS, ':tenant': id },
+      ExpressionAttributeValues: {
+        ':records': recordsPartition(id, ''),
+        ':apps': APPS,
+        ':tenant': id,
+        ':register': register.PK,
+        ':registered': register.SK,
+      },
       Segment: segment,
       TotalSegments: SEGMENTS,
       ConsistentRead: true,

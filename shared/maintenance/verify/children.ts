@@ -22,7 +22,7 @@ export class Children {
   }
 
   readonly visit: Visitor = (record, number) => {
-    if (this.#kind.below.length === 0) return;
+    if (this.#counted.length === 0) return;
     this.#parents.push({ id: String(record.id), number, count: countIn(record) });
   };
 
@@ -59,9 +59,16 @@ export class Children {
 
   async #count(id: string): Promise<number> {
     const { tenant } = this.#scope;
-    const { entity: parent, below } = this.#kind;
-    const counts = below.map((child) => this.#countOf(child, childPartition(tenant, parent.name, id, child.name)));
+    const { entity: parent } = this.#kind;
+    const counts = this.#counted.map((child) =>
+      this.#countOf(child, childPartition(tenant, parent.name, id, child.name)),
+    );
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Those that expire are counted when they are created, and not when they expire. */
+  get #counted(): readonly Entity[] {
+    return this.#kind.below.filter(({ retentionDays }) => retentionDays === undefined);
   }
 
   /** The highest number of numbered records, which must not be given to another record. */

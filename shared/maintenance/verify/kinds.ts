@@ -53,5 +53,6 @@ export const countedBy = <T extends object>(
 });
 
 /** Declares which records a quota counts. */
-export const quotaOf = <T extends object>(counts: Readonly<Record<Count, (record: T) => boolean>>): Kind['quota'] =>
-  counts as Readonly<Record<Count, (record: object) => boolean>>;
+export const quotaOf = <T extends object>(
+  counts: Readonly<Partial<Record<Count, (record: T) => boolean>>>,
+): Kind['quota'] => counts as Kind['quota'];

@@ -78,6 +78,9 @@ export const auditLog = (
     changed: async (record_id, changed_fields) => {
       await events.create({ fields: { ...common(), record_id, changed_fields } });
     },
+    removed: async (record_id) => {
+      await events.create({ fields: { ...common(), record_id } });
+    },
     refused: async (record_id, failures, attempted) => {
       await events.create({ fields: { ...common(), record_id, failures, attempted_operation: attempted ?? null } });
     },

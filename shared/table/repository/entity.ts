@@ -35,6 +35,8 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */
   readonly encrypted: readonly Field<T>[];
+  /** Fields of the contract's record that are not stored with it, and that only its own routes show. */
+  readonly elsewhere?: readonly string[];
   /** Unique fields, each with its normalization; for a record of a contract, its `unique` fields. */
   readonly unique: { readonly [field in Field<T>]?: (value: string) => string };
   /**
@@ -65,8 +67,8 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
   readonly ordered?: true;
 }
 
-/** The second part of an event's type: `ticket.updated`. */
-export type Verb = 'created' | 'updated' | 'deleted';
+/** The second part of an event's type: `ticket.updated`. An event `pinged` is of no change; an operation stages it (`journal.ts`). */
+export type Verb = 'created' | 'updated' | 'deleted' | 'pinged';
 
 /** How the changes of records are journaled. */
 export interface Journaled<T, Q extends string = string> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RequestSession } from '../session/request-session.ts';
-import { type Entity, entity, type Journaled, type Verb } from './entity.ts';
+import { type Entity, entity, type Verb } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
 /**
@@ -36,6 +36,7 @@ export const journalEntity = entity<JournalEvent>('EVENT', {
 });
 
 type Named = Pick<Entity, 'record' | 'audited' | 'name'>;
+type Journal = Named & Pick<Entity, 'journaled'>;
 
 /** Records of an entity as events name them: `Ticket`. */
 export const recordTypeOf = ({ record, audited, name }: Named): string => record?.name ?? audited ?? name;
@@ -51,26 +52,26 @@ export const eventTypesOf = (kind: Entity): readonly string[] =>
 /** Most bytes of the names of changed fields, so that an event has half a KB at most, whatever its record is. */
 const MOST_NAMED = 120;
 
-/** Stages events of records of one kind. @param parentId of the record that they are below */
-export function journalOf(
+/** What all events of a kind have. */
+function eventOf(events: Repository<JournalEvent>, kind: Journal, verb: Verb) {
+  if (!kind.journaled?.verbs.includes(verb)) throw new TypeError(`${kind.name} declares no events ${verb}`);
+  const record_type = recordTypeOf(kind);
+  return { type: eventTypeOf(record_type, verb), record_type, changed_fields: null, ...originOf(events.session) };
+}
+
+/** Stages an event that is of no change: a trial. */
+export const stagePing = async (
   events: Repository<JournalEvent>,
-  kind: Named,
-  journaled: Journaled<never>,
-  parentId?: string,
-): RecordObserver {
-  const { verbs, quiet = [] } = journaled;
-  const commonOf = (verb: Verb) => {
-    if (!verbs.includes(verb)) throw new TypeError(`${kind.name} declares no events ${verb}`);
-    const record_type = recordTypeOf(kind);
-    const below = parentId === undefined ? {} : { parent_id: parentId };
-    return {
-      type: eventTypeOf(record_type, verb),
-      record_type,
-      ...below,
-      changed_fields: null,
-      ...originOf(events.session),
-    };
-  };
+  kind: Journal,
+  { id, version }: { readonly id: string; readonly version: number },
+): Promise<JournalEvent> =>
+  (await events.create({ fields: { ...eventOf(events, kind, 'pinged'), record_id: id, version } })).record;
+
+/** Stages events of records of one kind. @param parentId of the record that they are below */
+export function journalOf(events: Repository<JournalEvent>, kind: Journal, parentId?: string): RecordObserver {
+  const { quiet = [], isLoud } = kind.journaled ?? {};
+  const below = parentId === undefined ? {} : { parent_id: parentId };
+  const commonOf = (verb: Verb) => ({ ...eventOf(events, kind, verb), ...below });
   return {
     created: async (place) => {
       await events.create<'record_id'>({
@@ -81,7 +82,7 @@ export function journalOf(
     changed: async (record_id, _, { before, after, version }) => {
       const changed = differing(before, after);
       const isQuiet = changed.every((field) => quiet.includes(field));
-      if (isQuiet && !journaled.isLoud?.(before as never, after as never)) return;
+      if (isQuiet && !isLoud?.(before as never, after as never)) return;
       await events.create({ fields: { ...commonOf('updated'), record_id, version, changed_fields: named(changed) } });
     },
     removed: async (record_id, version) => {

@@ -1,0 +1,55 @@
+import { endpointSecrets } from '#auth';
+import type { Caller } from '#identity';
+import { JournalReader, type Stored, type Tenant } from '#table';
+import { stageRegistration, stageState } from '#tenancy/deliveries';
+import { confirm, ownerFor } from './authority.ts';
+import { checkFields } from './checks.ts';
+import type { WebhookEndpoint } from './contract.ts';
+import { stageEndpointCount } from './quota.ts';
+import { endpointEntity, type StoredEndpoint } from './store.ts';
+
+interface NewEndpoint extends Pick<WebhookEndpoint, 'url' | 'event_types' | 'description' | 'batch_size' | 'payload'> {
+  readonly integration_id?: string | undefined;
+}
+
+interface CreatedEndpoint {
+  readonly stored: Stored<StoredEndpoint>;
+  /** From where it follows the journal. */
+  readonly start: Awaited<ReturnType<JournalReader['end']>>;
+  /** In plain text: shown to the caller once. */
+  readonly secret: string;
+}
+
+/**
+ * Stages an endpoint, which gets the events of changes from now on.
+ * @throws Problem `invalid-body`, `reference-not-found`, `forbidden` or `conflict`
+ */
+export async function createEndpoint(
+  tenant: Tenant,
+  caller: Caller,
+  { integration_id, ...fields }: NewEndpoint,
+): Promise<CreatedEndpoint> {
+  checkFields(fields);
+  const owner = await ownerFor(tenant, caller, integration_id);
+  const [confirmed, start] = await Promise.all([confirm(tenant, caller, owner, true), new JournalReader(tenant).end()]);
+  const secret = endpointSecrets.generate();
+  const stored = await tenant.records(endpointEntity).create<'secrets'>({
+    fields: {
+      ...fields,
+      ...owner,
+      status: 'active',
+      status_reason: null,
+      replayed_at: null,
+      created_at: tenant.session.timestamp,
+      confirmed,
+    },
+    deferred: async ({ id }) => ({
+      secrets: [{ sealed: await endpointSecrets.seal({ tenant, id }, secret), expires_at: null }],
+    }),
+    alsoAudited: ['secrets'],
+  });
+  stageEndpointCount(tenant, caller, 1);
+  stageState(tenant, stored.record.id, start);
+  stageRegistration(tenant, stored.record.id, stored.version);
+  return { stored, start, secret };
+}

@@ -1,0 +1,99 @@
+import type { Operations } from '#http';
+import * as respond from '#http/respond';
+import { stageStateEnd } from '#tenancy/deliveries';
+import { showEvent } from '../events/show.ts';
+import { confirm } from './authority.ts';
+import { changeEndpoint } from './change.ts';
+import type { webhookEndpoints } from './contract.ts';
+import { createEndpoint } from './create.ts';
+import { ping } from './ping.ts';
+import { afterChange, positionAt, positionOf, readPositions, shown } from './positions.ts';
+import { stageEndpointCount } from './quota.ts';
+import { replayEndpoint } from './replay.ts';
+import { rotateSecret } from './rotate.ts';
+import { attemptsOf, endpointEntity } from './store.ts';
+
+/** A response with a secret has no entity tag: it would include the secret, and match no later response. */
+const NOT_STORED = { headers: { 'Cache-Control': 'no-store' } } as const;
+
+export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
+  listWebhookEndpoints: async ({ query, tenant }) => {
+    const found = await tenant.records(endpointEntity).page(query);
+    const positions = await readPositions(
+      tenant,
+      found.records.map(({ record }) => record.id),
+    );
+    const records = found.records.map(({ record }) => ({ record: shown(record, positions.get(record.id)) }));
+    return respond.page({ ...found, records }, query);
+  },
+
+  createWebhookEndpoint: async ({ body, tenant, caller }) => {
+    const { stored, start, secret } = await createEndpoint(tenant, caller, body);
+    return { body: { ...shown(stored.record, await positionAt(tenant, start)), secret }, ...NOT_STORED };
+  },
+
+  getWebhookEndpoint: async ({ params, tenant, getOrThrow }) => {
+    const [endpoint, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id),
+      positionOf(tenant, params.id),
+    ]);
+    return respond.record(endpoint, (record) => shown(record, position));
+  },
+
+  updateWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
+    const reading = positionOf(tenant, params.id);
+    const [before, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id, async (record) => shown(record, await reading)),
+      reading,
+    ]);
+    const { after, isFreshStart } = await changeEndpoint(tenant, caller, before, body);
+    const now = after === before ? position : afterChange(position);
+    return respond.record(after, (record) => ({ ...shown(record, now), ...(isFreshStart && { failing_since: null }) }));
+  },
+
+  deleteWebhookEndpoint: async ({ params, tenant, caller, getOrThrow }) => {
+    const records = tenant.records(endpointEntity);
+    const attempts = attemptsOf(tenant, params.id);
+    const [endpoint, keys] = await Promise.all([getOrThrow(records, params.id), attempts.keys()]);
+    await confirm(tenant, caller, endpoint.record, false);
+    await records.remove(endpoint, attempts.deleteAll(keys, endpoint));
+    stageStateEnd(tenant, params.id);
+    stageEndpointCount(tenant, caller, -1);
+    return respond.empty;
+  },
+
+  rotateWebhookSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
+    const [before, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id),
+      positionOf(tenant, params.id),
+    ]);
+    const { stored, secret, previousExpiresAt } = await rotateSecret(tenant, caller, before, body.previous_valid_for);
+    return {
+      body: { ...shown(stored.record, afterChange(position)), secret, previous_expires_at: previousExpiresAt },
+      ...NOT_STORED,
+    };
+  },
+
+  pingWebhookEndpoint: async ({ params, tenant, caller, getOrThrow }) => {
+    const endpoint = await getOrThrow(tenant.records(endpointEntity), params.id);
+    return { body: showEvent(await ping(tenant, caller, endpoint)) };
+  },
+
+  replayWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
+    const [before, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id),
+      positionOf(tenant, params.id),
+    ]);
+    const { after, start } = await replayEndpoint(tenant, caller, before, body.from);
+    const now = await positionAt(tenant, start, position);
+    return respond.record(after, (record) => shown(record, now));
+  },
+
+  listDeliveryAttempts: async ({ params, query, tenant, getOrThrow }) => {
+    const [page] = await Promise.all([
+      attemptsOf(tenant, params.id).page(query),
+      getOrThrow(tenant.records(endpointEntity), params.id),
+    ]);
+    return respond.page(page, query);
+  },
+};

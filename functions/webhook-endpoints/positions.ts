@@ -1,0 +1,55 @@
+import { JournalReader, type Tenant } from '#table';
+import { type DeliveryState, readStates } from '#tenancy/deliveries';
+import { cursorOf } from '../events/cursor.ts';
+import type { WebhookEndpoint } from './contract.ts';
+import type { Position, StoredEndpoint } from './store.ts';
+
+const UNKNOWN: Position = { delivered_through: null, backlog: null, failing_since: null, last_success_at: null };
+
+/**
+ * The positions of endpoints, by id. Two round trips for any number of endpoints: their states beside the journal's counter item, then the gaps after
+ * the one that is furthest behind.
+ */
+export async function readPositions(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, Position>> {
+  if (ids.length === 0) return new Map();
+  const reading = readStates(tenant, ids);
+  const journal = new JournalReader(tenant);
+  const { generation, counts } = await journal.countFrom(
+    reading.then((states) => [...states.values()].map(({ next }) => next)),
+  );
+  const states = await reading;
+  const backlogOf = (state: DeliveryState) =>
+    state.generation === generation ? (counts.get(state.next) ?? null) : null;
+  return new Map(Array.from(states, ([id, state]) => [id, positionIn(tenant, state, backlogOf(state))]));
+}
+
+/** That of one endpoint. */
+export const positionOf = async (tenant: Tenant, id: string): Promise<Position | undefined> =>
+  (await readPositions(tenant, [id])).get(id);
+
+/** That of an endpoint that is going to go on from here, with the time of its last success as it was. */
+export async function positionAt(
+  tenant: Tenant,
+  start: Pick<DeliveryState, 'next' | 'generation'>,
+  { last_success_at }: Pick<Position, 'last_success_at'> = UNKNOWN,
+): Promise<Position> {
+  const { counts } = await new JournalReader(tenant).countFrom(Promise.resolve([start.next]));
+  return { ...positionIn(tenant, start, counts.get(start.next) ?? null), last_success_at };
+}
+
+const positionIn = (tenant: Tenant, state: DeliveryState, backlog: number | null): Position => ({
+  delivered_through: cursorOf(tenant.id, state),
+  backlog,
+  failing_since: state.failing_since ?? null,
+  last_success_at: state.last_success_at ?? null,
+});
+
+/** That of an endpoint after a change, which leaves an event. */
+export const afterChange = (position: Position | undefined): Position | undefined =>
+  position && { ...position, backlog: position.backlog === null ? null : position.backlog + 1 };
+
+/** An endpoint as it is returned. */
+export const shown = (
+  { secrets: _, confirmed: __, ...endpoint }: StoredEndpoint,
+  position: Position = UNKNOWN,
+): WebhookEndpoint => ({ ...endpoint, ...position });
