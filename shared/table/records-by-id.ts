@@ -34,10 +34,13 @@ export async function* recordsById(
   wanted: readonly Wanted[],
 ): AsyncGenerator<readonly (object | undefined)[]> {
   const known: Known = new Map();
-  for (let begin = 0, left = MOST_BYTES; begin < wanted.length; ) {
-    const { end, keys } = nextOf(tenant, wanted, begin, known, Math.min(MOST_KEYS, Math.floor(left / MAX_ITEM)));
+  for (let begin = 0, units = 0; begin < wanted.length; ) {
+    const most = Math.min(MOST_KEYS, Math.floor((MOST_BYTES - units * UNIT) / MAX_ITEM));
+    const { end, keys } = nextOf(tenant, wanted, begin, known, most);
     if (end === begin) return;
-    left -= UNIT * (await read(tenant, keys, known));
+    // As many as if they were like those before.
+    tenant.session.expectUnits?.(keys.length * Math.max(1, units / known.size || 0));
+    units += await read(tenant, keys, known);
     yield wanted.slice(begin, end).map((one) => recordOf(tenant, one, known));
     begin = end;
   }

@@ -6,8 +6,9 @@ import { configureTable } from '#table';
 import { MAX_JSON } from '../../shared/contract/sizes.ts';
 import { MAX_FIRST_LOOK, MAX_READ } from '../../shared/lists/read-budget.ts';
 import { MAX_RECORD } from '../../shared/table/repository/record-size.ts';
+import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { EXTENT } from '../support/extent.ts';
+import { byExtent, EXTENT } from '../support/extent.ts';
 import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
 import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
@@ -254,6 +255,37 @@ describe.skipIf(EXTENT === 'sample')('a page', () => {
       expect((await acme.read(list)).data).toHaveLength(25);
     },
   );
+});
+
+describe.skipIf(EXTENT === 'sample')('a page of the feed with records', () => {
+  const many = byExtent({ sample: 0, extended: 40, nightly: 200 });
+
+  it.each([
+    ['x', 45_800],
+    ['"', 38_000],
+  ])('of the largest size, of %j, reads 4 MB at most, and ends early: none is missing', async (filling, bytes) => {
+    const acme = await newTenant(api);
+    const clientId = await newClient(acme);
+    const make = (length: number) => object(length, filling);
+    const largest = { ...newResource(clientId, bytes, make), ...(filling === '"' && { credentials: null }) };
+    await inTurn(many, () => acme.create('/api/v1/resources', largest));
+
+    const path = '/api/v1/events?types=resource.created&limit=200&expand=record';
+    const found = new Set<unknown>();
+    let pages = 0;
+    for (let after = '', more = true; more; pages++) {
+      meter.bytes = 0;
+      const body: JsonBody = await acme.read(`${path}${after}`);
+      const data = body.data as { record: JsonBody }[];
+      // Quotation marks are escaped in what is measured.
+      expect(meter.bytes).toBeLessThan(1.1 * (filling === 'x' ? 1 : 2) * 4 * 1_048_576);
+      for (const { record } of data) found.add(record.id);
+      [after, more] = [`&after=${body.next}`, body.more as boolean];
+      expect(data.length > 15 || !more).toBe(true);
+    }
+    expect(found.size).toBe(many);
+    expect(pages).toBeGreaterThan(1);
+  });
 });
 
 describe.skipIf(EXTENT === 'sample')('a list without pages', () => {

@@ -66,6 +66,21 @@ describe('a request takes', () => {
     expect(await costOf(() => send('POST', '/api/v1/clients', { name: 'Another' }))).toEqual([201, 1]);
   });
 
+  it('1, where it is a page of the feed, and 10, where that has 4 MB of records', async () => {
+    const feed = '/api/v1/events?types=resource.created';
+    expect(await costOf(() => send('GET', feed))).toEqual([200, 1]);
+    vi.setSystemTime(Date.now() + 61_000);
+    const pages: ApiResponse['body'][] = [];
+    const [status, cost] = await costOf(async () => {
+      const response = await send('GET', `${feed}&expand=record`);
+      pages.push(response.body);
+      return response;
+    });
+    expect([status, cost]).toEqual([200, expect.toSatisfy((many: number) => many >= 8 && many <= 11)]);
+    // It ends early.
+    expect(pages).toMatchObject([{ data: { length: 20 }, more: true }]);
+  });
+
   it('5, where it changes the name of a record of 200 KB, and as much for each attempt', async () => {
     const id = await newResource(45_000);
     vi.setSystemTime(Date.now() + 61_000);

@@ -167,7 +167,12 @@ describe('an organization that is restored', () => {
         limit: 1_000,
       });
     const before = await journalIn(api.table.tableName);
+    const calls = callsOf(api, org.token);
+    const { next } = await calls.read('/api/v1/events');
     await restore(org.orgId, copy);
+    await resumeOrganization(org.orgId);
+    const { status, body } = await calls.ask('GET', `/api/v1/events?after=${next}`);
+    expect([status, body.type]).toEqual([410, 'urn:problem-type:custodia:cursor-expired']);
     const [after, copied] = [await journalIn(api.table.tableName), await journalIn(copy)];
     expect(after.events).toEqual(before.events);
     expect(after.events.length).toBeGreaterThan(copied.events.length);
