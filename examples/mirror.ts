@@ -9,11 +9,10 @@ export interface Mirror {
 }
 
 const MIRRORED = ['Client', 'Service', 'Ticket'];
-const PAGE = { sort: 'created_at', page_size: 50 } as const;
 
 /** Mirrors records until the signal is aborted or something fails, and throws that: then call it again. */
-export async function keepMirror(custodia: Custodia, mirror: Mirror, signal: AbortSignal): Promise<void> {
-  mirror.cursor ??= await readLists(custodia, mirror);
+export async function keepMirror(custodia: Custodia, mirror: Mirror, signal: AbortSignal, size = 50): Promise<void> {
+  mirror.cursor ??= await readLists(custodia, mirror, size);
   const events = custodia.events({ after: mirror.cursor, expand: 'record', signal });
   try {
     for await (const { data, next } of events.pages()) {
@@ -26,13 +25,15 @@ export async function keepMirror(custodia: Custodia, mirror: Mirror, signal: Abo
   }
 }
 
-async function readLists({ events, clients, services, tickets }: Custodia, { records }: Mirror): Promise<string> {
-  const { next } = await events({ after: 'latest' }).page(); // before the lists
+async function readLists(custodia: Custodia, { records }: Mirror, page_size: number): Promise<string> {
+  const { next } = await custodia.events({ after: 'latest' }).page(); // before the lists
   records.clear();
-  for (const list of [clients.list, services.list, tickets.list]) {
-    const { total } = await list({ ...PAGE, page_size: 1 }).page();
-    for (let page = Math.ceil(total / PAGE.page_size); page > 0; page--)
-      for (const record of (await list({ ...PAGE, page }).page()).data) records.set(record.id, { version: 0, record });
+  for (const { list } of [custodia.tickets, custodia.services, custodia.clients]) {
+    const { total } = await list({ page_size: 1 }).page();
+    for (let page = Math.ceil(total / page_size); page > 0; page--) {
+      const { data } = await list({ sort: 'created_at', page, page_size }).page();
+      for (const record of data) records.set(record.id, { version: 0, record });
+    }
   }
   return next;
 }

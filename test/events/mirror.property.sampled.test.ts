@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
+import { createCustodia } from '../../clients/typescript/src/index.ts';
+import { keepMirror, type Mirror } from '../../examples/mirror.ts';
 import { type ApiDriver, apiDriverOf, type Responded } from '../http/api-driver.ts';
-import type { JsonBody } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { useApi } from '../support/use-api.ts';
@@ -97,52 +98,25 @@ class Writers {
 }
 
 /** What is kept of a list's records, or of the records of a mirror. */
-const kept = (record: JsonBody) =>
+const kept = (record: object) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => !LEFT_OUT.includes(field)));
 
-interface EventPage {
-  readonly data: readonly { record_type: string; record_id: string; version: number; record: JsonBody | null }[];
-  readonly next: string;
-  readonly more: boolean;
-}
-
-type Read = <T>(path: string) => Promise<T>;
-
-/** A reader's copies, by id. Those from lists have version 0. */
-class Mirror {
-  readonly copies = new Map<string, { readonly version: number; readonly record: JsonBody }>();
-  readonly #read: Read;
-  #after = 'latest';
-
-  constructor(read: Read) {
-    this.#read = read;
-  }
-
-  async begin(): Promise<void> {
-    this.#after = (await this.#read<EventPage>('/events?after=latest')).next;
-    for (const list of Object.values(LISTS)) {
-      const { total } = await this.#read<{ total: number }>(`/${list}?page_size=1`);
-      for (let page = Math.ceil(total / 2); page > 0; page--) {
-        const query = `sort=created_at&page_size=2&page=${page}`;
-        const { data } = await this.#read<{ data: Responded[] }>(`/${list}?${query}`);
-        for (const record of data) this.copies.set(record.id, { version: 0, record });
-      }
-    }
-  }
-
-  /** Takes a page of the feed. @returns whether there was anything */
-  async goOn(): Promise<boolean> {
-    const { data, next, more } = await this.#read<EventPage>(`/events?expand=record&limit=3&after=${this.#after}`);
-    for (const event of data) this.#apply(event);
-    this.#after = next;
-    return more || data.length > 0;
-  }
-
-  #apply({ record_type, record_id: id, version, record }: EventPage['data'][number]): void {
-    if (!(record_type in LISTS) || version <= (this.copies.get(id)?.version ?? 0)) return;
-    if (record === null) this.copies.delete(id);
-    else this.copies.set(id, { version, record });
-  }
+/** Keeps a mirror by pages of two records, or three events, until the writers are done and it has read what they wrote. */
+async function keep(mirror: Mirror, token: string, writers: Writers): Promise<void> {
+  const over = new Error('the writers are done');
+  const send = async (request: Request): Promise<Response> => {
+    await writers.act();
+    const response = await fetch(request.url.replace('/events?', '/events?limit=3&'), request);
+    expect([request.url, response.status]).toEqual([request.url, 200]);
+    return response;
+  };
+  let isRead = false;
+  const sleep = async (): Promise<void> => {
+    if (isRead) throw over;
+    isRead = writers.areDone;
+  };
+  const custodia = createCustodia({ baseUrl: api.url, credentials: { token }, fetch: send, timing: { sleep } });
+  await expect(keepMirror(custodia, mirror, new AbortController().signal, 2)).rejects.toBe(over);
 }
 
 /** Of the oldest ticket before each request: who read from the first page to the last would skip some. */
@@ -157,22 +131,14 @@ it('a mirror ends equal, whatever is written meanwhile', async () => {
       const writers = new Writers(driver, id, acts);
       for (const list of [...Array<string>(8).fill('tickets'), 'services', 'services', 'services'])
         await writers.create(list);
-      const read = async <T>(path: string): Promise<T> => {
-        await writers.act();
-        const { status, body } = await driver.get(path);
-        expect([path, status]).toEqual([path, 200]);
-        return body as T;
-      };
-      const mirror = new Mirror(read);
-      await mirror.begin();
-      while (!writers.areDone) await mirror.goOn();
-      while (await mirror.goOn());
+      const mirror: Mirror = { cursor: undefined, records: new Map() };
+      await keep(mirror, token, writers);
 
       const lists = await Promise.all(Object.values(LISTS).map((list) => driver.get(`/${list}?page_size=200`)));
       const records = lists.flatMap(({ body }) => body.data as Responded[]);
-      expect([...mirror.copies.keys()].toSorted()).toEqual(records.map((record) => record.id).toSorted());
+      expect([...mirror.records.keys()].toSorted()).toEqual(records.map((record) => record.id).toSorted());
       // A list shows some of the fields that reading shows.
-      for (const record of records) expect(mirror.copies.get(record.id)?.record).toMatchObject(kept(record));
+      for (const record of records) expect(mirror.records.get(record.id)?.record).toMatchObject(kept(record));
     }),
     { numRuns: byExtent({ sample: 3, extended: 8, nightly: 60 }), examples: [[DELETIONS]] },
   );
