@@ -77,8 +77,9 @@ describe('a request takes', () => {
       return response;
     });
     expect([status, cost]).toEqual([200, expect.toSatisfy((many: number) => many >= 8 && many <= 11)]);
-    // It ends early.
-    expect(pages).toMatchObject([{ data: { length: 20 }, more: true }]);
+    // It ends early, of 34.
+    const [{ data, more } = {}] = pages as { data?: readonly unknown[]; more?: boolean }[];
+    expect([data?.length, more]).toEqual([expect.toSatisfy((many: number) => many > 16 && many < 24), true]);
   });
 
   it('5, where it changes the name of a record of 200 KB, and as much for each attempt', async () => {
