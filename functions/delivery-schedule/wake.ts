@@ -1,3 +1,4 @@
+import { serverTime } from '#lists';
 import type { RequestSession } from '#table';
 import { increment } from '#telemetry';
 import { allRegistered, leases, readBacklogs } from '#tenancy/deliveries';
@@ -15,8 +16,9 @@ const AT_ONCE = 100;
  */
 export async function wakeBehind(session: RequestSession, queue: Queue): Promise<void> {
   let messages: Message[] = [];
+  const now = (): number => serverTime(session.tables.environment, session.clock);
   for await (const each of readBacklogs(session, await allRegistered(session))) {
-    if (!needsTurn(each, session.clock())) continue;
+    if (!needsTurn(each, now())) continue;
     increment('EndpointsBehind');
     messages.push({ tenant: each.registration.tenant, endpointId: each.registration.endpointId });
     if (messages.length < AT_ONCE) continue;

@@ -1,0 +1,37 @@
+import type { Permissions } from '#identity';
+import type { Stored, Tenant } from '#table';
+import { readSuspension } from '#tenancy';
+import { readCredentialsOf } from '#tenancy/credentials';
+import { endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
+import { lapseOf } from './authority.ts';
+
+/** Says that events are to be delivered, where, and which. It holds at the moment at which it was read. */
+export interface Assignment {
+  readonly stored: Stored<StoredEndpoint>;
+  /** Of the endpoint's integration. */
+  readonly permissions: Permissions;
+}
+
+/** What an endpoint becomes when it gets no more events. */
+export type Stop = Pick<StoredEndpoint, 'status' | 'status_reason'>;
+
+/**
+ * What is to be delivered to an endpoint now: an assignment; nothing for as long as its organization is suspended; nothing until it is activated again;
+ * or it must be stopped.
+ */
+export async function readAssignment(
+  tenant: Tenant,
+  endpointId: string,
+): Promise<Assignment | 'suspended' | 'inactive' | { readonly stored: Assignment['stored']; readonly stop: Stop }> {
+  const [suspension, stored] = await Promise.all([
+    tenant.orgId === null ? undefined : readSuspension(tenant),
+    tenant.records(endpointEntity).get(endpointId),
+  ]);
+  if (suspension?.state === 'suspended') return 'suspended';
+  if (suspension !== undefined || stored?.record.status !== 'active') return 'inactive';
+  const credentials = await readCredentialsOf(tenant, stored.record.app_code);
+  const reason = lapseOf(stored.record, credentials);
+  if (reason !== undefined || credentials === undefined)
+    return { stored, stop: { status: 'paused', status_reason: reason ?? 'integration_inactive' } };
+  return { stored, permissions: credentials.permissions };
+}

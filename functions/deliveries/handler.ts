@@ -1,0 +1,60 @@
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { RequestSession } from '#table';
+import { annotate, logger, observe } from '#telemetry';
+import { systemClock } from '../../shared/clock.ts';
+import type { Message } from './ports.ts';
+import { sendWith } from './send.ts';
+import { environmentQueue } from './sqs-queue.ts';
+import { environmentTargets } from './target.ts';
+import { work } from './work.ts';
+
+/** Delivers events to endpoints for webhooks: a message of the queue is a turn for those of a tenant. */
+
+/** For a step of a turn, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * @returns the messages that are to be received again
+ * @throws Error where all are, as one by itself is: Lambda counts it, and alarms and canaries see it
+ */
+export async function handler({ Records: records }: SQSEvent): Promise<SQSBatchResponse> {
+  const failures = (await Promise.all(records.map((record) => receive(record)))).flat();
+  if (failures.length > 0 && failures.length === records.length) throw new Error('Deliveries have failed');
+  return { batchItemFailures: failures };
+}
+
+async function receive({ messageId, body }: SQSRecord): Promise<SQSBatchResponse['batchItemFailures']> {
+  const message = messageIn(body);
+  if (message === undefined) return [];
+  try {
+    await observe({ domain: 'deliveries', clock: systemClock, endOf }, () => {
+      annotate({ tenant: message.tenant });
+      return work(message, {
+        open: () => RequestSession.ofEnvironment(TIMEOUT_MS),
+        clock: systemClock,
+        queue: environmentQueue(),
+        send: sendWith({ targets: environmentTargets() }),
+        random: Math.random,
+      });
+    });
+    return [];
+  } catch (error) {
+    logger.error('a turn of deliveries has failed', { error: error as Error });
+    return [{ itemIdentifier: messageId }];
+  }
+}
+
+/** Undefined for what nobody of this service has sent: it would never become one. */
+function messageIn(body: string): Message | undefined {
+  try {
+    const { tenant, endpointId } = JSON.parse(body);
+    if (typeof tenant === 'string') return { tenant, ...(typeof endpointId === 'string' && { endpointId }) };
+  } catch {
+    // No JSON.
+  }
+  logger.warn('a message of the queue is none of this service');
+  return undefined;
+}
+
+const endOf = ({ status }: PromiseSettledResult<void>) =>
+  ({ outcome: status === 'fulfilled' ? 'done' : 'failed' }) as const;

@@ -1,0 +1,87 @@
+import { runToCommit } from '#http/parts';
+import type { JournalEvent, Stored, Tenant } from '#table';
+import { leases } from '#tenancy/deliveries';
+import { attemptsOf, endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
+import type { Stop } from './assignment.ts';
+import type { Outcome } from './ports.ts';
+
+/** What a worker writes about an endpoint besides moving its cursor: failures, and that it stops. All or nothing. */
+
+/** A call that was made. */
+export interface Made {
+  readonly events: readonly JournalEvent[];
+  readonly outcome: Outcome;
+  /** When it began, in epoch milliseconds. */
+  readonly at: number;
+  /** How long it took, in milliseconds. */
+  readonly duration: number;
+}
+
+/** What follows from a call that failed. */
+interface Consequence {
+  readonly change: leases.StateChange;
+  /** Whether the event is given up. */
+  readonly skipped?: boolean;
+  readonly stop?: Stop | undefined;
+}
+
+/**
+ * Lists a call that failed, with what follows from it.
+ * @returns whether it was done: not where another worker has the lease, or the endpoint was deleted
+ */
+export async function recordFailure(
+  tenant: Tenant,
+  lease: leases.Lease,
+  made: Made,
+  of: Consequence,
+): Promise<boolean> {
+  const { change, skipped = false, stop } = of;
+  const { endpointId } = lease;
+  return unlessLost(() =>
+    runToCommit(tenant.session, async () => {
+      const stored = await tenant.records(endpointEntity).get(endpointId);
+      if (stored === undefined) throw new LeaseLost();
+      leases.stageLeased(tenant, lease, change, () => new LeaseLost());
+      await attemptsOf(tenant, endpointId).create({ fields: { ...attemptOf(made), skipped } });
+      if (stop !== undefined && stored.record.status === 'active') await stageStop(tenant, stored, stop);
+    }),
+  );
+}
+
+/** Stops an endpoint. @returns whether it was done: not where the endpoint has changed since it was judged */
+export async function stopAsJudged(tenant: Tenant, judged: Stored<StoredEndpoint>, stop: Stop): Promise<boolean> {
+  return runToCommit(tenant.session, async () => {
+    const stored = await tenant.records(endpointEntity).get(judged.record.id);
+    if (stored?.version !== judged.version) return false;
+    await stageStop(tenant, stored, stop);
+    return true;
+  });
+}
+
+async function stageStop(tenant: Tenant, stored: Stored<StoredEndpoint>, stop: Stop): Promise<void> {
+  tenant.session.audit.actAs({ type: 'service' }, 'deliverEvents');
+  await tenant.records(endpointEntity).update(stored, stop);
+}
+
+const attemptOf = ({ events, outcome, at, duration }: Made) => ({
+  attempted_at: new Date(at).toISOString(),
+  status_code: 'status' in outcome ? outcome.status : null,
+  error: 'error' in outcome ? outcome.error : null,
+  events: events.length,
+  first_event_id: events[0]?.id ?? '',
+  duration_ms: duration,
+});
+
+class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+async function unlessLost(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLost) return false;
+    throw error;
+  }
+}

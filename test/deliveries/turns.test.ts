@@ -1,0 +1,491 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ids, listErrors } from '#lists';
+import { auditEventEntity, JournalReader, journalEntity, stagePing } from '#table';
+import { readSuspension, stageSuspension } from '#tenancy';
+import { allRegistered, stageStateEnd, unregister } from '#tenancy/deliveries';
+import { turn } from '../../functions/deliveries/turn.ts';
+import { work } from '../../functions/deliveries/work.ts';
+import { terminalEntity } from '../../functions/terminals/store.ts';
+import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
+import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
+import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { PausingHandler } from '../support/pauses.ts';
+
+/** What a worker delivers, and what becomes of an endpoint, in virtual time. */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let place: FreshTable;
+let world: DeliveryWorld;
+let acme: Organization;
+let hook: Endpoint;
+beforeAll(async () => {
+  place = await freshTable();
+});
+beforeEach(async () => {
+  world = new DeliveryWorld(place);
+  acme = await world.organization();
+  hook = await acme.endpoint();
+});
+
+/** Makes changes, and has the bell ring. */
+async function change(count = 1): Promise<void> {
+  await acme.change(count);
+  await world.ring(acme);
+}
+
+const registered = async () => (await allRegistered(world.session())).filter(({ tenant }) => tenant === acme.id);
+const isRegistered = async (): Promise<boolean> => (await registered()).length > 0;
+
+/** Has the receiver respond with these statuses, one after the other, and with a success from then on. */
+function respond(...statuses: readonly number[]): void {
+  const left = [...statuses];
+  hook.receiver.responds = () => ({ status: left.shift() ?? 204 });
+}
+
+describe('an endpoint', () => {
+  it('gets the events of changes since it was made, in order, one by one', async () => {
+    await acme.change(2);
+    const late = await acme.endpoint();
+    await change(3);
+    await world.run();
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+    expect(late.receiver.numbers()).toEqual((await acme.numbers()).slice(2));
+    expect(late.receiver.calls).toHaveLength(3);
+    expect(await late.state()).toMatchObject({ next: 7, last_success_at: expect.any(String) });
+    expect(await late.state()).not.toHaveProperty('lease');
+    expect(world.failures).toEqual([]);
+  });
+
+  it('gets batches as large as it wants, each named by its events', async () => {
+    await hook.change({ batch_size: 4, event_types: ['terminal.created'] });
+    respond(500);
+    await change(9);
+    await world.run();
+    const [first, again, ...others] = hook.receiver.calls;
+    expect(again).toMatchObject({ body: first?.body, id: first?.id });
+    expect([again, ...others].map((call) => call?.events.length)).toEqual([4, 4, 1]);
+    expect(JSON.parse(again?.body ?? '')).toMatchObject({
+      type: 'batch',
+      data: [{ type: 'terminal.created' }, {}, {}, {}],
+    });
+    expect(new Set(hook.receiver.calls.map(({ id }) => id)).size).toBe(3);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+  });
+
+  it('gets records as they are now, as many as have room; null where the integration may not read them', async () => {
+    await hook.change({ batch_size: 100, payload: 'record' });
+    await acme.change(1, 'Desk');
+    await acme.do(async (tenant) => {
+      const { records } = await tenant.records(terminalEntity).page({ page: 1, page_size: 1, sort: 'created_at' });
+      for (const each of records) await tenant.records(terminalEntity).update(each, { name: 'x'.repeat(180_000) });
+    });
+    await change();
+    await world.run();
+    const sent = hook.receiver.calls.map(({ events, body }) => [events.length, Buffer.byteLength(body) <= 262_144]);
+    expect(sent).toEqual([
+      [1, true],
+      [2, true],
+    ]);
+    const names = hook.receiver.calls.flatMap(({ events }) =>
+      events.map(({ record }) => (record as { name: string }).name.length),
+    );
+    expect(names).toEqual([180_000, 180_000, 4]);
+  });
+
+  it('has its cursor moved over events that it does not get, and is pinged whatever it gets', async () => {
+    const other = await acme.endpoint({ event_types: ['ticket.created'] });
+    await change(3);
+    await world.run();
+    expect(other.receiver.calls).toEqual([]);
+    expect(await other.state()).toMatchObject({ next: 5 });
+    await acme.allow(['tickets:read']);
+    await acme.do(async (tenant) => {
+      await stagePing(tenant.records(journalEntity), endpointEntity, { id: other.id, version: 1 });
+    });
+    await world.ring(acme);
+    await world.run();
+    expect(other.receiver.calls.map(({ events }) => events[0]?.type)).toEqual(['webhook_endpoint.pinged']);
+    expect(hook.receiver.calls).toHaveLength(3);
+  });
+
+  it('waits for a number that is open, and gets what follows when it is closed', async () => {
+    await acme.change();
+    await acme
+      .open()
+      .records(journalEntity)
+      .create({ fields: {} as never });
+    await change();
+    await world.run(world.now + 1_000);
+    expect(hook.receiver.calls).toHaveLength(1);
+    await world.run();
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+    expect(hook.receiver.calls).toHaveLength(2);
+  });
+});
+
+describe('an endpoint that fails', () => {
+  it.each([500, 301, 429])('gets the same event again after %d, before any other', async (status) => {
+    respond(status, status);
+    await change(2);
+    await world.run();
+    const [first, second] = await acme.numbers();
+    expect(hook.receiver.numbers()).toEqual([first, first, first, second]);
+    const [one = 0, two = 0, three = 0] = hook.receiver.calls.map(({ at }) => at);
+    expect([two - one >= 5_000, two - one <= 12_000, three - two >= 10_000]).toEqual([true, true, true]);
+    expect(await hook.attempts()).toMatchObject([
+      { status_code: status, error: null, events: 1, skipped: false },
+      { status_code: status },
+    ]);
+    expect(await hook.state()).not.toHaveProperty('failing_since');
+  });
+
+  it('is called when it says, within an hour', async () => {
+    const waits = [120, 10_000_000];
+    hook.receiver.responds = () => ({ status: waits.length > 0 ? 429 : 204, retryAfterSeconds: waits.shift() ?? 0 });
+    await change();
+    await world.pass(3 * HOUR);
+    const [one = 0, two = 0, three = 0] = hook.receiver.calls.map(({ at }) => at);
+    expect(two - one).toBeGreaterThanOrEqual(120_000);
+    expect(two - one).toBeLessThan(130_000);
+    expect(three - two).toBeGreaterThanOrEqual(HOUR);
+    expect(three - two).toBeLessThan(HOUR + 6 * MINUTE);
+  });
+
+  it('is called no more often while changes go on', async () => {
+    respond(500, 500);
+    await change();
+    await world.run(world.now + 1_000);
+    for (let second = 0; second < 4; second++) {
+      await change();
+      await world.run(world.now + 1_000);
+      world.now += 500;
+    }
+    expect(hook.receiver.calls).toHaveLength(1);
+    await world.run();
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+  });
+
+  it('is disabled after five days, audited, and begins anew when it is activated', async () => {
+    hook.receiver.responds = () => ({ error: 'connection' });
+    await change();
+    await world.pass(HOUR);
+    const { failing_for = 0 } = (await hook.state()) ?? {};
+    expect([failing_for > 0.7 * HOUR, failing_for <= HOUR]).toEqual([true, true]);
+    await hook.setState({ failing_for: 5 * DAY - 20 * MINUTE });
+    await world.pass(10 * MINUTE);
+    expect(await hook.status()).toEqual(['active', null]);
+    await world.pass(HOUR);
+    expect(await hook.status()).toEqual(['disabled', 'failing']);
+    expect(await isRegistered()).toBe(false);
+    const events = await acme.open().records(auditEventEntity).page({ page: 1, page_size: 1, sort: '-created_at' });
+    expect(events.records[0]?.record).toMatchObject({
+      actor_type: 'service',
+      record_id: hook.id,
+      changed_fields: ['status', 'status_reason'],
+    });
+    const calls = hook.receiver.calls.length;
+    await change();
+    await world.pass(HOUR);
+    expect(hook.receiver.calls).toHaveLength(calls);
+    await hook.change({ status: 'active', status_reason: null });
+    await world.ring(acme);
+    await world.run(world.now + MINUTE);
+    expect(await hook.status()).toEqual(['active', null]);
+    respond();
+    await world.pass(HOUR);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+  });
+
+  it('is not disabled by days in which nobody calls it', async () => {
+    respond(500);
+    await change();
+    await world.run(world.now + 1_000);
+    world.queue.loses = () => true;
+    world.now += 6 * DAY;
+    world.queue.loses = () => false;
+    respond(500);
+    await world.schedule();
+    await world.run();
+    expect(await hook.status()).toEqual(['active', null]);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+  });
+
+  it('is disabled at once by 410', async () => {
+    respond(410);
+    await change(2);
+    await world.pass(HOUR);
+    expect(await hook.status()).toEqual(['disabled', 'gone']);
+    expect(hook.receiver.calls).toHaveLength(1);
+    expect(await hook.attempts()).toMatchObject([{ status_code: 410 }]);
+    expect(await isRegistered()).toBe(false);
+  });
+
+  it.each([422])(
+    'gets the events of a batch that it refuses with %d one by one, and one of them five times',
+    async (status) => {
+      await hook.change({ batch_size: 10 });
+      await change(5);
+      const [, , poison] = await acme.numbers();
+      hook.receiver.responds = ({ events }) => ({
+        status: events.some(({ id }) => ids.numberOf(id) === poison) ? status : 204,
+      });
+      await world.run();
+      expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+      expect(hook.receiver.calls.map(({ events }) => events.length)).toEqual([5, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+      const attempts = await hook.attempts();
+      expect(attempts.map(({ events, skipped }) => [events, skipped])).toEqual([
+        [5, false],
+        ...Array(4).fill([1, false]),
+        [1, true],
+      ]);
+      expect(await hook.status()).toEqual(['active', null]);
+      await change(3);
+      await world.run();
+      expect(hook.receiver.calls.at(-1)?.events).toHaveLength(3);
+    },
+  );
+});
+
+describe('an endpoint gets nothing', () => {
+  const nothing = async (reason: readonly unknown[], isStillRegistered = false): Promise<void> => {
+    await change();
+    await world.pass(10 * MINUTE);
+    expect(hook.receiver.calls).toEqual([]);
+    expect(await hook.status()).toEqual(reason);
+    expect(await isRegistered()).toBe(isStillRegistered);
+  };
+
+  it('when the tokens of its integration were ended, until it is confirmed', async () => {
+    await acme.endTokens();
+    await nothing(['paused', 'tokens_ended']);
+    await hook.change({ status: 'active', status_reason: null, confirmed: { token_epoch: 1, permissions: null } });
+    await world.ring(acme);
+    await world.run();
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+  });
+
+  it('but it is judged again where it is confirmed at the moment at which it is stopped', async () => {
+    await acme.endTokens();
+    const worker = new PausingHandler();
+    const paused = worker.pauseBefore('GetItem', '#CREDENTIALS');
+    await change();
+    const running = world.run(undefined, () => worker);
+    await paused.reached;
+    await hook.change({ confirmed: { token_epoch: 1, permissions: null } });
+    paused.release();
+    await running;
+    expect([hook.receiver.calls.length, await hook.status(), await isRegistered()]).toEqual([
+      1,
+      ['active', null],
+      true,
+    ]);
+  });
+
+  it('but stays registered where it is activated at the moment at which it is removed from the register', async () => {
+    const [before] = await registered();
+    await hook.change({ status: 'paused', status_reason: 'requested' });
+    await hook.change({ status: 'active', status_reason: null });
+    if (before !== undefined) await unregister(world.table, before);
+    await change();
+    await world.run();
+    expect([hook.receiver.calls.length, await isRegistered()]).toEqual([1, true]);
+  });
+
+  it('when its integration is inactive', async () => {
+    await acme.setIntegration('inactive');
+    await nothing(['paused', 'integration_inactive']);
+  });
+
+  it('when its integration got more permissions than were confirmed', async () => {
+    await hook.change({ confirmed: { token_epoch: 0, permissions: ['terminals:read'] } });
+    await nothing(['paused', 'more_permissions']);
+  });
+
+  it('when it is paused, and is forgotten when it is deleted', async () => {
+    await hook.change({ status: 'paused', status_reason: 'requested' });
+    await nothing(['paused', 'requested']);
+    const other = await acme.endpoint();
+    await deleteEndpoint(other);
+    await world.ring(acme);
+    await world.run();
+    expect([await isRegistered(), world.failures]).toEqual([false, []]);
+  });
+
+  it('while its organization is suspended, and everything afterwards; an erased one is forgotten', async () => {
+    const suspend = (state?: 'suspended' | 'erased') =>
+      acme.do(async (tenant) =>
+        stageSuspension(
+          tenant,
+          await readSuspension(tenant, true),
+          state && { state, since: tenant.session.timestamp },
+        ),
+      );
+    await suspend('suspended');
+    await nothing(['active', null], true);
+    await suspend();
+    await world.pass(5 * MINUTE);
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+    await suspend('erased');
+    await change();
+    await world.pass(5 * MINUTE);
+    expect([hook.receiver.calls.length, await isRegistered()]).toEqual([1, false]);
+  });
+
+  it('that its integration may not read any more', async () => {
+    await hook.change({ event_types: null });
+    await acme.allow(['clients:read']);
+    await nothing(['active', null], true);
+    expect(await hook.state()).toMatchObject({ next: 3 });
+  });
+
+  it('when the events that follow are kept no more: it expires, and a replay says from where it goes on', async () => {
+    world.queue.loses = () => true;
+    await change(2);
+    world.now += 32 * DAY;
+    await acme.change(2);
+    world.queue.loses = () => false;
+    await nothing(['expired', 'cursor_expired']);
+    const kept = await acme.numbers();
+    await hook.replay(kept[0] ?? 0);
+    await hook.change({ status: 'active', status_reason: null });
+    await world.ring(acme);
+    await world.run();
+    expect(hook.receiver.numbers()).toEqual(kept);
+  });
+
+  it('of a table that was restored, whose numbers are others', async () => {
+    await acme.do(async (tenant) => new JournalReader(tenant).raiseGeneration());
+    await nothing(['expired', 'cursor_expired']);
+  });
+});
+
+describe('during a turn', () => {
+  /** Does something while the receiver has the third event. */
+  const meanwhile = (what: () => Promise<unknown>): void => {
+    hook.receiver.responds = async () => {
+      if (hook.receiver.calls.length === 3) await what();
+      return { status: 204 };
+    };
+  };
+
+  it('a replay begins with its next call', async () => {
+    const numbers = async () => acme.numbers();
+    meanwhile(async () => {
+      await hook.replay((await numbers())[0] ?? 0);
+      await world.ring(acme);
+    });
+    await change(5);
+    await world.run();
+    expect(hook.receiver.numbers()).toEqual([...(await numbers()).slice(0, 3), ...(await numbers())]);
+  });
+
+  it('a deletion ends it', async () => {
+    meanwhile(() => deleteEndpoint(hook));
+    await change(5);
+    await world.pass(5 * MINUTE);
+    expect([hook.receiver.calls.length, await isRegistered(), world.failures]).toEqual([3, false, []]);
+  });
+
+  it('an ended key, or a suspension, ends it within five seconds', async () => {
+    world.latency = 2_000;
+    meanwhile(() => acme.endTokens());
+    await change(9);
+    await world.run();
+    expect(hook.receiver.calls).toHaveLength(3);
+    expect(await hook.status()).toEqual(['paused', 'tokens_ended']);
+  });
+
+  it('what happens between its last read and its end is delivered', async () => {
+    await acme.change();
+    const [registration] = await registered();
+    if (registration === undefined) throw new Error('it is not registered');
+    hook.receiver.responds = async () => {
+      // Another worker is woken while this one has the lease: it reads nothing.
+      await acme.change();
+      if (hook.receiver.calls.length < 4) await work({ tenant: acme.id }, world.worker());
+      return { status: 204 };
+    };
+    expect(await turn(registration, world.worker())).toBe(undefined);
+    expect(hook.receiver.numbers()).toEqual((await acme.numbers()).slice(0, 4));
+  });
+
+  it('no call begins after 20 seconds; another turn goes on', async () => {
+    world.latency = 9_000;
+    await change(7);
+    const [registration] = await registered();
+    if (registration === undefined) throw new Error('it is not registered');
+    expect(await turn(registration, world.worker())).toBe(0);
+    expect(hook.receiver.calls).toHaveLength(3);
+    await world.run();
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+  });
+
+  it('a worker whose lease has ended moves nothing: the one after it does', async () => {
+    const pass = { status: 204 } as const;
+    hook.receiver.responds = async () => {
+      if (hook.receiver.calls.length > 1) return pass;
+      world.now += MINUTE + 1;
+      await work({ tenant: acme.id }, world.worker());
+      return pass;
+    };
+    await acme.change(3);
+    await work({ tenant: acme.id }, world.worker());
+    const [first, ...others] = await acme.numbers();
+    expect(hook.receiver.numbers()).toEqual([first, first, ...others]);
+    expect(await hook.state()).toMatchObject({ next: 4 });
+  });
+});
+
+describe('with clocks that are 60 days wrong', () => {
+  it('everything is delivered, first deliveries in order, and nobody is disabled', async () => {
+    world.skews.splice(0, 1, 0, 60 * DAY, -60 * DAY);
+    let calls = 0;
+    hook.receiver.responds = () => ({ status: ++calls % 3 === 0 ? 204 : 500 });
+    await change(6);
+    await world.pass(2 * HOUR);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+    expect(await hook.status()).toEqual(['active', null]);
+    expect(await hook.state()).toMatchObject({ next: 7 });
+  });
+});
+
+describe('a flood', () => {
+  it('of one organization keeps another waiting for one turn at most', async () => {
+    const other = await world.organization();
+    const theirs = await other.endpoint();
+    world.latency = 500;
+    await acme.flood(120);
+    for (let rings = 0; rings < 30; rings++) await world.ring(acme);
+    await world.run(world.now);
+    const since = world.now;
+    await other.change();
+    await world.ring(other);
+    await world.run();
+    const [first] = theirs.receiver.calls;
+    expect((first?.at ?? 0) - since).toBeLessThanOrEqual(21_500);
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+  });
+});
+
+it('a message that fails is received again', async () => {
+  await change();
+  const failing = {
+    ...world.worker(),
+    open: () => {
+      throw new listErrors.TableUnavailable('it is away');
+    },
+  };
+  await expect(work({ tenant: acme.id }, failing)).rejects.toThrow('it is away');
+});
+
+/** As the API does it, but for the attempts. */
+const deleteEndpoint = ({ id }: Endpoint): Promise<void> =>
+  acme.do(async (tenant) => {
+    const stored = await tenant.records(endpointEntity).get(id);
+    if (stored === undefined) return;
+    await tenant.records(endpointEntity).remove(stored);
+    stageStateEnd(tenant, id);
+  });
