@@ -64,7 +64,7 @@ try {
 /** What the seed created, and lines to paste into a shell. */
 function summary(
   url: string,
-  { orgId, appCode, secret, token, resourceId, requests }: Seeded,
+  { orgId, appCode, secret, token, resourceId, told, requests }: Seeded,
   seconds: number,
 ): string[] {
   const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
@@ -80,5 +80,10 @@ function summary(
     look('/clients?page_size=5'),
     look('/tickets?status=open&page_size=5'),
     look(`/resources/${resourceId}/history?page_size=5`),
+    '',
+    told === undefined
+      ? 'No event came to its webhook endpoint within ten seconds: see what npm start prints.'
+      : `Its last change came to a webhook endpoint after ${told.seconds.toFixed(1)} s: ${told.type} ${told.recordId}.`,
+    'docs/events.md shows how to receive events.',
   ];
 }

@@ -14,6 +14,7 @@ import {
 import { meter } from '#local-dynamodb/usage';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { contracts } from '../functions/all-contracts.ts';
+import { startDeliveries } from './deliveries/index.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { finishCascadeDeletes } from './finish-cascade-deletes.ts';
 import { loadFromSource } from './functions.ts';
@@ -54,6 +55,8 @@ export interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeco
   readonly log?: Log;
   /** Reads how much room a disk has. Default: that of `node:fs`. */
   readonly fileSystemOf?: FileSystemOf | undefined;
+  /** Whether events are delivered. Default: yes. What measures requests turns it off. */
+  readonly deliveries?: boolean;
   /** Called when the DynamoDB has ended and cannot be restarted. Default: logs it. */
   readonly onFailure?: (error: unknown) => void;
 }
@@ -69,6 +72,7 @@ export async function startLocalApi(
     log = terminalLog('warn'),
     onFailure = (error) => log.error(readableStack(error)),
     fileSystemOf,
+    deliveries = true,
     ...gatewayOptions
   }: LocalApiOptions = {},
 ): Promise<LocalApi> {
@@ -86,15 +90,17 @@ export async function startLocalApi(
   loading.catch(() => undefined);
 
   const keyFile = join(directory.path, 'keys.json');
-  const { platformSecret: secret, rateLimit, tenantRateLimit, corsOrigins } = settings;
+  const { platformSecret: secret, rateLimit, tenantRateLimit, corsOrigins, eventTargets } = settings;
   const disk = isOnDisk(settings) ? directory.path : undefined;
   const connect = (config: Parameters<typeof configureTable>[0] = {}): void => {
     configureTable(config);
     if (disk !== undefined) refuseWritesWhenFull(environmentTable(), disk, fileSystemOf);
     if (log.writes('info')) meter(environmentTable(), log.debug);
   };
+  let address = '';
   const workAt = async (endpoint: string): Promise<void> => {
-    const given = { rateLimit, tenantRateLimit, corsOrigins };
+    address = endpoint;
+    const given = { rateLimit, tenantRateLimit, corsOrigins, eventTargets };
     const accessLines = log.writes('debug');
     const { authorizerTtlSeconds } = gatewayOptions;
     const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
@@ -125,6 +131,7 @@ export async function startLocalApi(
   ready.resolve();
   // It closes first, because requests under way need the storage.
   started.use(listening.move());
+  if (deliveries) started.use(startDeliveries({ address: () => address, tableName: LOCAL_TABLE, log }));
   const all = started.move();
   const { url, unfinished } = gateway;
   return { url, storage: storage.name, platform, unfinished, close: () => all.disposeAsync() };

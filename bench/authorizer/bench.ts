@@ -34,7 +34,8 @@ async function measure(engine: EngineName, authorizerTtlSeconds: number): Promis
   await using started = new AsyncDisposableStack();
   started.defer(dynamoDb.stop);
   const settings = { port: 0, host: '127.0.0.1', dataDir: IN_MEMORY, platformSecret: undefined };
-  const local = await startLocalApi({ ...settings, dynamoDbEndpoint: dynamoDb.endpoint }, { authorizerTtlSeconds });
+  const options = { authorizerTtlSeconds, deliveries: false };
+  const local = await startLocalApi({ ...settings, dynamoDbEndpoint: dynamoDb.endpoint }, options);
   started.defer(local.close);
   const api = callersAt(local.url, local.platform);
   const { token } = await api.orgToken();

@@ -7,8 +7,8 @@ const A_CALL = 10;
 
 let given: Queue | undefined;
 
-/** Takes this queue in place of the environment's: for a machine without SQS. */
-export function useQueue(queue: Queue): void {
+/** Takes this queue in place of the environment's, for a machine without SQS; undefined: the environment's again. */
+export function useQueue(queue: Queue | undefined): void {
   given = queue;
 }
 

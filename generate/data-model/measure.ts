@@ -53,7 +53,7 @@ async function onLocalApi<Value>(
   started.defer(dynamoDb.stop);
   const settings = { port: 0, host: '127.0.0.1', dataDir: IN_MEMORY, platformSecret: undefined };
   // The authorizer asks once, however slow the machine is.
-  const options = { authorizerTtlSeconds: 3_600 };
+  const options = { authorizerTtlSeconds: 3_600, deliveries: false };
   const local = await startLocalApi({ ...settings, dynamoDbEndpoint: dynamoDb.endpoint }, options);
   started.defer(local.close);
   // A full page of a list has more endpoints than an organization may have.

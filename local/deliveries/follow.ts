@@ -12,7 +12,7 @@ interface Following {
   readonly wakeAll: () => Promise<unknown>;
   /** Called with an error after which it goes on. */
   readonly onError: (error: unknown) => void;
-  /** Between two reads that find nothing, in milliseconds. Default: as Lambda reads streams, four times a second. */
+  /** Between two reads that find nothing, in milliseconds. Default: half a second, because each costs an idle machine some time. */
   readonly pauseMs?: number;
   /** Without a stream, and after an error, in milliseconds. Default: a second. */
   readonly longerPauseMs?: number;
@@ -36,7 +36,7 @@ export async function followTable(following: Following): Promise<void> {
 }
 
 async function followFromEnd({ address, tableName, signal, ring, wakeAll, ...pauses }: Following): Promise<void> {
-  const { pauseMs = 250, longerPauseMs = 0 } = pauses;
+  const { pauseMs = 500, longerPauseMs = 0 } = pauses;
   const stream = await openStream(address(), tableName, signal);
   await wakeAll();
   while (!signal.aborted) {

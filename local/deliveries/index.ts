@@ -62,6 +62,7 @@ export function startDeliveries({ log, ...table }: DeliveriesOptions): AsyncDisp
       end.abort();
       clearInterval(schedule);
       await Promise.race([Promise.all([followed, queue.close()]), wait(GRACE_MS, undefined, { ref: false })]);
+      useQueue(undefined);
     },
   };
 }

@@ -17,7 +17,7 @@ interface QueueOptions {
 
 /** Messages that are worked on at the same time. */
 const AT_ONCE = 4;
-/** As the stack's queue: how long a message that failed waits, in seconds, and how often it is received. */
+/** How long a message that failed waits, in seconds, and how often it is received: sooner than in the stack, and as often. */
 const RETRY_SECONDS = 30;
 const MOST_RECEIVES = 5;
 

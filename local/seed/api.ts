@@ -36,27 +36,36 @@ export class SeedApi {
    * Creates a record, or does whatever else the path does. Waits where the caller's budget has no room for it.
    * @throws SeedError
    */
-  async post(path: string, fields: FieldValues): Promise<Created> {
+  post(path: string, fields: FieldValues): Promise<Created> {
+    return this.#call('POST', path, JSON.stringify(fields));
+  }
+
+  /** Deletes a record. @throws SeedError */
+  async delete(path: string): Promise<void> {
+    await this.#call('DELETE', path);
+  }
+
+  async #call(method: string, path: string, body?: string): Promise<Created> {
     for (;;) {
-      const response = await this.#send(path, fields);
+      const response = await this.#send(method, path, body);
       const reply = (await response.json().catch(() => ({}))) as Created & { title?: string; detail?: string };
       if (response.ok) {
         this.requests += 1;
         return reply;
       }
-      if (response.status !== 429) throw new SeedError(refusal(path, response.status, reply));
+      if (response.status !== 429) throw new SeedError(refusal(`${method} ${path}`, response.status, reply));
       this.waits += 1;
       await this.#wait(Math.max(1, Number(response.headers.get('retry-after')) || 1));
     }
   }
 
-  async #send(path: string, fields: FieldValues): Promise<Response> {
+  async #send(method: string, path: string, body = ''): Promise<Response> {
     const authorization = this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
     try {
       return await fetch(`${this.#url}/api/v1${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...authorization },
-        body: JSON.stringify(fields),
+        method,
+        headers: { ...authorization, ...(body !== '' && { 'content-type': 'application/json' }) },
+        ...(body !== '' && { body }),
       });
     } catch (cause) {
       throw new SeedError(`No API answers at ${this.#url}: run npm start first, or name its address with --url.`, {
@@ -66,5 +75,5 @@ export class SeedApi {
   }
 }
 
-const refusal = (path: string, status: number, { title, detail, errors }: FieldValues): string =>
-  `POST ${path} was answered with ${status}: ${[title, detail, errors && JSON.stringify(errors)].filter(Boolean).join('; ')}.`;
+const refusal = (call: string, status: number, { title, detail, errors }: FieldValues): string =>
+  `${call} was answered with ${status}: ${[title, detail, errors && JSON.stringify(errors)].filter(Boolean).join('; ')}.`;

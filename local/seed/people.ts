@@ -31,6 +31,14 @@ export const ROLES: readonly FieldValues[] = [
   },
 ];
 
+/** A role that nobody has. */
+export const AUDITOR: FieldValues = {
+  code: 'auditor',
+  label: 'Auditor',
+  description: 'Reads the audit log.',
+  permissions: ['audit:read'],
+};
+
 const TOPICS = [
   ['The till prints no receipts', 'The printer is silent since this morning.', 'We restarted its driver.'],
   ['The shop is slow', 'Pages take ten seconds, mostly at noon.', 'A query lacked its index; it has it now.'],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { freePort } from '../../local/dynamodb/engine.ts';
 
 /** Commands of pages, pasted into bash, and their output in comparison with what the page shows. */
 
@@ -24,16 +25,25 @@ export const stepsOf = (page: string): readonly Step[] =>
 const MARK = '--- next step ---';
 
 /** Runs blocks of commands in one shell, where all must exist, and returns the output of each. */
-async function paste(blocks: readonly string[]): Promise<string[]> {
+async function paste(blocks: readonly string[], variables: Readonly<Record<string, string>>): Promise<string[]> {
   const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
-  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script]);
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script], {
+    env: { ...process.env, ...variables },
+  });
   expect(stderr).toBe('');
   return stdout.split(`${MARK}\n`).slice(1);
 }
 
-/** Pastes the commands of pages, one after the other, and expects what they show. `url` is the API's, in place of `npm start`'s. */
+/**
+ * Pastes the commands of pages, one after the other, and expects what they show. `url` is the API's, in place of `npm start`'s; a free port is that of
+ * receivers of events.
+ */
 export async function expectSteps(steps: readonly Step[], url: string): Promise<void> {
-  const outputs = await paste(steps.map(({ commands }) => commands.replace('http://127.0.0.1:3000', url)));
+  const port = await freePort('127.0.0.1');
+  const addressed = steps.map(({ commands }) =>
+    commands.replace('http://127.0.0.1:3000', url).replace('127.0.0.1:8080', `127.0.0.1:${port}`),
+  );
+  const outputs = await paste(addressed, { PORT: String(port) });
   for (const [index, { commands, shown }] of steps.entries()) {
     expect(withoutSpace(outputs[index] ?? ''), commands).toMatch(patternOf(shown));
   }

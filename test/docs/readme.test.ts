@@ -15,7 +15,7 @@ it('has at most 1,000 words', () => {
 });
 
 describe('the tour', () => {
-  const api = useApi();
+  const api = useApi({ deliveries: true });
 
   it('works when pasted, and returns what it shows', async () => {
     expect(tour.length).toBeGreaterThan(5);

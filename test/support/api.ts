@@ -6,9 +6,11 @@ import { ensureLocalKeys } from '#auth';
 import { type GatewayOptions, startGateway } from '#gateway';
 import { configureTable } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
+import { startDeliveries } from '../../local/deliveries/index.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { loadFromSource } from '../../local/functions.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
+import { terminalLog } from '../../local/terminal/log.ts';
 import { conformance } from './conformance.ts';
 import { type FreshTable, freshTable } from './dynamodb.ts';
 import './refused-logins.ts';
@@ -66,13 +68,16 @@ export interface ApiOptions
   extends Pick<
     GatewayOptions,
     'firstKey' | 'authorizerTtlSeconds' | 'corsOrigins' | 'limits' | 'report' | 'around' | 'stage' | 'throttling'
-  > {}
+  > {
+  /** Delivers events to receivers on this machine (`startReceiver`). Default: no. */
+  readonly deliveries?: boolean;
+}
 
 /** Test files create many integrations in one organization. */
 const MANY = 100_000;
 
 /** Starts the API on a free port. `firstKey` is on by default, as for `npm start`. */
-export async function startApi({ firstKey = true, ...options }: ApiOptions = {}): Promise<Api> {
+export async function startApi({ firstKey = true, deliveries = false, ...options }: ApiOptions = {}): Promise<Api> {
   // Tests of conflicts send more requests at once than the default limit.
   const limits = { inFlight: MANY, ...options.limits };
   const table = await freshTable();
@@ -92,8 +97,17 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
   await ensureLocalKeys(keyFile);
   const platform = await ensurePlatformIntegration({ dataDir: mkdtempSync(join(keyDirectory(), 'platform-')) });
   const gateway = await startGateway({ contracts, loadFunction: loadFromSource, firstKey, ...options, limits });
-  return { ...callersAt(gateway.url, platform), url: gateway.url, table, close: gateway.close };
+  const delivering = deliveries ? startDeliveries({ ...AS_SOON_AS_MAY_BE, ...locationOf(table) }) : undefined;
+  const close = async (): Promise<void> => {
+    await delivering?.[Symbol.asyncDispose]();
+    await gateway.close();
+  };
+  return { ...callersAt(gateway.url, platform), url: gateway.url, table, close };
 }
+
+const AS_SOON_AS_MAY_BE = { pauseMs: 10, longerPauseMs: 10, log: terminalLog('error') };
+
+const locationOf = ({ endpoint, tableName }: FreshTable) => ({ address: () => endpoint, tableName });
 
 /** The callers of an API, wherever it runs. */
 export function callersAt(

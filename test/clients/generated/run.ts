@@ -11,7 +11,9 @@ import { checks } from './checks.ts';
  */
 
 const directory = mkdtempSync(join(tmpdir(), 'custodia-clients-'));
-const api = await startLocalApi(readSettings({ PORT: '0', DATA_DIR: join(directory, 'data') }));
+const api = await startLocalApi(readSettings({ PORT: '0', DATA_DIR: join(directory, 'data') }), {
+  deliveries: false,
+});
 try {
   for (const [index, { name, missing, run }] of checks.entries()) {
     const reason = missing();
