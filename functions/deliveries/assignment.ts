@@ -35,3 +35,7 @@ export async function readAssignment(
     return { stored, stop: { status: 'paused', status_reason: reason ?? 'integration_inactive' } };
   return { stored, permissions: credentials.permissions };
 }
+
+export type Found = Awaited<ReturnType<typeof readAssignment>>;
+
+export const isAssignment = (found: Found): found is Assignment => typeof found === 'object' && 'permissions' in found;

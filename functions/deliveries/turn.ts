@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { ids, listErrors } from '#lists';
-import { type JournalEvent, JournalReader, type RequestSession, Tenant } from '#table';
-import { increment } from '#telemetry';
-import { type DeliveryState, leases, type Registration, unregister } from '#tenancy/deliveries';
-import type { Clock } from '../../shared/clock.ts';
-import { visibleTo } from '../events/visible.ts';
-import { type Assignment, readAssignment, type Stop } from './assignment.ts';
+import { Tenant } from '#table';
+import { leases, type Registration } from '#tenancy/deliveries';
+import { isAssignment, readAssignment } from './assignment.ts';
 import { LONGEST_WAIT } from './back-off.ts';
-import { firstOf } from './batch.ts';
-import { callOf } from './call.ts';
-import { verdictOf } from './classify.ts';
-import { AFTER_SKIPPING, afterFailure, afterRefusal, afterSuccess, FAILURES, failsTooLong } from './failures.ts';
-import type { Send } from './ports.ts';
-import { type Made, recordFailure, stopAsJudged } from './recording.ts';
+import { LeasedTurn } from './leased-turn.ts';
+import { EXPIRED, leaveOff } from './leave-off.ts';
+import { NOBODY, secondsOf, type Wake, type World } from './world.ts';
 
 /**
  * A worker's turn at an endpoint (`docs/decisions/0201-events.md`): it delivers what is in the journal from the endpoint's cursor on, in order.
@@ -29,32 +22,8 @@ import { type Made, recordFailure, stopAsJudged } from './recording.ts';
  *     open number ────────▶ the turn ends, there is another one when it is overdue
  */
 
-/** No call begins later in a turn. In milliseconds. */
-export const TURN_MS = 20_000;
-/** How long an assignment holds, in milliseconds. */
-const ASSIGNMENT_MS = 5_000;
-/** Events that are read at once, whatever the size of batches. */
-const READ_AHEAD = 100;
-/** After so many seconds, an open number is overdue. */
-const UNTIL_OVERDUE = 6;
 /** A wake-up may come so much too early, in milliseconds. */
 const TOO_EARLY = 5_000;
-
-/** What a turn has of the world. */
-export interface World {
-  /** A session of this function that begins now. */
-  readonly open: () => RequestSession;
-  readonly clock: Clock;
-  readonly send: Send;
-  /** A number from 0 up to, not including, 1. */
-  readonly random: () => number;
-}
-
-/** In how many seconds the endpoint needs another turn; undefined: when somebody says so. */
-export type Wake = number | undefined;
-
-const NOBODY: Wake = undefined;
-const AT_ONCE: Wake = 0;
 
 /** @throws TableUnavailable, or what opening a secret throws */
 export async function turn(registration: Registration, world: World): Promise<Wake> {
@@ -62,221 +31,26 @@ export async function turn(registration: Registration, world: World): Promise<Wa
   const found = await readAssignment(tenant, registration.endpointId);
   if (!isAssignment(found)) return leaveOff(registration, world, found);
   const lease = { endpointId: registration.endpointId, token: randomUUID() };
-  const { state, outcome } = await leases.takeLease(tenant, lease, LONGEST_WAIT);
+  const { state, outcome } = await takeOrRing(tenant, lease);
   switch (outcome) {
     case 'gone':
       return leaveOff(registration, world, { stored: found.stored, stop: EXPIRED });
     case 'leased':
-      await leases.ring(tenant, registration.endpointId);
       return NOBODY;
     case 'waiting':
       return soon((state.retry_at ?? 0) - leases.timeIn(tenant));
     case 'taken':
-      return new Turn(registration, world, lease, state).take(found);
+      return new LeasedTurn(registration, world, lease, state).take(found);
+  }
+}
+
+/** Takes the lease, or rings while another worker has it. One that has given it back before the ring does not look again: then it is free. */
+async function takeOrRing(tenant: Tenant, lease: leases.Lease): ReturnType<typeof leases.takeLease> {
+  for (;;) {
+    const taking = await leases.takeLease(tenant, lease, LONGEST_WAIT);
+    if (taking.outcome !== 'leased' || (await leases.ring(tenant, lease.endpointId))) return taking;
   }
 }
 
 /** A wake-up that came a little too early is repeated; others are known to come. */
 const soon = (wait: number): Wake => (wait <= TOO_EARLY ? secondsOf(wait) : NOBODY);
-
-/** Whole seconds, after a time in milliseconds. */
-const secondsOf = (wait: number): number => Math.floor(wait / 1_000) + 1;
-
-type Found = Awaited<ReturnType<typeof readAssignment>>;
-
-const isAssignment = (found: Found): found is Assignment => typeof found === 'object' && 'permissions' in found;
-
-const EXPIRED: Stop = { status: 'expired', status_reason: 'cursor_expired' };
-
-/** Ends what is there for an endpoint that gets nothing. One that has changed since it was judged is judged again. */
-async function leaveOff(registration: Registration, world: World, found: Exclude<Found, Assignment>): Promise<Wake> {
-  if (found === 'suspended') return NOBODY;
-  const session = world.open();
-  if (found !== 'inactive') {
-    const isStopped = await stopAsJudged(Tenant.ofRegistered(registration, session), found.stored, found.stop);
-    if (!isStopped) return AT_ONCE;
-    increment('EndpointsStopped');
-  }
-  await unregister(session.tables.environment, registration);
-  return NOBODY;
-}
-
-type Page = Awaited<ReturnType<JournalReader['read']>>;
-
-/** How a page, or the turn, ends. */
-type End = { readonly wake: Wake } | 'read on';
-
-const LOST: End = { wake: NOBODY };
-
-class Turn {
-  readonly #registration: Registration;
-  readonly #world: World;
-  readonly #lease: leases.Lease;
-  readonly #ends: number;
-  #state: DeliveryState;
-
-  constructor(registration: Registration, world: World, lease: leases.Lease, state: DeliveryState) {
-    this.#registration = registration;
-    this.#world = world;
-    this.#lease = lease;
-    this.#state = state;
-    this.#ends = world.clock() + TURN_MS;
-  }
-
-  /** Delivers from here on. Whatever fails, the lease is given back, as far as that is possible. */
-  async take(first: Assignment): Promise<Wake> {
-    try {
-      return await this.#run(first);
-    } catch (error) {
-      await leases.endLease(this.#open(), this.#lease, {}).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  async #run(first: Assignment): Promise<Wake> {
-    for (let found: Found = first; ; found = await readAssignment(this.#open(), this.#lease.endpointId)) {
-      if (!isAssignment(found)) return this.#leaveOff(found);
-      const page = await this.#read(found);
-      if (page === undefined) return this.#leaveOff({ stored: found.stored, stop: EXPIRED });
-      const end = await this.#deliver(page, found);
-      if (end !== 'read on') return end.wake;
-      if (this.#world.clock() >= this.#ends) return this.#leave(AT_ONCE);
-    }
-  }
-
-  /** @returns undefined where events that follow are not kept any more */
-  async #read(assignment: Assignment): Promise<Page | undefined> {
-    const { next, generation } = this.#state;
-    const accepts = accepting(assignment);
-    const reader = new JournalReader(this.#open());
-    try {
-      const page = await reader.read({ from: next, limit: READ_AHEAD, accepts });
-      return page.generation === generation ? page : undefined;
-    } catch (error) {
-      if (error instanceof listErrors.FeedExpired) return undefined;
-      throw error;
-    }
-  }
-
-  async #deliver(page: Page, assignment: Assignment): Promise<End> {
-    const until = Math.min(this.#world.clock() + ASSIGNMENT_MS, this.#ends);
-    let left = page.events;
-    while (left.length > 0) {
-      if (this.#world.clock() >= until) return 'read on';
-      const made = await this.#call(left, assignment);
-      const last = made.events.at(-1)?.id ?? '';
-      const isAll = made.events.length === left.length;
-      const next = isAll ? page.next : ids.numberOf(last) + 1;
-      const end = await this.#conclude(made, next, isAll ? page.ended : 'limit');
-      if (end !== 'next call') return end;
-      // Refused events are sent again, one by one.
-      left = left.filter(({ id }) => ids.numberOf(id) >= this.#state.next);
-    }
-    return page.events.length > 0 ? 'read on' : this.#through({ set: { next: page.next } }, page.ended);
-  }
-
-  async #call(left: readonly JournalEvent[], assignment: Assignment): Promise<Made> {
-    const { singly_until: singlyUntil } = this.#state;
-    const some = firstOf(left, { batchSize: assignment.stored.record.batch_size, singlyUntil });
-    const { call, events } = await callOf(this.#open(), assignment, some);
-    const at = this.#now;
-    const began = this.#world.clock();
-    const outcome = await this.#world.send(call);
-    return { events, outcome, at, duration: Math.max(0, this.#world.clock() - began) };
-  }
-
-  async #conclude(made: Made, next: number, ended: Page['ended']): Promise<End | 'next call'> {
-    const verdict = verdictOf(made.outcome);
-    if (verdict === 'delivered') {
-      increment('DeliveriesMade');
-      const { set, remove = [] } = afterSuccess(this.#now);
-      const end = await this.#through({ set: { ...set, next }, remove }, ended);
-      return end === 'read on' && ended === 'limit' ? 'next call' : end;
-    }
-    increment('DeliveriesFailed');
-    if (verdict === 'refused') return this.#refused(made, next);
-    return this.#failed(made, verdict === 'gone');
-  }
-
-  /** Moves the cursor, and ends the turn where the journal ends, unless somebody has rung. */
-  async #through(change: leases.StateChange, ended: Page['ended']): Promise<End> {
-    if (ended !== 'limit') {
-      const end = await leases.endLease(this.#open(), this.#lease, change, this.#state);
-      if (end === 'ended') return { wake: ended === 'open' ? UNTIL_OVERDUE : NOBODY };
-      if (end === 'lost') return LOST;
-    }
-    const state = await leases.changeLeased(this.#open(), this.#lease, change);
-    if (state === undefined) return LOST;
-    this.#state = state;
-    return 'read on';
-  }
-
-  async #failed(made: Made, isGone: boolean): Promise<End> {
-    const { outcome } = made;
-    const retryAfterSeconds = 'status' in outcome ? outcome.retryAfterSeconds : undefined;
-    const { set } = afterFailure(this.#state, { now: this.#now, random: this.#world.random(), retryAfterSeconds });
-    const stop = stopAfter(isGone, set);
-    const change = stop === undefined ? { set, remove: LEASE } : { remove: [...LEASE, ...FAILURES] };
-    if (!(await recordFailure(this.#open(), this.#lease, made, { change, stop }))) return LOST;
-    if (stop === undefined) return { wake: secondsOf(set.retry_at - this.#now) };
-    increment('EndpointsStopped');
-    await unregister(this.#world.open().tables.environment, this.#registration);
-    return { wake: NOBODY };
-  }
-
-  async #refused(made: Made, next: number): Promise<End | 'next call'> {
-    if (made.events.length > 1) return this.#goOnWith(made, { set: { singly_until: next } }, false);
-    const waiting = afterRefusal(this.#state, { now: this.#now, random: this.#world.random() });
-    if (waiting === undefined) return this.#skip(made, next);
-    const change = { ...waiting, remove: LEASE };
-    const isDone = await recordFailure(this.#open(), this.#lease, made, { change });
-    return isDone ? { wake: secondsOf(waiting.set.retry_at - this.#now) } : LOST;
-  }
-
-  #skip(made: Made, next: number): Promise<End | 'next call'> {
-    increment('EventsSkipped');
-    return this.#goOnWith(made, { ...AFTER_SKIPPING, set: { next } }, true);
-  }
-
-  async #goOnWith(made: Made, change: leases.StateChange, skipped: boolean): Promise<End | 'next call'> {
-    if (!(await recordFailure(this.#open(), this.#lease, made, { change, skipped }))) return LOST;
-    const removed = Object.fromEntries((change.remove ?? []).map((name) => [name, undefined]));
-    this.#state = { ...this.#state, ...removed, ...change.set };
-    return 'next call';
-  }
-
-  async #leave(wake: Wake): Promise<Wake> {
-    const end = await leases.endLease(this.#open(), this.#lease, {});
-    return end === 'ended' ? wake : NOBODY;
-  }
-
-  async #leaveOff(found: Exclude<Found, Assignment>): Promise<Wake> {
-    await this.#leave(NOBODY);
-    return leaveOff(this.#registration, this.#world, found);
-  }
-
-  /** By the clock of DynamoDB, in epoch milliseconds. */
-  get #now(): number {
-    return leases.timeIn(this.#open());
-  }
-
-  /** Each step has a session of its own, with a time limit of its own. */
-  #open(): Tenant {
-    return Tenant.ofRegistered(this.#registration, this.#world.open());
-  }
-}
-
-/** Which events an endpoint gets: those that its integration may read, of its types; and a ping of its own, whatever that may. */
-function accepting({ stored: { record }, permissions }: Assignment): (event: JournalEvent) => boolean {
-  const isVisible = visibleTo(permissions, record.event_types);
-  return (event) => (event.type === PING ? event.record_id === record.id : isVisible(event));
-}
-
-const LEASE = ['lease', 'lease_until'] as const;
-
-const PING = 'webhook_endpoint.pinged';
-
-const stopAfter = (isGone: boolean, state: Partial<DeliveryState>): Stop | undefined => {
-  if (isGone) return { status: 'disabled', status_reason: 'gone' };
-  return failsTooLong(state) ? { status: 'disabled', status_reason: 'failing' } : undefined;
-};

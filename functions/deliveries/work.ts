@@ -1,6 +1,7 @@
 import { registeredOf } from '#tenancy/deliveries';
 import { LONGEST_DELAY, type Message, type Queue } from './ports.ts';
-import { turn, type World } from './turn.ts';
+import { turn } from './turn.ts';
+import type { World } from './world.ts';
 
 /**
  * Does what a message asks for: a turn at each active endpoint of its tenant, side by side, so that one that is slow delays no other. Those that need

@@ -98,9 +98,9 @@ export async function endLease(
   return item?.lease === lease.token ? 'kept' : 'lost';
 }
 
-/** Tells the holder of the lease that there may be more. */
-export async function ring(tenant: Tenant, endpointId: string): Promise<void> {
-  await update(
+/** Tells the holder of the lease that there may be more. @returns whether there is one */
+export async function ring(tenant: Tenant, endpointId: string): Promise<boolean> {
+  const { item } = await update(
     tenant,
     { endpointId },
     {
@@ -109,9 +109,10 @@ export async function ring(tenant: Tenant, endpointId: string): Promise<void> {
       ExpressionAttributeValues: { ':one': 1 },
     },
   );
+  return item?.lease !== undefined;
 }
 
-/** Stages a change of a leased state, and the end of its lease. The commit throws what `lost` returns where the lease is lost. */
+/** Stages a change of a leased state. The commit throws what `lost` returns where the lease is lost. */
 export function stageLeased(
   tenant: Tenant,
   lease: Lease,

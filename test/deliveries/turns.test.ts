@@ -412,6 +412,23 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual((await acme.numbers()).slice(0, 4));
   });
 
+  it('who finds it leased, and rings when it is free again, has the turn', async () => {
+    const late = new PausingHandler();
+    const paused = late.pauseBefore('UpdateItem', 'ADD rings');
+    let waking: Promise<void> | undefined;
+    hook.receiver.responds = async () => {
+      waking ??= work({ tenant: acme.id }, world.worker(late));
+      await paused.reached;
+      return { status: 204 };
+    };
+    await acme.change();
+    await work({ tenant: acme.id }, world.worker());
+    await acme.change();
+    paused.release();
+    await waking;
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+  });
+
   it('no call begins after 20 seconds; another turn goes on', async () => {
     world.latency = 9_000;
     await change(7);

@@ -1,0 +1,202 @@
+import { ids, listErrors } from '#lists';
+import { type JournalEvent, JournalReader, Tenant } from '#table';
+import { increment } from '#telemetry';
+import { type DeliveryState, leases, type Registration, unregister } from '#tenancy/deliveries';
+import { visibleTo } from '../events/visible.ts';
+import { type Assignment, type Found, isAssignment, readAssignment, type Stop } from './assignment.ts';
+import { firstOf } from './batch.ts';
+import { callOf } from './call.ts';
+import { verdictOf } from './classify.ts';
+import { AFTER_SKIPPING, afterFailure, afterRefusal, afterSuccess, FAILURES, failsTooLong } from './failures.ts';
+import { EXPIRED, leaveOff } from './leave-off.ts';
+import { type Made, recordFailure } from './recording.ts';
+import { AT_ONCE, NOBODY, secondsOf, type Wake, type World } from './world.ts';
+
+/** No call begins later in a turn. In milliseconds. */
+export const TURN_MS = 20_000;
+/** How long an assignment holds, in milliseconds. */
+const ASSIGNMENT_MS = 5_000;
+/** Events that are read at once, whatever the size of batches. */
+const READ_AHEAD = 100;
+/** After so many seconds, an open number is overdue. */
+const UNTIL_OVERDUE = 6;
+type Page = Awaited<ReturnType<JournalReader['read']>>;
+
+/** How a page, or the turn, ends. */
+type End = { readonly wake: Wake } | 'read on';
+
+const LOST: End = { wake: NOBODY };
+
+/** A turn of a worker that has the lease of an endpoint: the part of `turn.ts` from there on. */
+export class LeasedTurn {
+  readonly #registration: Registration;
+  readonly #world: World;
+  readonly #lease: leases.Lease;
+  readonly #ends: number;
+  #state: DeliveryState;
+
+  constructor(registration: Registration, world: World, lease: leases.Lease, state: DeliveryState) {
+    this.#registration = registration;
+    this.#world = world;
+    this.#lease = lease;
+    this.#state = state;
+    this.#ends = world.clock() + TURN_MS;
+  }
+
+  /** Delivers from here on. Whatever fails, the lease is given back, as far as that is possible. */
+  async take(first: Assignment): Promise<Wake> {
+    try {
+      return await this.#run(first);
+    } catch (error) {
+      await leases.endLease(this.#open(), this.#lease, {}).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #run(first: Assignment): Promise<Wake> {
+    for (let found: Found = first; ; found = await readAssignment(this.#open(), this.#lease.endpointId)) {
+      if (!isAssignment(found)) return this.#leaveOff(found);
+      const page = await this.#read(found);
+      if (page === undefined) return this.#leaveOff({ stored: found.stored, stop: EXPIRED });
+      const end = await this.#deliver(page, found);
+      if (end !== 'read on') return end.wake;
+      if (this.#world.clock() >= this.#ends) return this.#leave(AT_ONCE);
+    }
+  }
+
+  /** @returns undefined where events that follow are not kept any more */
+  async #read(assignment: Assignment): Promise<Page | undefined> {
+    const { next, generation } = this.#state;
+    const accepts = accepting(assignment);
+    const reader = new JournalReader(this.#open());
+    try {
+      const page = await reader.read({ from: next, limit: READ_AHEAD, accepts });
+      return page.generation === generation ? page : undefined;
+    } catch (error) {
+      if (error instanceof listErrors.FeedExpired) return undefined;
+      throw error;
+    }
+  }
+
+  async #deliver(page: Page, assignment: Assignment): Promise<End> {
+    const until = Math.min(this.#world.clock() + ASSIGNMENT_MS, this.#ends);
+    let left = page.events;
+    while (left.length > 0) {
+      if (this.#world.clock() >= until) return 'read on';
+      const made = await this.#call(left, assignment);
+      const last = made.events.at(-1)?.id ?? '';
+      const isAll = made.events.length === left.length;
+      const next = isAll ? page.next : ids.numberOf(last) + 1;
+      const end = await this.#conclude(made, next, isAll ? page.ended : 'limit');
+      if (end !== 'next call') return end;
+      // Refused events are sent again, one by one.
+      left = left.filter(({ id }) => ids.numberOf(id) >= this.#state.next);
+    }
+    return page.events.length > 0 ? 'read on' : this.#through({ set: { next: page.next } }, page.ended);
+  }
+
+  async #call(left: readonly JournalEvent[], assignment: Assignment): Promise<Made> {
+    const { singly_until: singlyUntil } = this.#state;
+    const some = firstOf(left, { batchSize: assignment.stored.record.batch_size, singlyUntil });
+    const { call, events } = await callOf(this.#open(), assignment, some);
+    const at = this.#now;
+    const began = this.#world.clock();
+    const outcome = await this.#world.send(call);
+    return { events, outcome, at, duration: Math.max(0, this.#world.clock() - began) };
+  }
+
+  async #conclude(made: Made, next: number, ended: Page['ended']): Promise<End | 'next call'> {
+    const verdict = verdictOf(made.outcome);
+    if (verdict === 'delivered') {
+      increment('DeliveriesMade');
+      const { set, remove = [] } = afterSuccess(this.#now);
+      const end = await this.#through({ set: { ...set, next }, remove }, ended);
+      return end === 'read on' && ended === 'limit' ? 'next call' : end;
+    }
+    increment('DeliveriesFailed');
+    if (verdict === 'refused') return this.#refused(made, next);
+    return this.#failed(made, verdict === 'gone');
+  }
+
+  /** Moves the cursor, and ends the turn where the journal ends, unless somebody has rung. */
+  async #through(change: leases.StateChange, ended: Page['ended']): Promise<End> {
+    if (ended !== 'limit') {
+      const end = await leases.endLease(this.#open(), this.#lease, change, this.#state);
+      if (end === 'ended') return { wake: ended === 'open' ? UNTIL_OVERDUE : NOBODY };
+      if (end === 'lost') return LOST;
+    }
+    const state = await leases.changeLeased(this.#open(), this.#lease, change);
+    if (state === undefined) return LOST;
+    this.#state = state;
+    return 'read on';
+  }
+
+  async #failed(made: Made, isGone: boolean): Promise<End> {
+    const { outcome } = made;
+    const retryAfterSeconds = 'status' in outcome ? outcome.retryAfterSeconds : undefined;
+    const { set } = afterFailure(this.#state, { now: this.#now, random: this.#world.random(), retryAfterSeconds });
+    const stop = stopAfter(isGone, set);
+    const change = stop === undefined ? { set, remove: LEASE } : { remove: [...LEASE, ...FAILURES] };
+    if (!(await recordFailure(this.#open(), this.#lease, made, { change, stop }))) return LOST;
+    if (stop === undefined) return { wake: secondsOf(set.retry_at - this.#now) };
+    increment('EndpointsStopped');
+    await unregister(this.#world.open().tables.environment, this.#registration);
+    return { wake: NOBODY };
+  }
+
+  async #refused(made: Made, next: number): Promise<End | 'next call'> {
+    if (made.events.length > 1) return this.#goOnWith(made, { set: { singly_until: next } }, false);
+    const waiting = afterRefusal(this.#state, { now: this.#now, random: this.#world.random() });
+    if (waiting === undefined) return this.#skip(made, next);
+    const change = { ...waiting, remove: LEASE };
+    const isDone = await recordFailure(this.#open(), this.#lease, made, { change });
+    return isDone ? { wake: secondsOf(waiting.set.retry_at - this.#now) } : LOST;
+  }
+
+  #skip(made: Made, next: number): Promise<End | 'next call'> {
+    increment('EventsSkipped');
+    return this.#goOnWith(made, { ...AFTER_SKIPPING, set: { next } }, true);
+  }
+
+  async #goOnWith(made: Made, change: leases.StateChange, skipped: boolean): Promise<End | 'next call'> {
+    if (!(await recordFailure(this.#open(), this.#lease, made, { change, skipped }))) return LOST;
+    const removed = Object.fromEntries((change.remove ?? []).map((name) => [name, undefined]));
+    this.#state = { ...this.#state, ...removed, ...change.set };
+    return 'next call';
+  }
+
+  async #leave(wake: Wake): Promise<Wake> {
+    const end = await leases.endLease(this.#open(), this.#lease, {});
+    return end === 'ended' ? wake : NOBODY;
+  }
+
+  async #leaveOff(found: Exclude<Found, Assignment>): Promise<Wake> {
+    await this.#leave(NOBODY);
+    return leaveOff(this.#registration, this.#world, found);
+  }
+
+  /** By the clock of DynamoDB, in epoch milliseconds. */
+  get #now(): number {
+    return leases.timeIn(this.#open());
+  }
+
+  /** Each step has a session of its own, with a time limit of its own. */
+  #open(): Tenant {
+    return Tenant.ofRegistered(this.#registration, this.#world.open());
+  }
+}
+
+/** Which events an endpoint gets: those that its integration may read, of its types; and a ping of its own, whatever that may. */
+function accepting({ stored: { record }, permissions }: Assignment): (event: JournalEvent) => boolean {
+  const isVisible = visibleTo(permissions, record.event_types);
+  return (event) => (event.type === PING ? event.record_id === record.id : isVisible(event));
+}
+
+const LEASE = ['lease', 'lease_until'] as const;
+
+const PING = 'webhook_endpoint.pinged';
+
+const stopAfter = (isGone: boolean, state: Partial<DeliveryState>): Stop | undefined => {
+  if (isGone) return { status: 'disabled', status_reason: 'gone' };
+  return failsTooLong(state) ? { status: 'disabled', status_reason: 'failing' } : undefined;
+};
