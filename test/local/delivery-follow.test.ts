@@ -42,8 +42,9 @@ const page = (tenant: string | undefined, next?: string) => ({
   ...(next !== undefined && { NextShardIterator: next }),
 });
 
-/** Follows until so many things have happened, and tells which. */
-async function follow(address: string, most: number) {
+/** Follows until so many things have happened, and tells which. A second address is that of the engine after it was restarted. */
+async function follow([first, ...others]: readonly string[], most: number) {
+  let address = first ?? '';
   const happened: string[] = [];
   const end = new AbortController();
   const note = (what: string): void => {
@@ -56,7 +57,10 @@ async function follow(address: string, most: number) {
     signal: end.signal,
     ring: async (records) => note(records.map(({ dynamodb }) => dynamodb.Keys.PK?.S).join()),
     wakeAll: async () => note('all'),
-    onError: (error) => note(String(error)),
+    onError: (error) => {
+      address = others.shift() ?? address;
+      note(String(error));
+    },
     pauseMs: 0,
     longerPauseMs: 0,
   });
@@ -70,22 +74,31 @@ it('reads the stream from its end, and goes on from shard to shard', async () =>
     GetShardIterator: [at('1a'), at('2a')],
     GetRecords: [page('x', '1b'), page('y'), page('z', '2b')],
   });
-  expect(await follow(address, 4)).toEqual(['all', 'x', 'y', 'z']);
+  expect(await follow([address], 4)).toEqual(['all', 'x', 'y', 'z']);
   expect(calls).toEqual([
     ...['DescribeTable', 'DescribeStream', 'GetShardIterator 1 LATEST', 'GetRecords 1a', 'GetRecords 1b'],
     ...['DescribeStream', 'GetShardIterator 2 TRIM_HORIZON', 'GetRecords 2a'],
   ]);
 });
 
+const LOST = expect.stringMatching(/^EngineError: 400 .*TrimmedDataAccess/);
+const STREAM = { DescribeTable: [STREAMED], DescribeStream: [shards('1')] };
+
 it('begins anew, and wakes all, where its place is lost', async () => {
+  const iterators = { GetShardIterator: [at('1a'), at('1k')] };
   const { address } = await engineOf({
-    DescribeTable: [STREAMED],
-    DescribeStream: [shards('1')],
-    GetShardIterator: [at('1a'), at('1k')],
+    ...STREAM,
+    ...iterators,
     GetRecords: [page('x', '1b'), undefined, page('y', '1l')],
   });
-  const lost = expect.stringMatching(/^EngineError: 400 .*TrimmedDataAccess/);
-  expect(await follow(address, 5)).toEqual(['all', 'x', lost, 'all', 'y']);
+  expect(await follow([address], 5)).toEqual(['all', 'x', LOST, 'all', 'y']);
+});
+
+it('goes on where the engine is, after it was restarted', async () => {
+  const started = { ...STREAM, GetShardIterator: [at('1a')] };
+  const first = await engineOf({ ...started, GetRecords: [page('x', '1b'), undefined] });
+  const second = await engineOf({ ...started, GetRecords: [page('y', '1b')] });
+  expect(await follow([first.address, second.address], 5)).toEqual(['all', 'x', LOST, 'all', 'y']);
 });
 
 it('makes a stream of a table that has none, such as one of an earlier release', async () => {
@@ -96,7 +109,7 @@ it('makes a stream of a table that has none, such as one of an earlier release',
     GetShardIterator: [at('1a')],
     GetRecords: [page('x', '1b')],
   });
-  expect(await follow(address, 2)).toEqual(['all', 'x']);
+  expect(await follow([address], 2)).toEqual(['all', 'x']);
   expect(calls.slice(0, 3)).toEqual(['DescribeTable', 'UpdateTable', 'DescribeStream']);
 });
 
@@ -105,7 +118,7 @@ it.each([
   ['has streams that slow its writes down', table('arn:aws:dynamodb:dynoxide:000000000000:table/custodia'), {}],
 ])('of an engine that %s, it looks at the journals themselves', async (_, description, updated) => {
   const { address, calls } = await engineOf({ DescribeTable: [description], UpdateTable: [updated] });
-  expect(await follow(address, 3)).toEqual(['all', 'all', 'all']);
+  expect(await follow([address], 3)).toEqual(['all', 'all', 'all']);
   expect(calls.filter((call) => call.includes('Stream') || call.includes('Shard'))).toEqual([]);
 });
 
