@@ -258,7 +258,7 @@ export const webhookEndpoints = contract({
       response: noContent('The endpoint and its list of failed deliveries are gone.'),
       errors: ['not-found'],
     }),
-    rotateWebhookSecret: route('POST', '/api/v1/webhook-endpoints/{id}/rotate-secret', {
+    rotateWebhookEndpointSecret: route('POST', '/api/v1/webhook-endpoints/{id}/rotate-secret', {
       summary: 'Give a webhook endpoint a new secret',
       description:
         'Deliveries have a signature with the new secret at once, and one with the secret before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends.',
@@ -299,7 +299,7 @@ export const webhookEndpoints = contract({
       response: ok(webhookEndpoint, 'The endpoint, which goes on from there.', endpointExample),
       errors: ['not-found', 'conflict', 'cursor-expired'],
     }),
-    listDeliveryAttempts: route('GET', '/api/v1/webhook-endpoints/{id}/attempts', {
+    listWebhookEndpointAttempts: route('GET', '/api/v1/webhook-endpoints/{id}/attempts', {
       summary: 'List failed deliveries of an endpoint',
       description: 'Those of the last seven days. When a delivery last succeeded is in the endpoint.',
       extension: true,

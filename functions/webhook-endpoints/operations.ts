@@ -62,7 +62,7 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
     return respond.empty;
   },
 
-  rotateWebhookSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
+  rotateWebhookEndpointSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
     const [before, position] = await Promise.all([
       getOrThrow(tenant.records(endpointEntity), params.id),
       positionOf(tenant, params.id),
@@ -89,7 +89,7 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
     return respond.record(after, (record) => shown(record, now));
   },
 
-  listDeliveryAttempts: async ({ params, query, tenant, getOrThrow }) => {
+  listWebhookEndpointAttempts: async ({ params, query, tenant, getOrThrow }) => {
     const [page] = await Promise.all([
       attemptsOf(tenant, params.id).page(query),
       getOrThrow(tenant.records(endpointEntity), params.id),

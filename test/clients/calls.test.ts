@@ -34,6 +34,7 @@ it.each([
   ['PATCH', '/api/v1/service-actions/{id}', 'updateServiceAction', 'serviceActions.update(id, body)'],
   ['POST', '/api/v1/users/memberships', 'createMembership', 'memberships.create(body)'],
   ['POST', '/api/v1/integrations/{id}/rotate-secret', 'rotateSecret', 'integrations.rotateSecret(id, body)'],
+  ['POST', '/api/v1/webhook-endpoints', 'createWebhookEndpoint', 'webhookEndpoints.create(body)'],
   ['POST', '/api/v1/logs/ingest', 'ingestLog', 'logs.ingest(body)'],
   ['POST', '/api/v1/auth/login', 'login', 'auth.login(body)'],
   ['GET', '/.well-known/jwks.json', 'getTokenKeys', 'wellKnown.getTokenKeys(query)'],

@@ -28,7 +28,12 @@ describe('the example requests', () => {
 
   it('delete at the end, children before their parents', () => {
     const deletions = requests.slice(requests.findIndex(({ method }) => method === 'DELETE'));
-    expect(deletions.map(({ id }) => id)).toEqual(['deleteTicket', 'deleteResource', 'deleteService']);
+    expect(deletions.map(({ id }) => id)).toEqual([
+      'deleteWebhookEndpoint',
+      'deleteTicket',
+      'deleteResource',
+      'deleteService',
+    ]);
   });
 
   it('fail where no request sets a variable', () => {

@@ -24,7 +24,7 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
     ],
   ],
   updateWebhookEndpoint: ['WebhookEndpoint', ['url']],
-  rotateWebhookSecret: ['WebhookEndpoint', ['secrets']],
+  rotateWebhookEndpointSecret: ['WebhookEndpoint', ['secrets']],
   pingWebhookEndpoint: ['WebhookEndpoint', []],
   replayWebhookEndpoint: ['WebhookEndpoint', ['replayed_at']],
   deleteWebhookEndpoint: ['WebhookEndpoint', []],

@@ -187,13 +187,13 @@ export interface Calls {
     /** Delete a webhook endpoint: `DELETE /api/v1/webhook-endpoints/{id}`. */
     readonly delete: (id: string, options?: Options<'deleteWebhookEndpoint'>) => Promise<void>;
     /** Give a webhook endpoint a new secret: `POST /api/v1/webhook-endpoints/{id}/rotate-secret`. */
-    readonly rotateWebhookSecret: (id: string, body: WebhookSecretRotation, options?: Options<'rotateWebhookSecret'>) => Promise<WithSecret<RotatedWebhookEndpoint>>;
+    readonly rotateSecret: (id: string, body: WebhookSecretRotation, options?: Options<'rotateWebhookEndpointSecret'>) => Promise<WithSecret<RotatedWebhookEndpoint>>;
     /** Send an event to an endpoint, as a trial: `POST /api/v1/webhook-endpoints/{id}/ping`. */
     readonly ping: (id: string, body?: undefined, options?: Options<'pingWebhookEndpoint'>) => Promise<Event>;
     /** Deliver from another place on: `POST /api/v1/webhook-endpoints/{id}/replay`. */
     readonly replay: (id: string, body: WebhookReplay, options?: Options<'replayWebhookEndpoint'>) => Promise<WebhookEndpoint>;
     /** List failed deliveries of an endpoint: `GET /api/v1/webhook-endpoints/{id}/attempts`. */
-    readonly listDeliveryAttempts: (id: string, query?: Query<'listDeliveryAttempts'>, options?: Options<'listDeliveryAttempts'>) => Listing<DeliveryAttemptPage>;
+    readonly listAttempts: (id: string, query?: Query<'listWebhookEndpointAttempts'>, options?: Options<'listWebhookEndpointAttempts'>) => Listing<DeliveryAttemptPage>;
   };
   readonly webhookEvents: {
     /** List received events: `GET /api/v1/webhook-events`. */
@@ -325,10 +325,10 @@ export const CALLS: Table = {
     get: 'get /api/v1/webhook-endpoints/{id}',
     update: 'patch /api/v1/webhook-endpoints/{id}',
     delete: 'delete /api/v1/webhook-endpoints/{id}',
-    rotateWebhookSecret: 'post /api/v1/webhook-endpoints/{id}/rotate-secret',
+    rotateSecret: 'post /api/v1/webhook-endpoints/{id}/rotate-secret',
     ping: 'post /api/v1/webhook-endpoints/{id}/ping',
     replay: 'post /api/v1/webhook-endpoints/{id}/replay',
-    listDeliveryAttempts: 'get /api/v1/webhook-endpoints/{id}/attempts',
+    listAttempts: 'get /api/v1/webhook-endpoints/{id}/attempts',
   },
   webhookEvents: {
     list: 'get /api/v1/webhook-events',

@@ -884,7 +884,7 @@ export interface paths {
          * Give a webhook endpoint a new secret
          * @description Deliveries have a signature with the new secret at once, and one with the secret before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
-        post: operations["rotateWebhookSecret"];
+        post: operations["rotateWebhookEndpointSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -942,7 +942,7 @@ export interface paths {
          * List failed deliveries of an endpoint
          * @description Those of the last seven days. When a delivery last succeeded is in the endpoint. Needs the permission `webhook-endpoints:read`. Extends the specification of this service.
          */
-        get: operations["listDeliveryAttempts"];
+        get: operations["listWebhookEndpointAttempts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8364,7 +8364,7 @@ export interface operations {
             };
         };
     };
-    rotateWebhookSecret: {
+    rotateWebhookEndpointSecret: {
         parameters: {
             query?: {
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -8463,7 +8463,7 @@ export interface operations {
             };
         };
     };
-    listDeliveryAttempts: {
+    listWebhookEndpointAttempts: {
         parameters: {
             query?: {
                 /** @description Which page, counted from 1. */
