@@ -118,7 +118,32 @@ export async function playVariants(api: Caller, org: OrgAccess, recorder: Record
     const sent = body === undefined ? scenario : { ...scenario, body };
     played.push(await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
   }
-  return [...played, ...(await playUnderKey(testTenant, recorder)), ...(await playUnknownCode(testTenant, recorder))];
+  return [
+    ...played,
+    ...(await playUnderKey(testTenant, recorder)),
+    ...(await playUnknownCode(testTenant, recorder)),
+    ...(await playFeed(testTenant, recorder)),
+  ];
+}
+
+/** What a follower of the feed asks for again and again. */
+async function playFeed(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
+  const scenario = await testTenant.scenario('listEvents');
+  const latest = async (): Promise<string> =>
+    `?after=${(await expected(testTenant, { ...scenario, path: `${scenario.path}?after=latest` })).body.next}`;
+  const before = await latest();
+  await fill(testTenant, await testTenant.scenario('listTerminals'));
+  const queries = {
+    'nothing new': await latest(),
+    '16 events': `${before}&limit=16`,
+    '16 events with their records': `${before}&limit=16&expand=record`,
+  };
+  const played: Played[] = [];
+  for (const [what, query] of Object.entries(queries)) {
+    const asked = { ...scenario, path: `${scenario.path}${query}` };
+    played.push(await playOnce(testTenant, asked, recorder, `${titleOf(scenario.route)}, ${what}`));
+  }
+  return played;
 }
 
 /** Operations that find an integration by its app code, in a container that does not know the code. */
