@@ -1,0 +1,351 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it, vi } from 'vitest';
+import { endpointSecrets } from '#auth';
+import { environmentTable } from '#table';
+import { readStates, registeredOf } from '#tenancy/deliveries';
+import { deliveryStateKey } from '#tenancy/keys';
+import { cursorOf } from '../../functions/events/cursor.ts';
+import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions/webhook-endpoints/store.ts';
+import { apiDriverOf, NOWHERE, pointersOf } from '../http/api-driver.ts';
+import type { ApiResponse, JsonBody } from '../support/api.ts';
+import { keyMadeBy } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
+import { doIn, openTenant } from '../support/storage.ts';
+import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
+
+/** `/webhook-endpoints`: what an endpoint is, how far it is, and what ends with it. Who may change it is in `power.test.ts`. */
+
+const api = useApi({ authorizerTtlSeconds: 0 });
+const org = prepared(() => api.orgToken());
+const mine = prepared(() => apiDriverOf(api, org.token));
+const platform = prepared(async () => apiDriverOf(api, await api.platformToken()));
+
+const PATH = '/webhook-endpoints';
+const URL = 'https://hooks.acme.example/in';
+const create = (fields: JsonBody = {}) => mine.create(PATH, { url: URL, ...fields });
+const read = async (id: string) => (await mine.get(`${PATH}/${id}`)).body;
+
+const handle = (orgId = org.orgId) => openTenant(environmentTable(), orgId);
+const stored = async (id: string) => {
+  const found = await handle().records(endpointEntity).get(id);
+  if (found === undefined) throw new Error('there is no such endpoint');
+  return found;
+};
+const stateOf = async (id: string) => (await readStates(handle(), [id])).get(id);
+const isRegistered = async (id: string, orgId = org.orgId) =>
+  (await registeredOf(environmentTable(), orgId)).find(({ endpointId }) => endpointId === id)?.version;
+
+/** Changes an endpoint as a worker does. */
+const become = async (id: string, changes: Partial<StoredEndpoint>) => {
+  const tenant = handle();
+  tenant.session.audit.actAs({ type: 'operator' }, 'deliver');
+  await doIn(tenant, async () => {
+    const before = await tenant.records(endpointEntity).get(id);
+    if (before !== undefined) await tenant.records(endpointEntity).update(before, changes);
+  });
+};
+
+const outcome = ({ status, body }: ApiResponse) => [status, String(body.type).replace(/.*:/, '')];
+
+describe('a new endpoint', () => {
+  it('shows its secret once, which is stored encrypted, and is active and registered', async () => {
+    const { secret, ...endpoint } = await create({ description: 'Mirror', batch_size: 50, payload: 'record' });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(endpoint).toMatchObject({
+      integration_id: org.integrationId,
+      app_code: org.appCode,
+      status: 'active',
+      status_reason: null,
+      event_types: null,
+      backlog: 1,
+      failing_since: null,
+    });
+    expect(await read(endpoint.id)).toEqual(endpoint);
+    const { record, version } = await stored(endpoint.id);
+    expect(JSON.stringify(record)).not.toContain(String(secret));
+    expect(await endpointSecrets.open({ tenant: handle(), id: endpoint.id }, record.secrets[0]?.sealed ?? '')).toBe(
+      secret,
+    );
+    expect(record.confirmed).toEqual({ token_epoch: 0, permissions: null });
+    expect(await isRegistered(endpoint.id)).toBe(version);
+  });
+
+  it('begins at its creation: what was done before is not in its backlog, what is done then is', async () => {
+    const before = await create();
+    const client = await mine.client();
+    const after = await create();
+    await mine.patch(`/clients/${client.id}`, { name: 'Bistro' });
+    await mine.patch(`${PATH}/${after.id}`, { description: 'x' });
+    // The creation of each endpoint is an event too.
+    expect([(await read(before.id)).backlog, (await read(after.id)).backlog]).toEqual([5, 3]);
+    const { body } = await mine.get(`/events?after=${(await read(after.id)).delivered_through}`);
+    expect((body.data as JsonBody[]).map(({ type }) => type)).toEqual([
+      'webhook_endpoint.created',
+      'client.updated',
+      'webhook_endpoint.updated',
+    ]);
+  });
+
+  it('has exact backlogs in a list, also where numbers were released', async () => {
+    const other = await api.orgToken();
+    const theirs = apiDriverOf(api, other.token);
+    const ids: string[] = [];
+    for (let made = 0; made < 3; made++) {
+      ids.push((await theirs.create(PATH, { url: URL })).id);
+      // Its slug is taken from the second on: the number of its event is released.
+      await theirs.post('/clients', { name: 'Acme', slug: 'acme' });
+    }
+    const { body } = await theirs.get(`${PATH}?sort=created_at`);
+    expect((body.data as JsonBody[]).map(({ id, backlog }) => [id, backlog])).toEqual([
+      [ids[0], 4],
+      [ids[1], 2],
+      [ids[2], 1],
+    ]);
+    expect(body.total).toBe(3);
+  });
+
+  it.each([
+    [{ url: 'http://hooks.acme.example' }, '#/url'],
+    [{ url: 'https://user:word@hooks.acme.example' }, '#/url'],
+    [{ url: 'https://10.1/' }, '#/url'],
+    [{ url: 'https://169.254.169.254/latest' }, '#/url'],
+    [{ url: `https://hooks.acme.example/${'x'.repeat(2_048)}` }, '#/url'],
+    [{ event_types: ['client.created', 'client.cloned'] }, '#/event_types/1'],
+    [{ event_types: [] }, '#/event_types'],
+    [{ batch_size: 101 }, '#/batch_size'],
+    [{ payload: 'all' }, '#/payload'],
+    [{ status: 'paused' }, '#/status'],
+    [{ integration_id: NOWHERE }, '#/integration_id'],
+  ])('is refused with %j', async (fields, pointer) => {
+    const response = await mine.post(PATH, { url: URL, ...fields });
+    expect([response.status, pointersOf(response)]).toEqual([422, [pointer]]);
+    if ('url' in fields) {
+      const { id } = await create();
+      expect((await mine.patch(`${PATH}/${id}`, fields)).status).toBe(422);
+    }
+  });
+
+  it('is one of 20, also when many are made at once; a deletion makes room, and a platform caller may pass', async () => {
+    vi.stubEnv('MAX_WEBHOOK_ENDPOINTS', '');
+    const other = await api.orgToken();
+    const theirs = apiDriverOf(api, other.token);
+    const make = () => theirs.post(PATH, { url: URL });
+    const made = await Promise.all(Array.from({ length: 22 }, make));
+    const refused = made.filter(({ status }) => status !== 201);
+    expect(made.length - refused.length).toBe(20);
+    expect(refused.map(outcome)).toEqual(refused.map(() => [409, 'conflict']));
+    const first = made.find(({ status }) => status === 201)?.body.id;
+    expect((await theirs.remove(`${PATH}/${first}`)).status).toBe(204);
+    expect([(await make()).status, (await make()).status]).toEqual([201, 409]);
+    const asked = { url: URL, integration_id: other.integrationId };
+    expect((await platform.post(`${PATH}?org_id=${other.orgId}`, asked)).status).toBe(201);
+    vi.unstubAllEnvs();
+  });
+});
+
+describe('the status', () => {
+  it('is paused and active again by requests; what comes meanwhile waits', async () => {
+    const { id } = await create();
+    expect((await mine.patch(`${PATH}/${id}`, { status: 'paused' })).body).toMatchObject({
+      status: 'paused',
+      status_reason: 'requested',
+    });
+    await mine.client();
+    const { version } = await stored(id);
+    const { body } = await mine.patch(`${PATH}/${id}`, { status: 'active' });
+    expect(body).toMatchObject({ status: 'active', status_reason: null, backlog: 4 });
+    expect(await isRegistered(id)).toBe(version + 1);
+  });
+
+  it('is set to nothing else; the value that it has may be sent back', async () => {
+    const { id } = await create();
+    await become(id, { status: 'disabled', status_reason: 'failing' });
+    expect((await mine.patch(`${PATH}/${id}`, { status: 'expired' })).status).toBe(422);
+    const body = await read(id);
+    expect((await mine.patch(`${PATH}/${id}`, { ...body, description: 'Same' })).body).toMatchObject({
+      status: 'disabled',
+      status_reason: 'failing',
+      description: 'Same',
+    });
+    expect((await mine.patch(`${PATH}/${id}`, { status: 'active' })).body).toMatchObject({ status: 'active' });
+  });
+
+  it('is not a change where one of two concurrent ones has the other version', async () => {
+    const { id } = await create();
+    const etag = String((await mine.get(`${PATH}/${id}`)).headers.get('etag'));
+    const both = ['paused', 'active'].map((status) =>
+      mine.patch(`${PATH}/${id}`, { status, description: status }, { headers: { 'if-match': etag } }),
+    );
+    expect((await Promise.all(both)).map(({ status }) => status).toSorted()).toEqual([200, 412]);
+  });
+
+  it('of a delivery does not change the version, but the entity tag', async () => {
+    const { id } = await create();
+    const before = await mine.get(`${PATH}/${id}`);
+    await mine.client();
+    const after = await mine.get(`${PATH}/${id}`, {
+      headers: { 'if-none-match': String(before.headers.get('etag')) },
+    });
+    expect([after.status, after.body.backlog]).toEqual([200, 2]);
+    const version = (response: ApiResponse) => String(response.headers.get('etag')).split('.')[0];
+    expect(version(after)).toBe(version(before));
+  });
+});
+
+describe('a replay', () => {
+  const replay = (id: string, from: unknown) => mine.post(`${PATH}/${id}/replay`, { from });
+
+  it('goes back to a cursor, to the oldest event, or to the end', async () => {
+    const { id, delivered_through } = await create();
+    await mine.client();
+    const latest = await replay(id, 'latest');
+    expect([latest.status, latest.body.backlog]).toEqual([200, 1]);
+    expect(latest.body.replayed_at).not.toBeNull();
+    const back = await replay(id, delivered_through);
+    expect(back.body).toMatchObject({ delivered_through, backlog: 4 });
+    expect(await read(id)).toEqual(back.body);
+    const oldest = (await replay(id, 'oldest')).body;
+    expect(Number(oldest.backlog)).toBeGreaterThan(5);
+    const { total } = (await mine.get(`/audit-events?record_id=${id}`)).body;
+    expect(total).toBe(4);
+  });
+
+  it('takes a lease and failures from the endpoint', async () => {
+    const { id } = await create();
+    await environmentTable().client.send(leased(id));
+    expect((await read(id)).failing_since).not.toBeNull();
+    await replay(id, 'latest');
+    expect(await stateOf(id)).not.toHaveProperty('lease');
+    expect((await read(id)).failing_since).toBeNull();
+  });
+
+  it('makes an expired endpoint active, which a change does not, and leaves others as they are', async () => {
+    const { id } = await create();
+    await become(id, { status: 'expired', status_reason: 'cursor_expired' });
+    expect(outcome(await mine.patch(`${PATH}/${id}`, { status: 'active' }))).toEqual([409, 'conflict']);
+    expect((await replay(id, 'oldest')).body).toMatchObject({ status: 'active', status_reason: null });
+    expect(await isRegistered(id)).toBe((await stored(id)).version);
+    await mine.patch(`${PATH}/${id}`, { status: 'paused' });
+    expect((await replay(id, 'oldest')).body).toMatchObject({ status: 'paused' });
+  });
+
+  it('refuses what is no cursor of the organization, and one that has expired', async () => {
+    const { id } = await create();
+    const next = { generation: '0123456789ab', next: 0 };
+    const theirs = cursorOf((await api.orgToken()).orgId as Parameters<typeof cursorOf>[0], next);
+    for (const from of ['', 'x', 'x'.repeat(32), theirs, 7]) {
+      const response = await replay(id, from);
+      expect([response.status, pointersOf(response)], String(from)).toEqual([422, ['#/from']]);
+    }
+    expect(outcome(await replay(id, cursorOf(handle().id, next)))).toEqual([410, 'cursor-expired']);
+  });
+});
+
+const leased = (id: string) =>
+  new UpdateCommand({
+    TableName: environmentTable().name,
+    Key: { ...deliveryStateKey(handle().id, id) },
+    UpdateExpression: 'SET lease = :text, failing_since = :text',
+    ExpressionAttributeValues: { ':text': '2026-11-20T09:30:00.000Z' },
+  });
+
+describe('a ping', () => {
+  const ping = (id: string) => mine.post(`${PATH}/${id}/ping`, undefined);
+
+  it('is an event in the journal, whatever the endpoint wants', async () => {
+    const { id, delivered_through: after } = await create({ event_types: ['client.created'] });
+    const { status, body } = await ping(id);
+    expect([status, body]).toEqual([
+      202,
+      expect.objectContaining({ type: 'webhook_endpoint.pinged', record_id: id, version: 1, changed_fields: null }),
+    ]);
+    const { body: feed } = await mine.get(`/events?after=${after}&types=webhook_endpoint.pinged`);
+    expect(feed.data).toEqual([body]);
+  });
+
+  it('is refused where nothing is delivered', async () => {
+    const { id } = await create();
+    await mine.patch(`${PATH}/${id}`, { status: 'paused' });
+    expect(outcome(await ping(id))).toEqual([409, 'conflict']);
+  });
+});
+
+describe('the secret', () => {
+  const rotate = (id: string, body: JsonBody = {}, headers = {}) =>
+    mine.post(`${PATH}/${id}/rotate-secret`, body, { headers });
+
+  it('is replaced, with the one before for a while; there are two at most', async () => {
+    const { id, secret } = await create();
+    const { status, headers, body } = await rotate(id);
+    expect([status, headers.get('cache-control')]).toEqual([201, 'no-store']);
+    const open = async () => {
+      const { record } = await stored(id);
+      return Promise.all(record.secrets.map(({ sealed }) => endpointSecrets.open({ tenant: handle(), id }, sealed)));
+    };
+    expect(await open()).toEqual([body.secret, secret]);
+    const ends = (await stored(id)).record.secrets.map(({ expires_at }) => expires_at);
+    expect(ends).toEqual([null, Date.parse(String(body.previous_expires_at)) / 1000]);
+    const third = (await rotate(id, { previous_valid_for: 60 })).body.secret;
+    expect(await open()).toEqual([third, body.secret]);
+    const { body: last } = await rotate(id, { previous_valid_for: 0 });
+    expect([await open(), last.previous_expires_at]).toEqual([[last.secret], null]);
+  });
+
+  it('is shown again under an idempotency key to the first caller alone', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const first = await mine.post(PATH, { url: URL }, { headers });
+    const again = await mine.post(PATH, { url: URL }, { headers });
+    expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
+    const fresh = apiDriverOf(api, await api.login(org.appCode, org.secret));
+    expect((await fresh.post(PATH, { url: URL }, { headers })).body).toEqual({ ...first.body, secret: null });
+  });
+
+  it('is shown again to a platform caller, in the organization that it named', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const ask = () =>
+      platform.post(`${PATH}?org_id=${org.orgId}`, { url: URL, integration_id: org.integrationId }, { headers });
+    const first = await ask();
+    expect([first.status, (await ask()).body]).toEqual([201, first.body]);
+  });
+});
+
+describe('failed deliveries', () => {
+  it('are listed below their endpoint for seven days, and go with it', async () => {
+    const { id } = await create();
+    const attempt = { events: 1, first_event_id: NOWHERE, duration_ms: 12, skipped: false };
+    for (const status_code of [500, 503]) {
+      await doIn(handle(), (tenant) =>
+        attemptsOf(tenant, id).create({
+          fields: { ...attempt, attempted_at: tenant.session.timestamp, status_code, error: null },
+        }),
+      );
+    }
+    const { body } = await mine.get(`${PATH}/${id}/attempts`);
+    expect([body.total, (body.data as JsonBody[]).map(({ status_code }) => status_code)]).toEqual([2, [503, 500]]);
+    expect((await mine.get(`${PATH}/${NOWHERE}/attempts`)).status).toBe(404);
+
+    expect((await mine.remove(`${PATH}/${id}`)).status).toBe(204);
+    expect((await mine.get(`${PATH}/${id}/attempts`)).status).toBe(404);
+    expect((await attemptsOf(handle(), id).page({ page: 1, page_size: 5, sort: 'created_at' })).records).toEqual([]);
+    expect(await stateOf(id)).toBeUndefined();
+    expect((await mine.get('/audit-events?page_size=1')).body.data).toMatchObject([
+      { operation: 'deleteWebhookEndpoint', record_id: id },
+    ]);
+  });
+});
+
+it('a platform caller names the integration, and the platform has endpoints of its own', async () => {
+  const response = await platform.post(`${PATH}?org_id=${org.orgId}`, { url: URL });
+  expect([response.status, pointersOf(response)]).toEqual([422, ['#/integration_id']]);
+  const own = await platform.create(PATH, { url: URL });
+  expect(own).toMatchObject({ app_code: 'platform', status: 'active' });
+  expect((await platform.remove(`${PATH}/${own.id}`)).status).toBe(204);
+});
+
+it('another integration may own it, if the caller has all of its permissions', async () => {
+  const key = await keyMadeBy(api, callsOf(api, org.token), { permissions: ['clients:read'] });
+  const endpoint = await create({ integration_id: key.id });
+  expect([endpoint.integration_id, endpoint.app_code]).toEqual([key.id, key.appCode]);
+  expect((await stored(endpoint.id)).record.confirmed.permissions).toEqual(['clients:read']);
+});
