@@ -1,24 +1,24 @@
-import { registeredOf } from '#tenancy/deliveries';
+import { type Registration, registeredOf } from '#tenancy/deliveries';
 import { LONGEST_DELAY, type Message, type Queue } from './ports.ts';
 import { turn } from './turn.ts';
 import type { World } from './world.ts';
 
 /**
- * Does what a message asks for: a turn at each active endpoint of its tenant, side by side, so that one that is slow delays no other. Those that need
- * another turn soon get a message of their own; after a longer wait the schedule wakes them.
+ * Does what a message asks for: a turn at each active endpoint of its tenant, side by side. One that needs another turn soon gets a message of its own
+ * at once, so that a slow one delays no other; after a longer wait the schedule wakes it.
  * @throws what a turn throws, after all have ended: then the message is to be received again
  */
 export async function work(message: Message, { queue, ...world }: World & { readonly queue: Queue }): Promise<void> {
   const { endpointId: only } = message;
   const registered = await registeredOf(world.open().tables.environment, message.tenant);
+  const turnOf = async (registration: Registration): Promise<void> => {
+    const delaySeconds = await turn(registration, world);
+    const { tenant, endpointId } = registration;
+    if (delaySeconds !== undefined && delaySeconds <= LONGEST_DELAY)
+      await queue.send([{ tenant, endpointId, delaySeconds }]);
+  };
   const meant = registered.filter(({ endpointId }) => only === undefined || only === endpointId);
-  const turns = await Promise.allSettled(meant.map((each) => turn(each, world)));
-  const wakes = turns.flatMap((ended, index) => {
-    const { tenant, endpointId = '' } = meant[index] ?? message;
-    const seconds = ended.status === 'fulfilled' ? ended.value : undefined;
-    return seconds === undefined || seconds > LONGEST_DELAY ? [] : [{ tenant, endpointId, delaySeconds: seconds }];
-  });
-  if (wakes.length > 0) await queue.send(wakes);
-  const failed = turns.find((ended) => ended.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  const ended = await Promise.allSettled(meant.map(turnOf));
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }
