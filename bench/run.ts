@@ -127,6 +127,20 @@ program
   });
 
 program
+  .command('deliveries')
+  .description(
+    'deliveries to webhook endpoints: under everything that goes wrong, in a flood, and how many events a second',
+  )
+  .option('--small', 'shorter: a minute or two', false)
+  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
+  .addOption(new Option('--seed <number>', 'of the first run').argParser(Number).default(1))
+  .option('--write-docs', 'put the figures into docs/performance.md', false)
+  .action(async (options) => {
+    const { benchDeliveries } = await import('./deliveries/bench.ts');
+    process.exitCode = (await benchDeliveries(options)) ? 0 : 1;
+  });
+
+program
   .command('check')
   .description('types of the benchmarks, for which `npm run check` has no packages, and whether they run')
   .action(async () => {

@@ -1,6 +1,6 @@
+import { type Bound, holds, lineOf } from '../bounds.ts';
 import { writePerformance } from '../docs.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
-import { holds, type TenantBound } from './bounds.ts';
 import { benchFlood } from './flood/bench.ts';
 import { measureMemory } from './memory.ts';
 import { measureMisses } from './misses.ts';
@@ -13,7 +13,7 @@ export interface TenantsOptions {
 }
 
 /** A part of the benchmark. It prints its tables, and writes them into the pages where it is told to. @returns its bounds */
-type Part = (options: TenantsOptions, reporter: ProgressReporter) => Promise<readonly TenantBound[]>;
+type Part = (options: TenantsOptions, reporter: ProgressReporter) => Promise<readonly Bound[]>;
 
 const PARTS: readonly Part[] = [benchSessions, benchFlood];
 
@@ -21,10 +21,10 @@ const PARTS: readonly Part[] = [benchSessions, benchFlood];
 export async function benchTenants(options: TenantsOptions): Promise<boolean> {
   const reporter = new ProgressReporter();
   try {
-    const bounds: TenantBound[] = [];
+    const bounds: Bound[] = [];
     for (const part of PARTS) bounds.push(...(await part(options, reporter)));
     for (const bound of bounds) {
-      reporter.print(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value} ≤ ${bound.limit}  ${bound.claim}`);
+      reporter.print(lineOf(bound));
     }
     return bounds.length > 0 && bounds.every(holds);
   } finally {

@@ -1,6 +1,6 @@
 import { markdown } from '../../generate/markdown.ts';
 import { COLOURS, plotOfBars } from '../bars.ts';
-import type { TenantBound } from './bounds.ts';
+import type { Bound } from '../bounds.ts';
 import type { Memory } from './memory.ts';
 import type { Misses } from './misses.ts';
 import { DISTRIBUTIONS, type Simulated } from './sessions.ts';
@@ -58,7 +58,7 @@ export function sessionTables({ simulated, misses, memory }: SessionFigures): st
 /** A client's configuration, its chain of middlewares and its signing key. */
 const CLIENT_ANEW = 12;
 
-export const sessionBounds = ({ simulated, misses, memory }: SessionFigures): TenantBound[] => [
+export const sessionBounds = ({ simulated, misses, memory }: SessionFigures): Bound[] => [
   ...simulated.flatMap(({ tenants, distribution, needless, mostOfTenant }) => [
     {
       claim: `sessions opened before the last was due, ${tenants} tenants, ${distribution}`,

@@ -110,6 +110,23 @@ export class ConflictingHandler extends FaultyHandler {
   }
 }
 
+/** Such a process, whose transactions wait while it sleeps. */
+export class SleepingHandler extends ConflictingHandler {
+  #awake: Promise<void> | undefined;
+
+  /** @returns what wakes it up */
+  sleep(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#awake = promise;
+    return resolve;
+  }
+
+  override async handle(...[request, options]: Parameters<ConflictingHandler['handle']>) {
+    if (request.headers['x-amz-target']?.endsWith('TransactWriteItems')) await this.#awake;
+    return super.handle(request, options);
+  }
+}
+
 type Item = Readonly<Record<string, AttributeValue>>;
 
 /** A write of one item, or the key of one. */

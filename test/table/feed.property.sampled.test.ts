@@ -5,7 +5,7 @@ import { ids, listErrors } from '#lists';
 import { entity, JournalReader, journalEntity, type Repository, type Tenant } from '#table';
 import type { Clock } from '../../shared/clock.ts';
 import { recordsIn } from '../support/audit.ts';
-import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
+import { Conflicts, SleepingHandler } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
 import type { Fault } from '../support/faults.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
@@ -32,23 +32,6 @@ const table = useTable();
 const kind = entity<Job>('JOB', { journaled: { verbs: ['created', 'updated', 'deleted'] } });
 const jobs = new TestList(table, kind);
 const journal = () => recordsIn(table.table, `ORG#${table.org}#${journalEntity.name}`);
-
-/** A process whose transactions wait until it is awake. */
-class Process extends ConflictingHandler {
-  #awake: Promise<void> | undefined;
-  wakeUp: () => void = () => undefined;
-
-  sleep(): void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#awake = promise;
-    this.wakeUp = resolve;
-  }
-
-  override async handle(...[request, options]: Parameters<ConflictingHandler['handle']>) {
-    if (request.headers['x-amz-target']?.endsWith('TransactWriteItems')) await this.#awake;
-    return super.handle(request, options);
-  }
-}
 
 class Follower {
   readonly #tenantAt: (clock: Clock) => Tenant;
@@ -103,7 +86,12 @@ async function run(records: Repository<Job>, { does, which }: Step, known: reado
 }
 
 /** Changes that one process makes at once. @returns the ids of what it has created; those that failed are left out */
-async function make({ steps }: Act, process: Process, now: number, known: readonly string[]): Promise<string[]> {
+async function make(
+  { steps }: Act,
+  process: SleepingHandler,
+  now: number,
+  known: readonly string[],
+): Promise<string[]> {
   const changes = steps.map((what) => {
     const tenant = openTenant(table.over(process), table.org, () => now + what.error);
     return doIn(tenant, () => run(tenant.records(kind), what, known));
@@ -121,12 +109,12 @@ async function play(acts: readonly Act[]): Promise<Follower> {
   const asleep: { readonly until: number; readonly wakeUp: () => Promise<unknown> }[] = [];
   for (const [index, act] of acts.entries()) {
     const now = START + index * MINUTE;
-    const process = new Process(conflicts);
+    const process = new SleepingHandler(conflicts);
     process.follow(({ index: call }) => (call === act.fault?.at ? act.fault.kind : undefined));
-    if (act.sleeps !== undefined) process.sleep();
+    const wake = act.sleeps === undefined ? undefined : process.sleep();
     const done = make(act, process, now, [...known]).then((created) => known.push(...created));
     const wakeUp = () => {
-      process.wakeUp();
+      wake?.();
       return done;
     };
     asleep.push({ until: index + (act.sleeps ?? 0), wakeUp });

@@ -6,8 +6,8 @@ import { settingsFrom } from '../../../infra/settings.ts';
 import { createTable, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '../../../local/dynamodb/index.ts';
 import type { Table } from '../../../shared/lists/index.ts';
 import { tableOf } from '../../../shared/table/connection/client.ts';
+import type { Bound } from '../../bounds.ts';
 import type { ProgressReporter } from '../../progress-reporter.ts';
-import type { TenantBound } from '../bounds.ts';
 import { recordOperations } from './operations.ts';
 import { floodBounds, floodTable } from './report.ts';
 import { FULL, SCENARIOS, type Scenario, type Size, SMALL } from './scenarios.ts';
@@ -19,7 +19,7 @@ const PAGE = join(import.meta.dirname, '../../../docs/operations.md');
 export async function benchFlood(
   { small, writeDocs }: { readonly small: boolean; readonly writeDocs: boolean },
   reporter: ProgressReporter,
-): Promise<readonly TenantBound[]> {
+): Promise<readonly Bound[]> {
   const size = small ? SMALL : FULL;
   const simulated = await simulateFloods(SCENARIOS, size, reporter.report);
   const table = floodTable(simulated);

@@ -1,15 +1,15 @@
 import { type MarkdownTable, markdown } from '../../../generate/markdown.ts';
 import { STANDARD_LIMIT, STANDARD_SHARE } from '../../../shared/http/budget/budgets.ts';
-import type { TenantBound } from '../bounds.ts';
+import type { Bound } from '../../bounds.ts';
 import { type Outcomes, refusedOf } from './outcomes.ts';
 import type { Size } from './scenarios.ts';
 import { GROUPS, type Simulated } from './simulate.ts';
 
 /** What a flood may take, and what others may notice. */
-export const floodBounds = (simulated: readonly Simulated[], size: Size): TenantBound[] =>
+export const floodBounds = (simulated: readonly Simulated[], size: Size): Bound[] =>
   simulated.flatMap(({ scenario: { name, flood, lostAtMost }, outcomes }) => {
     const { 'the flood': flooding, 'others, same route': near, 'others, other routes': far } = outcomes;
-    const lost = (who: string, value: Outcomes, limit: number): TenantBound => ({
+    const lost = (who: string, value: Outcomes, limit: number): Bound => ({
       claim: `flood: ${name}: part of the requests of ${who} that is refused or fails`,
       value: Number((refusedOf(value) / value.sent).toFixed(4)),
       limit,

@@ -1,0 +1,173 @@
+import { Conflicts } from '../../test/support/conflicts.ts';
+import { DeliveryWorld, type Endpoint } from '../../test/support/delivery-world.ts';
+import type { FreshTable } from '../../test/support/dynamodb.ts';
+import { randomOf } from '../../test/support/random.ts';
+import type { Bound } from '../bounds.ts';
+import { NO_TROUBLE, type Trouble, Workers } from './workers.ts';
+import { eventsOf, Writers } from './writers.ts';
+
+/**
+ * Deliveries under everything that goes wrong at once, in virtual time: writers and workers die, sleep and conflict, wake-ups are lost, receivers refuse
+ * and their answers are lost. Choices come from a seed; what happens at the same time is up to the machine, and must not matter.
+ */
+
+export interface Size {
+  readonly writers: number;
+  readonly rounds: number;
+}
+
+export const SIZES = {
+  least: { writers: 12, rounds: 4 },
+  small: { writers: 24, rounds: 12 },
+  whole: { writers: 24, rounds: 60 },
+} as const satisfies Readonly<Record<string, Size>>;
+
+const TROUBLE: Trouble = { death: 0.3, sleep: 0.02, twins: 0.25, fault: 0.01, refusal: 0.05, lostAnswer: 0.02 };
+
+/** How many of the bell's and the workers' messages are lost. Those of the schedule are not: it comes again. */
+export type WakeUps = 'most' | 'none';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export interface Stressed {
+  readonly title: string;
+  readonly events: number;
+  readonly endpoints: readonly {
+    readonly name: string;
+    /** Of the events that it is to get: those that it did not. */
+    readonly missing: number;
+    /** Events that it was not to get. */
+    readonly unwanted: number;
+    /** First deliveries after a later one. */
+    readonly late: number;
+    readonly repeats: number;
+    readonly repeatsWithoutExcuse: number;
+    readonly isActive: boolean;
+  }[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** @param wakeUps which arrive, beside those of the schedule */
+export async function stress(
+  place: FreshTable,
+  seed: number,
+  size: Size,
+  wakeUps: WakeUps = 'most',
+): Promise<Stressed> {
+  const random = randomOf(seed, 'world');
+  const world = new DeliveryWorld(place);
+  const conflicts = new Conflicts({ milliseconds: 1 });
+  const organization = await world.organization();
+  const endpoints = {
+    'one by one': await organization.endpoint(),
+    'ten, with records': await organization.endpoint({ batch_size: 10, payload: 'record' }),
+    'a hundred, of one type': await organization.endpoint({ batch_size: 100, event_types: ['terminal.updated'] }),
+  };
+  const workers = new Workers(world, conflicts, randomOf(seed, 'workers'));
+  for (const endpoint of Object.values(endpoints)) workers.watch(endpoint);
+  const writers = new Writers(world, place, organization, conflicts, randomOf(seed, 'writers'));
+  let isOfSchedule = false;
+  world.queue.loses = () => !isOfSchedule && (wakeUps === 'none' || random.chance(0.3));
+  const schedule = async (): Promise<void> => {
+    isOfSchedule = true;
+    await world.schedule();
+    isOfSchedule = false;
+  };
+
+  workers.trouble = TROUBLE;
+  for (let round = 0; round < size.rounds; round++) {
+    // Workers deliver while writers write.
+    const writing = writers.write(size.writers);
+    await world.ring(organization);
+    await workers.run(world.now + random.below(20 * SECOND));
+    await writing;
+    world.now += random.below(30 * SECOND);
+    if (round % 4 === 3) await schedule();
+    await workers.run(world.now);
+  }
+  await writers.end();
+  workers.trouble = NO_TROUBLE;
+  // Every retry is due meanwhile.
+  for (let turn = 0; turn < 12; turn++) {
+    world.now += 5 * MINUTE;
+    await schedule();
+    await workers.run(world.now);
+  }
+
+  const events = await eventsOf(organization);
+  return {
+    title: `seed ${seed}, wake-ups: ${wakeUps}`,
+    events: events.length,
+    endpoints: await Promise.all(
+      Object.entries(endpoints).map(([name, endpoint]) => judge(name, endpoint, events, workers)),
+    ),
+    counts: {
+      changes: writers.count.changes,
+      'writers that died': writers.count.deaths,
+      'that slept': writers.count.sleeps,
+      conflicts: conflicts.refused,
+      workers: workers.count.workers,
+      'workers that died': workers.count.deaths,
+      'that slept past their lease': workers.count.sleeps,
+      'calls refused': workers.count.refusals,
+      'answers lost': workers.count.lostAnswers,
+    },
+  };
+}
+
+async function judge(name: string, endpoint: Endpoint, events: Awaited<ReturnType<typeof eventsOf>>, workers: Workers) {
+  const record = await endpoint.record();
+  const types = record?.event_types;
+  const wanted = events.flatMap(({ number, type }) => (types?.includes(type) === false ? [] : [number]));
+  const first = workers.firstNumbers(endpoint);
+  const [isWanted, isFirst] = [new Set(wanted), new Set(first)];
+  const accepted = workers.accepted.get(endpoint) ?? [];
+  return {
+    name,
+    missing: wanted.filter((number) => !isFirst.has(number)).length,
+    unwanted: first.filter((number) => !isWanted.has(number)).length,
+    late: first.filter((number, index) => number < (first[index - 1] ?? 0)).length,
+    repeats: accepted.flatMap(({ numbers }) => numbers).length - first.length,
+    repeatsWithoutExcuse: workers.repeatsWithoutExcuse(endpoint),
+    isActive: record?.status === 'active',
+  };
+}
+
+/** What must hold, whatever happened. */
+export const stressBounds = ({ title, endpoints }: Stressed): Bound[] => {
+  const sum = (of: (endpoint: Stressed['endpoints'][number]) => number): number =>
+    endpoints.reduce((all, each) => all + of(each), 0);
+  const none = (claim: string, value: number): Bound => ({ claim: `${claim} (${title})`, value, limit: 0 });
+  return [
+    none(
+      'events that an endpoint has not got',
+      sum(({ missing }) => missing),
+    ),
+    none(
+      'events that it was not to get',
+      sum(({ unwanted }) => unwanted),
+    ),
+    none(
+      'first deliveries after a later event',
+      sum(({ late }) => late),
+    ),
+    none(
+      'repeats though the answer arrived, and neither worker died or lost its lease',
+      sum(({ repeatsWithoutExcuse }) => repeatsWithoutExcuse),
+    ),
+    none(
+      'endpoints that are not active any more',
+      sum(({ isActive }) => Number(!isActive)),
+    ),
+  ];
+};
+
+/** A stress in which something never happened shows nothing. */
+export function neverBounds(all: readonly Stressed[]): Bound[] {
+  const kinds = Object.keys(all[0]?.counts ?? {});
+  const never = kinds.filter((kind) => all.every(({ counts }) => counts[kind] === 0));
+  return [
+    { claim: `kinds of trouble that have not happened: ${never.join() || 'none'}`, value: never.length, limit: 0 },
+  ];
+}
