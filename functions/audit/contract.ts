@@ -11,7 +11,7 @@ export const auditEvent = record('AuditEvent', () => ({
     field
       .text(100)
       .describe(
-        'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.',
+        'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`; of the service by itself `deliverEvents`.',
       ),
   ),
   actor_type: readOnly(

@@ -5789,7 +5789,7 @@ export interface components {
              */
             readonly occurred_at: string;
             /**
-             * @description Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.
+             * @description Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`; of the service by itself `deliverEvents`.
              * @example updateIntegration
              */
             readonly operation: string;
