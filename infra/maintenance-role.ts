@@ -1,7 +1,7 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { arnPattern } from './arn-pattern.ts';
-import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
+import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems, REGISTER } from './item-policy.ts';
 import { oneTenantRole } from './operators.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 import type { TableReference } from './table.ts';
@@ -15,8 +15,8 @@ import {
 } from './tenant-role.ts';
 
 /**
- * The role of the operator's `verify`, `restore-tenant`, `organizations suspend`, `resume` and `usage`: works on the
- * records of its session's tenant, and on the tenant's copy in the platform's list of organizations; reads its records
+ * The role of the operator's `verify`, `restore-tenant`, `webhooks endpoints`, `organizations suspend`, `resume` and
+ * `usage`: works on the records of its session's tenant, and on the tenant's copy in the platform's list of organizations; reads its records
  * in restored copies of the table (`docs/decisions/0112-restoring.md`). It decrypts no secret, reaches no credentials,
  * and neither changes nor deletes an event, audited or journaled. The account decides by IAM who may assume it, and for which tenants
  * (`docs/decisions/0098-command-line.md`).
@@ -38,6 +38,8 @@ export class MaintenanceRole extends Construct {
     this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
     this.#allowCopies();
+    // An endpoint that goes on from another place may have become active: an entry that names another tenant's does nothing.
+    this.role.addToPolicy(allowItems(table, ['PutItem'], [REGISTER]));
     // To suspend and resume.
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]));
   }

@@ -6,7 +6,7 @@ import { type Position, readCursor } from '../events/cursor.ts';
 import { cursorRefusal } from '../events/refusals.ts';
 import { confirm } from './authority.ts';
 import { stageChange } from './change.ts';
-import type { StoredEndpoint } from './store.ts';
+import type { Confirmed, StoredEndpoint } from './store.ts';
 
 /**
  * Stages that an endpoint goes on from another place. One that is `expired` becomes active.
@@ -19,27 +19,42 @@ export async function replayEndpoint(
   before: Stored<StoredEndpoint>,
   from: string,
 ): Promise<{ readonly after: Stored<StoredEndpoint>; readonly start: Position }> {
-  const { id, status } = before.record;
-  const isActivated = status === 'expired';
   const [start, confirmed] = await Promise.all([
     startOf(tenant, from).catch((error: unknown) => {
       throw cursorRefusal(error, { in: 'body', pointer: '#/from' });
     }),
-    confirm(tenant, caller, before.record, isActivated),
+    confirm(tenant, caller, before.record, before.record.status === 'expired'),
   ]);
+  return { after: await stageReplayFrom(tenant, before, start, confirmed), start };
+}
+
+/**
+ * Stages that an endpoint goes on from here. One that is `expired` becomes active.
+ * @param confirmed by default as it was: the operator, who has no key, confirms nothing
+ */
+export async function stageReplayFrom(
+  tenant: Tenant,
+  before: Stored<StoredEndpoint>,
+  start: Position,
+  confirmed: Confirmed = before.record.confirmed,
+): Promise<Stored<StoredEndpoint>> {
   const after = await stageChange(tenant, before, {
     // A change in any case: its event wakes the deliveries.
     replayed_at: tenant.session.timestamp,
     confirmed,
-    ...(isActivated ? { status: 'active', status_reason: null } : {}),
+    ...(before.record.status === 'expired' ? { status: 'active', status_reason: null } : {}),
   });
+  const { id, status } = after.record;
   stageReplay(tenant, id, start);
-  if (after.record.status === 'active') stageRegistration(tenant, id, after.version);
-  return { after, start };
+  if (status === 'active') stageRegistration(tenant, id, after.version);
+  return after;
 }
 
-/** @throws WrongCursor; FeedExpired where not all events from there on are kept */
-async function startOf(tenant: Tenant, from: string): Promise<Position> {
+/**
+ * The place that a cursor, `oldest` or `latest` names.
+ * @throws WrongCursor; FeedExpired where not all events from there on are kept
+ */
+export async function startOf(tenant: Tenant, from: string): Promise<Position> {
   const journal = new JournalReader(tenant);
   if (from === 'latest') return journal.end();
   const position = from === 'oldest' ? undefined : readCursor(from, tenant.id);

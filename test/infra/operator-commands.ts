@@ -109,6 +109,21 @@ export function describeOperator({ api, acme, rival, anotherTenants }: Deployed)
       expect(account().sessions).toEqual([role, role]);
     });
 
+    it('webhooks endpoints in sessions of the maintenance role', async () => {
+      const path = '/api/v1/webhook-endpoints';
+      const made = await api.request('POST', path, { token: rival.token, body: { url: 'https://hooks.acme.com/' } });
+      const of = ['--org', rival.orgId, '--endpoint', String(made.body.id)];
+      account().forget();
+      expect(await done('webhooks', 'endpoints', '--org', rival.orgId)).toMatch(
+        /^active .*\nWebhook endpoints: 1\.\n$/,
+      );
+      expect(await done('webhooks', 'endpoints', 'attempts', ...of)).toBe('Failed deliveries: 0 of 0.\n');
+      expect(await done('webhooks', 'endpoints', 'replay', ...of, '--from', 'oldest')).toMatch(
+        / goes on from there\.\n$/,
+      );
+      expect(tenantsOf('MaintenanceRoleArn')).toEqual(Array(3).fill({ tenant: rival.orgId }));
+    });
+
     it('erase in sessions of the erasure role, also after it was interrupted', async () => {
       const org = await api.orgToken('Erased');
       await api.request('POST', '/api/v1/clients', { token: org.token, body: { name: 'x', slug: 'x' } });

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../../result.ts';
+import { openTarget, type TargetOptions, withTarget } from '../../../target.ts';
+import { tenantIdIn } from '../../../tenant-option.ts';
+import { replayTo } from '../../../webhook-endpoints.ts';
+import { endpointIdIn } from './endpoint-option.ts';
+
+interface ReplayOptions extends TargetOptions, ResultOptions {
+  readonly org: string;
+  readonly endpoint: string;
+  readonly from: string;
+}
+
+export function declareReplayEndpoint(group: Command): void {
+  const command = group
+    .command('replay')
+    .description(
+      'Have a webhook endpoint go on from another place, back or forward; one that had expired becomes active, with the permissions that a key last confirmed',
+    )
+    .requiredOption('--org <id>', 'id of an organization, or "platform"')
+    .requiredOption('--endpoint <id>', 'id of the endpoint')
+    .requiredOption(
+      '--from <cursor>',
+      'cursor of the feed or of delivered_through, "oldest" for all events that are kept, or "latest" for none of them',
+    );
+  withJson(withTarget(command, 'MaintenanceRoleArn')).action(replay);
+  const [org, endpoint] = ['6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d', 'c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e'];
+  withExamples(
+    command,
+    `webhooks endpoints replay --org ${org} --endpoint ${endpoint} --from oldest --outputs outputs.json`,
+    `webhooks endpoints replay --org ${org} --endpoint ${endpoint} --from AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb --outputs outputs.json`,
+  );
+}
+
+async function replay(options: ReplayOptions): Promise<void> {
+  const [org, endpoint] = [tenantIdIn(options.org), endpointIdIn(options.endpoint)];
+  await using _ = await openTarget(options, 'MaintenanceRoleArn');
+  const { status } = await replayTo(org, endpoint, options.from);
+  printResult(options, { id: endpoint, status, from: options.from }, [
+    status === 'active'
+      ? `${endpoint} goes on from there.`
+      : `${endpoint} is ${status}: it goes on from there once it is active.`,
+  ]);
+}

@@ -1,0 +1,84 @@
+import { listErrors } from '#lists';
+import { type Stored, Tenant } from '#table';
+import { WrongCursor } from '../functions/events/cursor.ts';
+import type { DeliveryAttempt, WebhookEndpoint } from '../functions/webhook-endpoints/contract.ts';
+import { readPositions, shown } from '../functions/webhook-endpoints/positions.ts';
+import { stageReplayFrom, startOf } from '../functions/webhook-endpoints/replay.ts';
+import { attemptsOf, endpointEntity, type StoredEndpoint } from '../functions/webhook-endpoints/store.ts';
+import { asOperator } from './as-operator.ts';
+import { OperatorProblem } from './problem.ts';
+import { openTenant, requireExisting } from './tenant-option.ts';
+
+/** Webhook endpoints, as the operator looks for what is not delivered, and has it delivered again. */
+
+/**
+ * All endpoints of a tenant, the oldest first, with how far they are.
+ * @throws OperatorProblem when there is no such organization
+ */
+export async function endpointsOf(org: string): Promise<readonly WebhookEndpoint[]> {
+  const tenant = await openTenant(org);
+  const records: StoredEndpoint[] = [];
+  for await (const { record } of tenant.records(endpointEntity).all()) records.push(record);
+  const positions = await readPositions(
+    tenant,
+    records.map(({ id }) => id),
+  );
+  return records.map((record) => shown(record, positions.get(record.id)));
+}
+
+/** Most failed deliveries that are shown. */
+const SHOWN = 100;
+
+export interface ListedAttempts {
+  /** The newest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** Of how many that are kept. */
+  readonly total: number;
+}
+
+/**
+ * The last failed deliveries of an endpoint.
+ * @throws OperatorProblem when there is no such organization or endpoint
+ */
+export async function lastAttemptsOf(org: string, endpointId: string): Promise<ListedAttempts> {
+  const tenant = await openTenant(org);
+  await endpointIn(tenant, endpointId);
+  const page = { page: 1, page_size: SHOWN, sort: '-created_at' } as const;
+  const { records, total } = await attemptsOf(tenant, endpointId).page(page);
+  return { attempts: records.map(({ record }) => record), total };
+}
+
+/**
+ * Has an endpoint go on from a cursor, from the `oldest` event that is kept, or from the `latest`. What it may deliver is as a key last confirmed it.
+ * @throws OperatorProblem when there is no such organization or endpoint, or the cursor is wrong or has expired
+ */
+export const replayTo = (org: string, endpointId: string, from: string): Promise<Pick<WebhookEndpoint, 'status'>> =>
+  asOperator(
+    'replayWebhookEndpoint',
+    (session) => Tenant.ofOperator(org, session),
+    async (tenant) => {
+      await requireExisting(tenant);
+      const [before, start] = await Promise.all([endpointIn(tenant, endpointId), startIn(tenant, from)]);
+      const { record } = await stageReplayFrom(tenant, before, start);
+      return { status: record.status };
+    },
+  );
+
+async function endpointIn(tenant: Tenant, id: string): Promise<Stored<StoredEndpoint>> {
+  const stored = await tenant.records(endpointEntity).get(id);
+  if (stored !== undefined) return stored;
+  throw new OperatorProblem(
+    `${tenant.id} has no webhook endpoint ${id}: custodia webhooks endpoints list shows those that it has.`,
+  );
+}
+
+const startIn = (tenant: Tenant, from: string): ReturnType<typeof startOf> =>
+  startOf(tenant, from).catch((error: unknown) => {
+    if (error instanceof WrongCursor)
+      throw new OperatorProblem('--from must be a cursor of this organization, "oldest" or "latest".');
+    if (error instanceof listErrors.FeedExpired)
+      throw new OperatorProblem(
+        'The cursor has expired: not all events after it are kept. --from oldest begins with the first that is.',
+      );
+    throw error;
+  });
