@@ -3,7 +3,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { listErrors } from '#lists';
-import { entity } from '#table';
+import { entity, recordsById } from '#table';
 import { MAX_READ, ReadBudget } from '../../shared/lists/read-budget.ts';
 import { readRecords } from '../../shared/lists/scattered.ts';
 import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
@@ -52,8 +52,10 @@ const jobs = new TestList(
 /** So many records, of which every eighth is rare. */
 const create = (count: number) =>
   jobs.do(async (records) => {
+    const made = [];
     for (let index = 0; index < count; index++)
-      await records.create({ fields: { state: index % 8 === 0 ? 'rare' : 'usual' } });
+      made.push(await records.create({ fields: { state: index % 8 === 0 ? 'rare' : 'usual' } }));
+    return made;
   });
 
 type Handle = Parameters<NodeHttpHandler['handle']>;
@@ -111,6 +113,33 @@ describe('keys that DynamoDB leaves unread', () => {
     );
     expect(over.calls).toBeGreaterThan(1);
     expect(over.calls).toBeLessThan(12);
+  });
+});
+
+describe('records by their ids', () => {
+  const read = async (wanted: readonly string[], over?: NodeHttpHandler) => {
+    const kind = entity<Record<string, unknown>>(jobs.entity.name);
+    const reading = recordsById(
+      table.open({ over }),
+      wanted.map((id) => (id === '' ? undefined : { entity: kind, id })),
+    );
+    const found = [];
+    for await (const some of reading) found.push(...(some as readonly ({ readonly id: string } | undefined)[]));
+    return found.map((record) => record?.id);
+  };
+
+  it('are read in the order in which they are wanted, each once, also where DynamoDB leaves some unread', async () => {
+    const made = (await create(20)).map(({ record }) => record.id);
+    const removed = made[3] ?? '';
+    await jobs.remove(removed);
+    // Another id with the same number.
+    const alike = `${made[5]?.slice(0, 14)}4000-8000-000000000000`;
+    const over = new BatchHandler(({ Keys }) => Keys.splice(0, Keys.length > 1 ? 1 : 0), true);
+    const wanted = [...made.toReversed(), alike, '', ...made];
+    const there = (id: string) => (id === removed || id === alike || id === '' ? undefined : id);
+    expect(await read(wanted, over)).toEqual(wanted.map(there));
+    // 17 at first, then 3; each again but for one.
+    expect(over.calls).toBe(4);
   });
 });
 
