@@ -1,6 +1,7 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, listErrors, retry, schema, Table } from '#lists';
 import { type Entity, toRecord } from './repository/entity.ts';
+import { MAX_RECORD } from './repository/record-size.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Reads records of several kinds by their ids, as far as one request may. */
@@ -17,8 +18,8 @@ interface WantedRecord {
 
 /** Most bytes of all records together. */
 const MOST_BYTES = 4 * 1_048_576;
-/** Largest item of a record: the record and internal attributes. In bytes. */
-const MAX_ITEM = 240_000;
+/** Largest item of a record, with its internal attributes. In bytes. */
+const MAX_ITEM = MAX_RECORD + 10_000;
 /** Most keys of a `BatchGetItem`, and the bytes of a unit (AWS, "Quotas in Amazon DynamoDB", "DynamoDB read consistency"). */
 const MOST_KEYS = 100;
 const UNIT = 4_096;
@@ -39,7 +40,7 @@ export async function* recordsById(
     const { end, keys } = nextOf(tenant, wanted, begin, known, most);
     if (end === begin) return;
     // As many as if they were like those before.
-    tenant.session.expectUnits?.(keys.length * Math.max(1, units / known.size || 0));
+    tenant.session.expectUnits?.(keys.length * Math.max(1, known.size === 0 ? 1 : units / known.size));
     units += await read(tenant, keys, known);
     yield wanted.slice(begin, end).map((one) => recordOf(tenant, one, known));
     begin = end;

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { listErrors } from '#lists';
-import { entity, recordsById } from '#table';
+import { type Entity, entity, recordsById, type Stored } from '#table';
 import { MAX_READ, ReadBudget } from '../../shared/lists/read-budget.ts';
 import { readRecords } from '../../shared/lists/scattered.ts';
 import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
+import { doIn } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** How much is read at once, and what is done about what DynamoDB left unread. */
@@ -140,6 +142,22 @@ describe('records by their ids', () => {
     expect(await read(wanted, over)).toEqual(wanted.map(there));
     // 17 at first, then 3; each again but for one.
     expect(over.calls).toBe(4);
+  });
+
+  it('are not there below a record that is not, though they are not deleted yet', async () => {
+    const [{ record: parent, item }] = (await create(1)) as [Stored<{ readonly id: string; readonly state: string }>];
+    const child = entity<Record<string, unknown>>('NOTE', { byTime: true, parent: jobs.entity as unknown as Entity });
+    const { record: note } = await doIn(table.open(), (tenant) =>
+      tenant.below(child, parent.id).create({ fields: { created_at: new Date().toISOString() } }),
+    );
+    const read = async () => {
+      const wanted = [{ entity: child, id: String(note.id), parentId: parent.id }];
+      return (await recordsById(table.open(), wanted).next()).value;
+    };
+    expect(await read()).toEqual([note]);
+    const { client, name } = table.table;
+    await client.send(new DeleteCommand({ TableName: name, Key: { PK: item.PK, SK: item.SK } }));
+    expect(await read()).toEqual([undefined]);
   });
 });
 
