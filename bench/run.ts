@@ -131,7 +131,7 @@ program
   .description(
     'deliveries to webhook endpoints: under everything that goes wrong, in a flood, and how many events a second',
   )
-  .option('--small', 'shorter: a minute or two', false)
+  .option('--small', 'shorter: about a minute', false)
   .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
   .addOption(new Option('--seed <number>', 'of the first run').argParser(Number).default(1))
   .option('--write-docs', 'put the figures into docs/performance.md', false)

@@ -22,7 +22,7 @@ export async function benchDeliveries({ small, writeDocs, engine, seed }: Delive
   try {
     const bounds: Bound[] = [];
     const stressed: Stressed[] = [];
-    for (let run = seed; run < seed + (small ? 2 : 6); run++)
+    for (let run = seed; run < seed + (small ? 2 : 3); run++)
       for (const wakeUps of ['most', 'none'] as const) {
         reporter.report(`stress, seed ${run}, wake-ups: ${wakeUps}`);
         stressed.push(await stress(await tableAt(dynamoDb.endpoint), run, SIZES[small ? 'small' : 'whole'], wakeUps));

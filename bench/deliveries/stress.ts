@@ -29,6 +29,7 @@ export type WakeUps = 'most' | 'none';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
 
 export interface Stressed {
   readonly title: string;
@@ -57,6 +58,8 @@ export async function stress(
 ): Promise<Stressed> {
   const random = randomOf(seed, 'world');
   const world = new DeliveryWorld(place);
+  // Every other worker has a clock that is two months wrong.
+  world.skews.push(60 * DAY, 0, -60 * DAY);
   const conflicts = new Conflicts({ milliseconds: 1 });
   const organization = await world.organization();
   const endpoints = {
