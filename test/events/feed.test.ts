@@ -1,11 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { environmentTable, JournalReader, journalEntity } from '#table';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LOCAL_AWS } from '#local-dynamodb';
+import { configureTable, environmentTable, JournalReader, journalEntity } from '#table';
 import { cursorOf, readCursor } from '../../functions/events/cursor.ts';
 import { kinds } from '../../functions/events/kinds.static.ts';
 import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
-import { apiDriverOf } from '../http/api-driver.ts';
+import { apiDriverOf, later } from '../http/api-driver.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { keyMadeBy } from '../support/keys.ts';
+import { PausingHandler } from '../support/pauses.ts';
 import { prepared } from '../support/prepared.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 import { doIn, openTenant } from '../support/storage.ts';
@@ -17,6 +19,9 @@ import { useApi } from '../support/use-api.ts';
 const api = useApi({ report: () => undefined, authorizerTtlSeconds: 0 });
 const org = prepared(() => api.orgToken());
 const mine = prepared(() => apiDriverOf(api, org.token));
+const handler = new PausingHandler();
+beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: handler }));
+afterEach(() => vi.useRealTimers());
 
 interface Page {
   readonly data: readonly (JsonBody & { readonly record?: JsonBody | null })[];
@@ -97,6 +102,21 @@ describe('the feed', () => {
     }
     expect(parts).toEqual(all.data);
     expect(all.data.length).toBeGreaterThan(4);
+  });
+
+  it('ends before a change that is under way, and says that there is no more yet', async () => {
+    // However slow this machine is, the writer is not overdue.
+    later(0);
+    const after = await latest();
+    const commit = handler.pauseBefore('TransactWriteItems');
+    const slow = mine.client();
+    await commit.reached;
+    const { id } = await mine.client();
+    const { data, next, more } = await page(`?after=${after}`);
+    expect([data, next, more]).toEqual([[], after, false]);
+    commit.release();
+    const ids = [(await slow).id, id];
+    expect((await page(`?after=${after}`)).data.map(({ record_id }) => record_id)).toEqual(ids);
   });
 
   it('is not sent again to who has it', async () => {
