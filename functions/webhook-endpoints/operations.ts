@@ -42,11 +42,10 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
 
   updateWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
     const reading = positionOf(tenant, params.id);
-    const [before, position] = await Promise.all([
-      getOrThrow(tenant.records(endpointEntity), params.id, async (record) => shown(record, await reading)),
-      reading,
-    ]);
-    const { after, isFreshStart } = await changeEndpoint(tenant, caller, before, body);
+    const changing = getOrThrow(tenant.records(endpointEntity), params.id, async (record) =>
+      shown(record, await reading),
+    ).then(async (before) => ({ before, ...(await changeEndpoint(tenant, caller, before, body)) }));
+    const [{ before, after, isFreshStart }, position] = await Promise.all([changing, reading]);
     const now = after === before ? position : afterChange(position);
     return respond.record(after, (record) => ({ ...shown(record, now), ...(isFreshStart && { failing_since: null }) }));
   },
@@ -63,11 +62,12 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
   },
 
   rotateWebhookEndpointSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
-    const [before, position] = await Promise.all([
-      getOrThrow(tenant.records(endpointEntity), params.id),
+    const [{ stored, secret, previousExpiresAt }, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id).then((before) =>
+        rotateSecret(tenant, caller, before, body.previous_valid_for),
+      ),
       positionOf(tenant, params.id),
     ]);
-    const { stored, secret, previousExpiresAt } = await rotateSecret(tenant, caller, before, body.previous_valid_for);
     return {
       body: { ...shown(stored.record, afterChange(position)), secret, previous_expires_at: previousExpiresAt },
       ...NOT_STORED,

@@ -52,6 +52,11 @@ const WRITES: readonly Bound[] = [
   // 1 for the numbers, and 4 for each entry; fewer where entries of a level enter the same item of its set.
   write(`POST /logs/ingest, ${MOST_ENTRIES} entries`, 1 + 4 * MOST_ENTRIES, 2),
   write('POST /integrations', 23, 2),
+  // It reads the credentials of the endpoint's integration before it takes numbers.
+  write('PATCH /webhook-endpoints/{id}', 16, 4),
+  write('DELETE /webhook-endpoints/{id}', 20, 4),
+  write('POST /webhook-endpoints/{id}/rotate-secret', 14, 4),
+  write('POST /webhook-endpoints/{id}/ping', 14, 4),
   // 19, and the client's entry in the index of names (`docs/decisions/0170`).
   write('POST /webhooks/{app_code}', 21, 3),
   // A container reads the owner of an app code once (`docs/decisions/0012`).
@@ -60,12 +65,14 @@ const WRITES: readonly Bound[] = [
   write('POST /auth/login, in another container', 0, 2),
 ];
 
-/** Lists whose parent is read beside them. */
+/** Lists whose parent is read beside them, and the one that also reads how far its records are. */
 const BELOW: readonly Bound[] = [
   read('GET /tickets/{id}/messages', 1),
   read('GET /clients/{id}/actions', 1),
   read('GET /resources/{id}/history', 1),
   read('GET /users/{id}/memberships', 2),
+  read('GET /webhook-endpoints', 3),
+  read('GET /webhook-endpoints/{id}', 2),
   // With how far each is delivered, and what is before it.
   read('GET /webhook-endpoints', 3),
 ];

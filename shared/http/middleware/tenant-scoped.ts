@@ -66,6 +66,7 @@ const getterFor =
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);
     }
-    if (route.method === 'PATCH') checkReadOnlyFields(route, readOnlyFields, await show(stored.record));
+    if (route.method === 'PATCH' && Object.keys(readOnlyFields).length > 0)
+      checkReadOnlyFields(route, readOnlyFields, await show(stored.record));
     return stored;
   };
