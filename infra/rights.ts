@@ -87,6 +87,9 @@ export const isWithoutContract = (name: string): name is WithoutContract => Obje
 /** The functions of the background. */
 export const BACKGROUND = [DELIVERIES, DELIVERY_BELL, DELIVERY_SCHEDULE] as const satisfies readonly WithoutContract[];
 
+/** Nobody waits for them. */
+export const isOfBackground = (name: string): boolean => BACKGROUND.some((each) => each === name);
+
 /** Rights outside of a tenant's session. */
 const FINDS_INTEGRATIONS: Rights = {
   findsApps: true,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOne } from '../../infra/bundling/index.ts';
+import { isOfBackground } from '../../infra/rights.ts';
 import { ids } from '../../shared/lists/index.ts';
 import type { RunningStack } from '../../test/infra/account/deploy.ts';
 import { selfSigned } from '../../test/support/certificate.ts';
@@ -12,7 +13,10 @@ import { firstRequests } from './first-requests.ts';
 import type { Launched } from './launcher.ts';
 import { type Startable, Starter } from './start.ts';
 
-/** The functions of the stack and the bare ones, each with its first request and AWS's responses to it. */
+/**
+ * The functions of the stack that somebody waits for, and the bare ones, each with its first request and AWS's
+ * responses to it.
+ */
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -72,19 +76,17 @@ async function ours(stack: RunningStack): Promise<Recordable[]> {
   const { account } = stack;
   const requests = await firstRequests(stack, await stack.orgToken());
   const upstreams = { dynamodb: account.dynamoDbEndpoint, sts: account.stsEndpoint, kms: account.kmsEndpoint };
+  const waitedFor = [...stack.functions].filter(([name]) => !isOfBackground(name));
   return Promise.all(
-    Array.from(
-      stack.functions,
-      async ([name, { module, export: exported, environment: variables, role }]): Promise<Recordable> => {
-        const request = requests.get(name);
-        if (request === undefined) throw new Error(`${name} has no first request`);
-        const { title, event, status } = request;
-        const environment = { ...variables, ...account.credentialsOf({ roleArn: role, tags: {} }) };
-        const maps = join(stack.assembly, 'bundles', name);
-        const startable = { name, module, export: exported, event, status, environment };
-        return { startable, upstreams, title, maps, size: await bundleSize(module, maps) };
-      },
-    ),
+    waitedFor.map(async ([name, { module, export: exported, environment: variables, role }]): Promise<Recordable> => {
+      const request = requests.get(name);
+      if (request === undefined) throw new Error(`${name} has no first request`);
+      const { title, event, status } = request;
+      const environment = { ...variables, ...account.credentialsOf({ roleArn: role, tags: {} }) };
+      const maps = join(stack.assembly, 'bundles', name);
+      const startable = { name, module, export: exported, event, status, environment };
+      return { startable, upstreams, title, maps, size: await bundleSize(module, maps) };
+    }),
   );
 }
 

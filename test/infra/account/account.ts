@@ -4,11 +4,11 @@ import { callerIdentity } from '../../operator/fake-account.ts';
 import { listening } from '../../support/listening.ts';
 import { type Asked, isAllowed, mayAssume, mayUseKey, type Principal } from './iam.ts';
 import { accessOf } from './item-access.ts';
-import type { Deployed } from './template.ts';
+import { type Deployed, queueArnAt } from './template.ts';
 
 /**
- * An AWS account for a stack, as far as its functions reach: STS, which opens sessions of roles, DynamoDB behind IAM, and KMS behind the policies
- * of its keys. Every request is known by the access key that it is signed with, and refused unless the template's policies allow it.
+ * An AWS account for a stack, as far as its functions reach: STS, which opens sessions of roles, DynamoDB and SQS behind IAM, and KMS behind the
+ * policies of its keys. Every request is known by the access key that it is signed with, and refused unless the template's policies allow it.
  * (Signatures are not checked.)
  */
 export interface Account {
@@ -17,6 +17,9 @@ export interface Account {
   readonly stsEndpoint: string;
   readonly dynamoDbEndpoint: string;
   readonly kmsEndpoint: string;
+  readonly sqsEndpoint: string;
+  /** Every message that was sent to a queue, in order. Nobody receives them. */
+  readonly messages: readonly Message[];
   /** The sessions opened so far, in order. */
   readonly sessions: readonly Principal[];
   /** Every request to the table, in order. */
@@ -35,6 +38,14 @@ export interface TableRequest {
   readonly by: Principal;
   /** Every partition key that it touches, of the table or of an index. */
   readonly partitions: readonly string[];
+}
+
+export interface Message {
+  readonly by: Principal;
+  readonly body: string;
+  /** The tenant by which the queue is fair. */
+  readonly group: string;
+  readonly delaySeconds: number;
 }
 
 export interface KeyUse {
@@ -60,6 +71,7 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
   const sessions: Principal[] = [];
   const requests: TableRequest[] = [];
   const keyUses: KeyUse[] = [];
+  const messages: Message[] = [];
   const refusals: string[] = [];
   const credentialsOf = (principal: Principal): Record<string, string> => {
     const AWS_ACCESS_KEY_ID = `ASIA${String(holders.size).padStart(16, '0')}`;
@@ -136,16 +148,32 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     },
   );
 
-  const servers = [sts, table, keys];
-  const [stsEndpoint, dynamoDbEndpoint, kmsEndpoint] = await Promise.all(servers.map(listening));
+  const queues = createServer(async (request, response) => {
+    const { QueueUrl, Entries } = JSON.parse(await bodyOf(request)) as SendMessageBatch;
+    const by = holders.get(accessKeyOf(request));
+    const asked = { action: 'sqs:SendMessage', resource: queueArnAt(QueueUrl), context: {} };
+    if (by === undefined || !isAllowed(stack, by, asked)) {
+      refuse(by, `${asked.action} to ${QueueUrl}`);
+      response.writeHead(400, JSON_1_0).end('{"__type":"com.amazonaws.sqs#AccessDeniedException","message":"no"}');
+      return;
+    }
+    for (const { MessageBody: body, MessageGroupId: group, DelaySeconds: delaySeconds } of Entries)
+      messages.push({ by, body, group, delaySeconds });
+    response.writeHead(200, JSON_1_0).end(JSON.stringify({ Successful: Entries.map(({ Id }) => ({ Id })) }));
+  });
+
+  const servers = [sts, table, keys, queues];
+  const [stsEndpoint, dynamoDbEndpoint, kmsEndpoint, sqsEndpoint] = await Promise.all(servers.map(listening));
   return {
     credentialsOf,
     stsEndpoint: stsEndpoint ?? '',
     dynamoDbEndpoint: dynamoDbEndpoint ?? '',
     kmsEndpoint: kmsEndpoint ?? '',
+    sqsEndpoint: sqsEndpoint ?? '',
     sessions,
     requests,
     keyUses,
+    messages,
     refusals,
     forget: () => {
       sessions.length = 0;
@@ -154,6 +182,17 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     },
     close: () => servers.forEach((server) => void server.close()),
   };
+}
+
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
+interface SendMessageBatch {
+  readonly QueueUrl: string;
+  readonly Entries: readonly {
+    readonly Id: string;
+    readonly MessageBody: string;
+    readonly MessageGroupId: string;
+    readonly DelaySeconds: number;
+  }[];
 }
 
 const partitionsOf = ({ context }: Asked): readonly string[] => context['dynamodb:LeadingKeys'] ?? [];

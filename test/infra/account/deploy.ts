@@ -82,6 +82,7 @@ export async function deploy(
     AWS_ENDPOINT_URL_STS: account.stsEndpoint,
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
+    AWS_ENDPOINT_URL_SQS: account.sqsEndpoint,
   };
   const functions = new Map(
     Array.from(functionsOf(stack, outdir), ([name, each]) => {

@@ -33,7 +33,7 @@ const schema = z.object({
   Environment: z.object({ Variables: z.record(z.string(), z.string()) }),
 });
 
-/** The functions that serve the API, by their names. The heartbeat calls the API, and is called by a schedule. */
+/** The functions of the application, by their names. The heartbeat is none: it calls the API, from outside. */
 export function functionsOf({ resources }: Deployed, assembly: string): ReadonlyMap<string, DeployedFunction> {
   const all = [...resources.values()].filter(({ Type }) => Type === 'AWS::Lambda::Function').map(read);
   return new Map(all.filter(({ name }) => !name.endsWith(HEARTBEAT)).map((each) => [each.name, each]));

@@ -66,7 +66,7 @@ const PSEUDO: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** `Ref` is the logical id, which stands for the name; of an alias it is the ARN. */
+/** `Ref` is the logical id, which stands for the name; of an alias it is the ARN, of a queue its address. */
 function workOut(value: unknown, template: Template, stage: Templates): unknown {
   if (Array.isArray(value)) return value.map((each) => workOut(each, template, stage));
   if (typeof value !== 'object' || value === null) return value;
@@ -78,7 +78,7 @@ function workOut(value: unknown, template: Template, stage: Templates): unknown 
     'Fn::Split': split,
     'Fn::Select': select,
   } = value as Record<string, unknown>;
-  if (typeof ref === 'string') return PSEUDO[ref] ?? (isAlias(ref, template) ? arnOf(ref, template, stage) : ref);
+  if (typeof ref === 'string') return PSEUDO[ref] ?? referenceTo(ref, template, stage);
   if (Array.isArray(attribute))
     return attribute[1] === 'Arn' ? arnOf(String(attribute[0]), template, stage) : attribute.join();
   if (output !== undefined) return outputOf(output, stage);
@@ -97,7 +97,17 @@ function outputOf(output: unknown, stage: Templates): unknown {
   return workOut(told.Value, producer, stage);
 }
 
-const isAlias = (id: string, { Resources }: Template): boolean => Resources[id]?.Type === 'AWS::Lambda::Alias';
+function referenceTo(id: string, template: Template, stage: Templates): string {
+  const { Type, Properties } = template.Resources[id] ?? {};
+  if (Type === 'AWS::Lambda::Alias') return arnOf(id, template, stage);
+  return Type === 'AWS::SQS::Queue' ? queueUrlOf(String(Properties?.QueueName)) : id;
+}
+
+const queueUrlOf = (name: string): string => `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}`;
+
+/** The ARN of the queue at an address. */
+export const queueArnAt = (url: string): string => queueArnOf(url.slice(url.lastIndexOf('/') + 1));
+const queueArnOf = (name: string): string => `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`;
 
 const tableArnOf = (name: string): string => `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${name}`;
 
@@ -115,6 +125,8 @@ function arnOf(id: string, template: Template, stage: Templates): string {
       return `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${String(Properties.FunctionName)}`;
     case 'AWS::Lambda::Alias':
       return `${arnOf(workedOut(Properties.FunctionName), template, stage)}:${String(Properties.Name)}`;
+    case 'AWS::SQS::Queue':
+      return queueArnOf(String(Properties.QueueName));
     default:
       return `arn:aws:any:${REGION}:${ACCOUNT}:${id}`;
   }
