@@ -1,6 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { ANY_APP, allowItems, denyAllBut } from './item-policy.ts';
+import { ANY_APP, allowItems, denyAllBut, REGISTER } from './item-policy.ts';
 import { oneTenantRole } from './operators.ts';
 import type { TableReference } from './table.ts';
 import {
@@ -16,7 +16,7 @@ import {
  * The role of the operator's `erase`: suspends the organization of its session, removes it from the platform's list,
  * and deletes all items of the tenant, including audit events, which no other role can delete. It deletes app codes one
  * by one: IAM cannot see whose they are, so the condition of each deletion checks it
- * (`docs/decisions/0096-suspending-exporting-erasing.md`).
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`). It deletes entries of the register of webhook endpoints.
  */
 export class ErasureRole extends Construct {
   readonly role: Role;
@@ -32,5 +32,7 @@ export class ErasureRole extends Construct {
     this.role.addToPolicy(allowItems(table, ['GetItem', 'DeleteItem'], [organizations]));
     this.role.addToPolicy(allowItems(table, ['UpdateItem'], [sets]));
     this.role.addToPolicy(allowItems(table, ['DeleteItem'], [ANY_APP]));
+    // It finds the tenant's entries by their sort keys, which IAM does not see.
+    this.role.addToPolicy(allowItems(table, ['Query', 'DeleteItem'], [REGISTER]));
   }
 }

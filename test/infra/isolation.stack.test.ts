@@ -25,8 +25,6 @@ import { stageOf, statementsIn, synthesize } from './synthesize.ts';
 
 const stack = stageOf(synthesize());
 const TENANT_ROLES = tenantRolesIn(stack);
-/** There is one once there is the domain. */
-const ENDPOINTS_ROLE = FUNCTIONS.includes('webhook-endpoints') ? ['FunctionsEndpointsRole'] : [];
 const ERASURE = String(stack.outputs.ErasureRoleArn);
 /** Roles of people, for one tenant at a time. */
 const PEOPLES_ROLES = ['Maintenance', 'Export', 'Replay', 'CutOff']
@@ -111,7 +109,7 @@ describe('credentials', () => {
     const changing = allowed.filter(([action]) => !['ConditionCheckItem', 'GetItem'].includes(action));
     for (const [, arn] of changing) expect(arn).toContain('IntegrationsRole');
     const reading = allowed.filter(([action]) => action === 'GetItem').map(([, arn]) => nameOf(arn));
-    expect(reading).toEqual(['FunctionsIntegrationsRole', ...ENDPOINTS_ROLE, 'FunctionsDeliveriesRole']);
+    expect(reading).toEqual(['FunctionsIntegrationsRole', 'FunctionsEndpointsRole', 'FunctionsDeliveriesRole']);
     for (const arn of TENANT_ROLES) {
       expect(may(stack, ofAcme(arn), 'BatchWriteItem', [`ORG#${ACME}#CLIENT`, own]), arn).toBe(false);
       const ofPlatform = actionsOn(ofAcme(arn), 'ORG#PLATFORM#CREDENTIALS');
@@ -145,7 +143,7 @@ describe('a function', () => {
   });
 
   it('works under one role at most, in its own region, and under none of people’s', () => {
-    expect(TENANT_ROLES).toHaveLength(8 + ENDPOINTS_ROLE.length);
+    expect(TENANT_ROLES).toHaveLength(9);
     for (const name of FUNCTIONS) {
       const role = roleOf(stack, name);
       expect(TENANT_ROLES.filter((each) => mayAssumeFor(stack, role, each)).length, name).toBeLessThanOrEqual(1);
@@ -236,7 +234,7 @@ describe('deliveries', () => {
     const allowed = TENANT_ROLES.flatMap((arn) =>
       actionsOn(ofAcme(arn), 'DELIVERIES').map((each) => [nameOf(arn), each]),
     );
-    expect(allowed).toEqual(ENDPOINTS_ROLE.map((name) => [name, 'PutItem']));
+    expect(allowed).toEqual([['FunctionsEndpointsRole', 'PutItem']]);
   });
 
   it('have a queue to which the three functions alone send, over TLS alone, and from which one receives', () => {
@@ -257,7 +255,7 @@ describe('deliveries', () => {
 it('secrets open to no role outside of their path, and to none of it without a right of its own', () => {
   const isOpen = (roleArn: string): boolean => opens(stack, ofAcme(roleArn), 'Decrypt', { tenant: ACME });
   const opening = TENANT_ROLES.filter(isOpen);
-  expect(opening).toHaveLength(5);
+  expect(opening).toHaveLength(6);
   for (const roleArn of opening)
     for (const path of [
       'custodia-devs/eu-west-1/secrets',

@@ -83,6 +83,8 @@ export async function deploy(
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
     AWS_ENDPOINT_URL_SQS: account.sqsEndpoint,
+    // Receivers of deliveries are on this machine, too.
+    EVENT_TARGETS: 'loopback',
   };
   const functions = new Map(
     Array.from(functionsOf(stack, outdir), ([name, each]) => {

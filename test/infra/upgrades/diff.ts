@@ -24,6 +24,8 @@ export function destructiveChanges(assembly: string, stack: string, released: St
   const args = ['diff', stack, '--exclusively', '--app', assembly, '--template', template, '--fail-on=destructive'];
   const { status, stdout, stderr } = spawnSync(process.execPath, [CDK, ...QUIETLY, ...args], {
     encoding: 'utf8',
+    // It prints whole templates.
+    maxBuffer: 64_000_000,
     env: { ...process.env, ...ALONE },
   });
   return listed(stdout + stderr, status)
