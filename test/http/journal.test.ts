@@ -34,6 +34,10 @@ describe('the types of events', () => {
     expect(types.filter((type) => !alike.some((other) => other === type))).toEqual([
       'integration.created',
       'integration.updated',
+      'webhook_endpoint.created',
+      'webhook_endpoint.updated',
+      'webhook_endpoint.deleted',
+      'webhook_endpoint.pinged',
       'organization.created',
       'organization.updated',
     ]);
