@@ -44,6 +44,8 @@ const ASSUMPTIONS = {
     'requests',
     `for a write unit of [request budgets](decisions/0081-request-budgets.md) and [numbers of requests](decisions/0200-usage.md), of an integration that sends two a minute to six functions; ${REQUESTS_A_UNIT} at least of a busy one in one container`,
   ),
+  receiverMs: assumed(200, 'ms', 'a receiver of events takes, with the connection and its handshake'),
+  eventBytes: assumed(500, 'bytes', 'an event has in the body of a delivery'),
   pollers: assumed(5, 'pollers', 'of Lambda wait at an empty queue, each with a request in 20 s'),
   headerBytes: assumed(700, 'bytes', 'the headers of a response have'),
   traced: assumed(0.05, 'of the requests', 'are traced by X-Ray’s standard rule, where `tracing` is on'),

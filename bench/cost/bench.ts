@@ -8,6 +8,7 @@ import type { Taken } from './lines.ts';
 import { coldStartIn } from './memory.ts';
 import { withCosts } from './page.ts';
 import { profilesOf } from './profiles.ts';
+import { measureTurn } from './turn.ts';
 
 const PAGE = new URL('../../docs/cost.md', import.meta.url);
 const PERFORMANCE = new URL('../../docs/performance.md', import.meta.url);
@@ -27,10 +28,11 @@ interface Options {
 export async function benchCost({ writeDocs }: Options): Promise<void> {
   const { report, stop } = reportProgress('starting');
   const { operations, variants } = await measureOperations('dynoxide', report).finally(stop);
-  const taken = [...operations, ...variants].map(takenBy);
-  const coldStart = coldStartIn(await readFile(PERFORMANCE, 'utf8'));
+  const requests = [...operations, ...variants].map(takenBy);
+  const performance = await readFile(PERFORMANCE, 'utf8');
+  const coldStart = coldStartIn(performance);
   const profiles = profilesOf((context) => templatesIn(synthesize({ context })), coldStart);
-  const page = withCosts(await readFile(PAGE, 'utf8'), taken, profiles);
+  const page = withCosts(await readFile(PAGE, 'utf8'), { requests, turn: await measureTurn(), performance }, profiles);
   if (writeDocs) await writeFile(PAGE, page);
   else console.log(page);
 }

@@ -1,6 +1,8 @@
 import { type MarkdownTable, markdown } from '../../generate/markdown.ts';
 import { withText } from '../../generate/places.ts';
+import type { Usage } from '../../local/dynamodb/usage.ts';
 import { assumedTable } from './assumptions.ts';
+import { deliveryTable } from './deliveries.ts';
 import type { Taken } from './lines.ts';
 import { memoryTable } from './memory.ts';
 import { MIXES } from './mixes.ts';
@@ -17,10 +19,18 @@ import {
   remedyTable,
   takenTable,
 } from './tables.ts';
+import { turnTable } from './turn.ts';
+
+interface Measured {
+  readonly requests: readonly Taken[];
+  readonly turn: Usage;
+  /** The page `docs/performance.md`. */
+  readonly performance: string;
+}
 
 /** The page `docs/cost.md` with its figures. */
-export function withCosts(page: string, measured: readonly Taken[], profiles: Profiles): string {
-  const taken = new Map(measured.map((one) => [one.title, one]));
+export function withCosts(page: string, measured: Measured, profiles: Profiles): string {
+  const taken = new Map(measured.requests.map((one) => [one.title, one]));
   const { way } = profiles.standard;
   const places: Readonly<Record<string, MarkdownTable | string>> = {
     mixes: mixList(),
@@ -28,6 +38,8 @@ export function withCosts(page: string, measured: readonly Taken[], profiles: Pr
     remedies: remedyTable(taken, way),
     'log-entries': logEntryTable(taken, way),
     memory: memoryTable(taken, way),
+    turn: turnTable(measured.turn),
+    deliveries: deliveryTable(measured.turn, measured.performance, profiles.standard.deliveries, way.logs),
     idle: idleTable(profiles),
     tenants: costPerTenantTable(MIXES[0], taken, profiles),
     'table-key': keyTable(),

@@ -1,5 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { ColdStart } from '../cpu-share.ts';
+import { type DeliveryMemory, deliveryMemoryIn } from './deliveries.ts';
 import { type FixedCost, idleCosts, metricCost } from './fixed.ts';
 import { heartbeatCosts } from './heartbeat.ts';
 import type { StageSetup } from './lines.ts';
@@ -12,6 +13,7 @@ export interface Profile {
   readonly idle: readonly FixedCost[];
   /** Custom metrics, which have values only while somebody calls. */
   readonly metrics: FixedCost;
+  readonly deliveries: DeliveryMemory;
 }
 
 export interface Profiles {
@@ -33,6 +35,7 @@ export function profilesOf(
       way,
       idle: [...idleCosts(templates), calls, keptAlive, ...wakeUpCosts(templates, way)],
       metrics: { ...metrics, count: metrics.count - keptAlive.count },
+      deliveries: deliveryMemoryIn(templates),
     };
   };
   return { standard: profile('standard'), small: profile('small') };

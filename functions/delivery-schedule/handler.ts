@@ -1,5 +1,6 @@
 import { RequestSession } from '#table';
 import { observe } from '#telemetry';
+import { allRegistered } from '#tenancy/deliveries';
 import { systemClock } from '../../shared/clock.ts';
 import { environmentQueue } from '../deliveries/sqs-queue.ts';
 import { wakeBehind } from './wake.ts';
@@ -7,11 +8,17 @@ import { wakeBehind } from './wake.ts';
 /** For all that it does, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** Runs every five minutes. @throws what reading or sending throws */
-export const handler = (): Promise<void> =>
-  observe({ domain: 'delivery-schedule', clock: systemClock, endOf }, () =>
-    wakeBehind(RequestSession.ofEnvironment(TIMEOUT_MS), environmentQueue()),
-  );
+/**
+ * Runs every five minutes. Where no endpoint is registered it publishes nothing, so that a stage pays for metrics of deliveries only once there are
+ * some. @throws what reading or sending throws
+ */
+export async function handler(): Promise<void> {
+  const session = RequestSession.ofEnvironment(TIMEOUT_MS);
+  const registered = await allRegistered(session);
+  if (registered.length === 0) return;
+  const wake = (): Promise<void> => wakeBehind(session, registered, environmentQueue());
+  await observe({ domain: 'delivery-schedule', clock: systemClock, endOf }, wake);
+}
 
 const endOf = ({ status }: PromiseSettledResult<void>) =>
   ({ outcome: status === 'fulfilled' ? 'done' : 'failed' }) as const;

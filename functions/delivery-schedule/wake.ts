@@ -1,7 +1,7 @@
 import { serverTime } from '#lists';
 import type { RequestSession } from '#table';
 import { increment } from '#telemetry';
-import { allRegistered, leases, readBacklogs } from '#tenancy/deliveries';
+import { leases, type Registration, readBacklogs } from '#tenancy/deliveries';
 import { LONGEST_WAIT } from '../deliveries/back-off.ts';
 import type { Message, Queue } from '../deliveries/ports.ts';
 
@@ -14,10 +14,14 @@ const AT_ONCE = 100;
  * Wakes the endpoints that are behind and whose next call is due: nothing else is needed for all to be delivered, should every other wake-up be lost.
  * It reads numbers, and no record of a tenant.
  */
-export async function wakeBehind(session: RequestSession, queue: Queue): Promise<void> {
+export async function wakeBehind(
+  session: RequestSession,
+  registered: readonly Registration[],
+  queue: Queue,
+): Promise<void> {
   let messages: Message[] = [];
   const now = (): number => serverTime(session.tables.environment, session.clock);
-  for await (const each of readBacklogs(session, await allRegistered(session))) {
+  for await (const each of readBacklogs(session, registered)) {
     if (!needsTurn(each, now())) continue;
     increment('EndpointsBehind');
     messages.push({ tenant: each.registration.tenant, endpointId: each.registration.endpointId });

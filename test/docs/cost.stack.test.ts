@@ -9,6 +9,7 @@ import { withCosts } from '../../bench/cost/page.ts';
 import { PRICED_ON, PRICES } from '../../bench/cost/prices.ts';
 import { type Profiles, profilesOf } from '../../bench/cost/profiles.ts';
 import { takenIn } from '../../bench/cost/tables.ts';
+import { turnIn } from '../../bench/cost/turn.ts';
 import { rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import { synthesize, templatesIn } from '../infra/synthesize.ts';
@@ -21,9 +22,10 @@ describe('docs/cost.md', () => {
   let profiles: Profiles;
   let made: string;
   beforeAll(() => {
-    const coldStart = coldStartIn(read('performance.md'));
-    profiles = profilesOf((context) => templatesIn(synthesize({ context })), coldStart);
-    made = withCosts(page, taken, profiles);
+    const performance = read('performance.md');
+    profiles = profilesOf((context) => templatesIn(synthesize({ context })), coldStartIn(performance));
+    const turn = turnIn(textAt(page, 'cost:turn'));
+    made = withCosts(page, { requests: taken, turn, performance }, profiles);
   });
 
   it('follows from the prices, the stack and what it says was measured: if not, `npm run bench -- cost --write-docs`', () => {

@@ -9,6 +9,7 @@ import { ids, type Table } from '#lists';
 import { JournalReader, RequestSession, Tenant } from '#table';
 import { stageCredentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import {
+  allRegistered,
   type DeliveryState,
   leases,
   readStates,
@@ -104,8 +105,9 @@ export class DeliveryWorld {
     return this.queue.send(organizations.map(({ id }) => ({ tenant: id })));
   }
 
-  schedule(): Promise<void> {
-    return wakeBehind(this.session(), this.queue);
+  async schedule(): Promise<void> {
+    const session = this.session();
+    await wakeBehind(session, await allRegistered(session), this.queue);
   }
 
   /** Works on messages until none is left, or nothing is due before the time. A message whose work fails is received again. */
