@@ -9,4 +9,4 @@ export const holds = ({ value, limit }: Bound): boolean => value <= limit;
 
 /** As a line of a benchmark's output. */
 export const lineOf = (bound: Bound): string =>
-  `${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value} ≤ ${bound.limit}  ${bound.claim}`;
+  `${holds(bound) ? 'PASS' : 'FAIL'}  ${Number(bound.value.toFixed(2))} ≤ ${bound.limit}  ${bound.claim}`;

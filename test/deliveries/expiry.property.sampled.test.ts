@@ -127,7 +127,7 @@ it('an endpoint gets each event after its cursor, or expires', async () => {
       for (const what of acts) await played.play(what);
       expired += played.expired;
     }),
-    { numRuns: byExtent({ sample: 10, extended: 25, nightly: 200 }) },
+    { numRuns: byExtent({ sample: 10, extended: 20, nightly: 200 }) },
   );
   expect(expired).toBeGreaterThan(0);
 });
