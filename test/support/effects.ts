@@ -20,6 +20,7 @@ const SHOWN_AT: Readonly<Record<string, (scenario: Scenario) => string>> = {
   createMembership: ({ body }) => `/api/v1/users/${body?.user_id}/memberships`,
   ingestLog: () => '/api/v1/logs',
   receiveWebhook: () => '/api/v1/webhook-events',
+  pingWebhookEndpoint: ({ path }) => `/api/v1/audit-events?record_id=${path.split('/').at(-2)}`,
 };
 
 /** Reads the effect of a scenario. */
@@ -34,7 +35,16 @@ type Seen = Omit<Effect, 'events'>;
 function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<Seen> {
   if (scenario.operationId === 'rotateSecret') return rotations(api, access, scenario.path);
   if (scenario.operationId === 'revokeTokens') return endOfTokens(api, access, scenario.path);
+  if (RAISING.includes(scenario.operationId)) return versions(api, access, scenario.path);
   return scenario.route.method === 'POST' ? creations(api, access, scenario) : change(api, access, scenario);
+}
+
+/** Operations that change the record above their path. */
+const RAISING = ['rotateWebhookSecret', 'replayWebhookEndpoint'];
+
+async function versions(api: Api, { token }: Access, path: string): Promise<Seen> {
+  const { headers } = await api.request('GET', path.slice(0, path.lastIndexOf('/')), { token });
+  return { count: Number.parseInt((headers.get('etag') ?? '').slice(1), 10), tag: undefined };
 }
 
 async function creations(api: Api, { token }: Access, scenario: Scenario): Promise<Seen> {
