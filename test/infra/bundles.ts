@@ -31,7 +31,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   authorizer: { kilobytes: 290, modules: 400 },
   clients: { kilobytes: 400, modules: 510 },
   terminals: { kilobytes: 400, modules: 515 },
-  openapi: { kilobytes: 710, modules: 505 },
+  openapi: { kilobytes: 745, modules: 505 },
   docs: { kilobytes: 590, modules: 505 },
   access: { kilobytes: 405, modules: 515 },
   logs: { kilobytes: 390, modules: 510 },
