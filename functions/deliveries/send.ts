@@ -81,7 +81,7 @@ function post({ headers, body }: Call, { url, host }: Target, connection: Connec
     socket.destroy();
   });
   request.on('response', (response) => {
-    outcome = outcomeOf(response);
+    outcome = Number(response.statusCode) < 200 ? { error: 'response-invalid' } : outcomeOf(response);
     discard(response);
   });
   request.on('error', (error) => (outcome ??= { error: signal.aborted ? 'timeout' : errorOf(error, stage) }));

@@ -261,6 +261,7 @@ describe('a receiver that', () => {
       (socket: Socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
     ],
     ['something else', (socket: Socket) => socket.end('220 mail.acme.com ESMTP\r\n')],
+    ['no status that there is', (socket: Socket) => socket.end('HTTP/1.1 099 OK\r\n\r\n')],
     ['no version that there is', (socket: Socket) => socket.end('HTTP/7.1 200 OK\r\n\r\n')],
     [
       'two lengths',
