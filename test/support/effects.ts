@@ -20,7 +20,6 @@ const SHOWN_AT: Readonly<Record<string, (scenario: Scenario) => string>> = {
   createMembership: ({ body }) => `/api/v1/users/${body?.user_id}/memberships`,
   ingestLog: () => '/api/v1/logs',
   receiveWebhook: () => '/api/v1/webhook-events',
-  pingWebhookEndpoint: ({ path }) => `/api/v1/audit-events?record_id=${path.split('/').at(-2)}`,
 };
 
 /** Reads the effect of a scenario. */
@@ -35,17 +34,28 @@ type Seen = Omit<Effect, 'events'>;
 function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<Seen> {
   if (scenario.operationId === 'rotateSecret') return rotations(api, access, scenario.path);
   if (scenario.operationId === 'revokeTokens') return endOfTokens(api, access, scenario.path);
-  if (RAISING.includes(scenario.operationId)) return versions(api, access, scenario.path);
+  const onEndpoint = ON_ENDPOINT[scenario.operationId];
+  if (onEndpoint !== undefined) return onEndpoint(api, access, scenario.path.slice(0, scenario.path.lastIndexOf('/')));
   return scenario.route.method === 'POST' ? creations(api, access, scenario) : change(api, access, scenario);
 }
 
-/** Operations that change the record above their path. */
-const RAISING = ['rotateWebhookSecret', 'replayWebhookEndpoint'];
-
-async function versions(api: Api, { token }: Access, path: string): Promise<Seen> {
-  const { headers } = await api.request('GET', path.slice(0, path.lastIndexOf('/')), { token });
-  return { count: Number.parseInt((headers.get('etag') ?? '').slice(1), 10), tag: undefined };
-}
+/** Operations on the webhook endpoint above their path. To replay or ping it twice makes no difference here. */
+const ON_ENDPOINT: Readonly<Record<string, (api: Api, access: Access, path: string) => Promise<Seen>>> = {
+  rotateWebhookSecret: async (api, access, path) => {
+    const { headers } = await api.request('GET', path, access);
+    return { count: Number.parseInt((headers.get('etag') ?? '').slice(1), 10), tag: undefined };
+  },
+  replayWebhookEndpoint: async (api, access, path) => {
+    const { body } = await api.request('GET', path, access);
+    return { count: body.replayed_at === null ? 0 : 1, tag: undefined };
+  },
+  pingWebhookEndpoint: async (api, access, path) => {
+    const id = path.split('/').at(-1);
+    const { body } = await api.request<{ total: number }>('GET', `/api/v1/audit-events?record_id=${id}`, access);
+    // The first one is of its creation.
+    return { count: Math.min(body.total - 1, 1), tag: undefined };
+  },
+};
 
 async function creations(api: Api, { token }: Access, scenario: Scenario): Promise<Seen> {
   const path = SHOWN_AT[scenario.operationId]?.(scenario) ?? scenario.path;
