@@ -101,10 +101,13 @@ describe('an operation', () => {
     expect(status).toBe(403);
   });
 
-  /** Only callers with all permissions of an integration may change it; other records in the path stay. */
+  /** Only callers with all permissions of an integration may change it and its endpoints; other records in the path stay. */
   const towardsTheWeak = async (path: string): Promise<string> => {
-    const [, rest] = /^\/api\/v1\/integrations\/[^/]+(.*)$/.exec(path) ?? [];
-    return rest === undefined ? path : `${INTEGRATIONS}/${(await register(full, [])).body.id}${rest}`;
+    const [, list, rest] = /^(\/api\/v1\/(?:integrations|webhook-endpoints))\/[^/]+(.*)$/.exec(path) ?? [];
+    if (list === undefined) return path;
+    if (list === INTEGRATIONS) return `${list}/${(await register(full, [])).body.id}${rest}`;
+    const weak = await only('webhook-endpoints:write');
+    return `${list}/${(await weak.create(list, { url: 'https://receiver.example' })).id}${rest}`;
   };
 });
 
