@@ -20,6 +20,7 @@ const ASSIGNMENT_MS = 5_000;
 const READ_AHEAD = 100;
 /** After so many seconds, an open number is overdue. */
 const UNTIL_OVERDUE = 6;
+
 type Page = Awaited<ReturnType<JournalReader['read']>>;
 
 /** How a page, or the turn, ends. */

@@ -4,13 +4,12 @@ import { journalEntity } from '#table';
 import { work } from '../../functions/deliveries/work.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
-import { byExtent, sampled } from '../support/extent.ts';
+import { sampled } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
-import { randomOf } from '../support/random.ts';
 
 /**
- * Workers that die, meet faults at any call of the table, or are there twice, and wake-ups that are lost: nothing is missing, first deliveries are in
- * order, and what comes twice is the batch that was under way.
+ * Workers that die or meet a fault at any call of the table, or are there twice, and wake-ups that are lost: nothing is missing, first deliveries are
+ * in order, and what comes twice is the batch that was under way. At random: `stress.sampled.test.ts`.
  */
 
 const MINUTE = 60_000;
@@ -109,42 +108,3 @@ it('without a single wake-up, the schedule delivers everything', async () => {
   for (let round = 0; round < 8; round++) await schedule();
   expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
 });
-
-it.each(Array.from({ length: byExtent({ sample: 3, extended: 10, nightly: 100 }) }, (_, seed) => seed))(
-  'with a bad receiver, dying workers and lost wake-ups nothing is missing, and first deliveries are in order: %i',
-  async (seed) => {
-    const random = randomOf(seed, 'deliveries');
-    const { world, acme, hook } = await begin(1 + random.below(10));
-    world.queue.loses = () => random.chance(0.3);
-    let lost = 0;
-    hook.receiver.responds = ({ events }) => {
-      if (random.chance(0.05)) return { status: 503 };
-      if (!random.chance(0.02)) return { status: 204 };
-      lost += events.length;
-      return { error: 'timeout' };
-    };
-    let died = 0;
-    const over = () => {
-      const handler = new FaultyHandler();
-      handler.plan = () => {
-        if (!random.chance(0.01)) return undefined;
-        died += 1;
-        return random.oneOf(['crash', 'crash-after']);
-      };
-      return handler;
-    };
-    for (let round = 0; round < 8; round++) {
-      await acme.change(random.below(12));
-      await world.ring(acme);
-      await world.run(world.now + MINUTE, over);
-    }
-    await world.pass(30 * MINUTE);
-    const accepted = hook.receiver.numbers().length;
-    const numbers = await acme.numbers();
-    expect(hook.receiver.firstNumbers()).toEqual(numbers);
-    const failed = (await hook.attempts())
-      .filter(({ error }) => error === null)
-      .reduce((sum, { events }) => sum + events, 0);
-    expect(accepted - numbers.length).toBeLessThanOrEqual(lost + failed + died * 10);
-  },
-);
