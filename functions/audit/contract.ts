@@ -36,7 +36,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .array(field.text(100))
       .max(100)
       .describe(
-        'Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.',
+        'Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended, a webhook endpoint’s `secrets`, and `confirmed`. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.',
       ),
   ),
   failures: readOnly(
@@ -108,7 +108,7 @@ export const audit = contract({
   name: 'audit',
   tag: 'Audit',
   description:
-    'Who did what to integrations, roles, users, memberships and organizations, who set and read `credentials`, and what was refused. Nobody can change or delete an event.',
+    'Who did what to integrations, roles, users, memberships, organizations and webhook endpoints, who set and read `credentials`, and what was refused. Nobody can change or delete an event.',
   routes: {
     listAuditEvents: route('GET', '/api/v1/audit-events', {
       summary: 'List audit events',

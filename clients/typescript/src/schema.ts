@@ -5821,7 +5821,7 @@ export interface components {
              */
             readonly record_id: string;
             /**
-             * @description Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.
+             * @description Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended, a webhook endpoint’s `secrets`, and `confirmed`. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.
              * @example [
              *       "status",
              *       "permissions"
