@@ -26,13 +26,15 @@ interface Options {
  * that counts units as AWS does.
  */
 export async function benchCost({ writeDocs }: Options): Promise<void> {
+  // Before there are keys of the local API.
+  const turn = await measureTurn();
   const { report, stop } = reportProgress('starting');
   const { operations, variants } = await measureOperations('dynoxide', report).finally(stop);
   const requests = [...operations, ...variants].map(takenBy);
   const performance = await readFile(PERFORMANCE, 'utf8');
   const coldStart = coldStartIn(performance);
   const profiles = profilesOf((context) => templatesIn(synthesize({ context })), coldStart);
-  const page = withCosts(await readFile(PAGE, 'utf8'), { requests, turn: await measureTurn(), performance }, profiles);
+  const page = withCosts(await readFile(PAGE, 'utf8'), { requests, turn, performance }, profiles);
   if (writeDocs) await writeFile(PAGE, page);
   else console.log(page);
 }
