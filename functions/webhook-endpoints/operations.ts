@@ -42,10 +42,11 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
 
   updateWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
     const reading = positionOf(tenant, params.id);
-    const changing = getOrThrow(tenant.records(endpointEntity), params.id, async (record) =>
-      shown(record, await reading),
-    ).then(async (before) => ({ before, ...(await changeEndpoint(tenant, caller, before, body)) }));
-    const [{ before, after, isFreshStart }, position] = await Promise.all([changing, reading]);
+    const [before, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id, async (record) => shown(record, await reading)),
+      reading,
+    ]);
+    const { after, isFreshStart } = await changeEndpoint(tenant, caller, before, body);
     const now = after === before ? position : afterChange(position);
     return respond.record(after, (record) => ({ ...shown(record, now), ...(isFreshStart && { failing_since: null }) }));
   },
@@ -62,12 +63,11 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
   },
 
   rotateWebhookEndpointSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
-    const [{ stored, secret, previousExpiresAt }, position] = await Promise.all([
-      getOrThrow(tenant.records(endpointEntity), params.id).then((before) =>
-        rotateSecret(tenant, caller, before, body.previous_valid_for),
-      ),
+    const [before, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id),
       positionOf(tenant, params.id),
     ]);
+    const { stored, secret, previousExpiresAt } = await rotateSecret(tenant, caller, before, body.previous_valid_for);
     return {
       body: { ...shown(stored.record, afterChange(position)), secret, previous_expires_at: previousExpiresAt },
       ...NOT_STORED,

@@ -52,10 +52,10 @@ const WRITES: readonly Bound[] = [
   // 1 for the numbers, and 4 for each entry; fewer where entries of a level enter the same item of its set.
   write(`POST /logs/ingest, ${MOST_ENTRIES} entries`, 1 + 4 * MOST_ENTRIES, 2),
   write('POST /integrations', 23, 2),
-  // It reads the credentials of the endpoint's integration before it takes numbers.
-  write('PATCH /webhook-endpoints/{id}', 16, 4),
+  // How far the endpoint is takes two, the credentials of its integration one more, before numbers are taken.
+  write('PATCH /webhook-endpoints/{id}', 16, 5),
   write('DELETE /webhook-endpoints/{id}', 20, 4),
-  write('POST /webhook-endpoints/{id}/rotate-secret', 14, 4),
+  write('POST /webhook-endpoints/{id}/rotate-secret', 14, 5),
   write('POST /webhook-endpoints/{id}/ping', 14, 4),
   // 19, and the client's entry in the index of names (`docs/decisions/0170`).
   write('POST /webhooks/{app_code}', 21, 3),
