@@ -36,9 +36,9 @@ export async function embedRecords(
   mostBytes: number,
 ): Promise<readonly (JsonObject | null)[]> {
   const readable = events.map((event) => kindOf(event, permissions));
-  const wanted = events.map(({ record_id: id, parent_id: parentId }, index) => {
+  const wanted = events.map(({ record_id: id, parent_id: parentId, version }, index) => {
     const entity = readable[index]?.entity;
-    return entity && { entity, id, parentId };
+    return entity && { entity, id, parentId, version };
   });
   const records: (JsonObject | null)[] = [];
   let left = mostBytes;

@@ -6,7 +6,7 @@ import { numberIn } from './ids.ts';
 import { LONGEST_ORDERED_USE } from './number-pool.ts';
 import { queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
-import type { Table } from './table.ts';
+import { serverTime, type Table } from './table.ts';
 
 /** Fewest records that {@link endOfFeed} looks at, and most. */
 const LAST = { fewest: 100, step: 1_000, most: 5_000 } as const;
@@ -23,7 +23,13 @@ export async function endOfFeed(
   timeLimit: TimeLimit,
 ): Promise<Pick<FeedPage, 'next' | 'generation'>> {
   const from = await beginningOfLast(table, list, timeLimit);
-  return readFeed(table, list, { from, limit: 1, accepts: () => false, timeLimit, most: LAST.most + LAST.step });
+  return readFeed(table, list, {
+    from,
+    limit: LAST.step,
+    accepts: () => false,
+    timeLimit,
+    most: LAST.most + LAST.step,
+  });
 }
 
 /** A number before which all writers have ended. */
@@ -38,7 +44,7 @@ async function beginningOfLast(
     ScanIndexForward: false,
   };
   const settledBefore = (item: Item): boolean =>
-    settledUpTo([[0, item]], createdAt, clock(), 2 * LONGEST_ORDERED_USE) === 0;
+    settledUpTo([[0, item]], createdAt, serverTime(table, clock), 2 * LONGEST_ORDERED_USE) === 0;
   for (let count = 0, after: Record<string, unknown> | undefined; ; ) {
     const { items, last } = await queryUpTo(table, query, count === 0 ? LAST.fewest : LAST.step, after);
     count += items.length;

@@ -1,4 +1,4 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, listErrors, retry, schema, Table } from '#lists';
 import { type Entity, toRecord } from './repository/entity.ts';
 import { MAX_RECORD } from './repository/record-size.ts';
@@ -14,6 +14,8 @@ interface WantedRecord {
   readonly id: string;
   /** Id of the record that it is below. */
   readonly parentId?: string | undefined;
+  /** What it has at least, or had when it was deleted, as its event says. */
+  readonly version?: number;
 }
 
 /** Most bytes of all records together. */
@@ -27,7 +29,7 @@ const UNIT = 4_096;
 /**
  * Yields the records in the order in which they are wanted, some at a time, each as it is now, or undefined where it or the record above it does not
  * exist. A record that is wanted twice is read once. Ends before more than 4 MB might be read, however large the records are; the first sixteen
- * always fit. Strongly consistent.
+ * always fit. Strongly consistent, and never older than the wanted version.
  * @throws TableUnavailable when time runs out
  */
 export async function* recordsById(
@@ -42,6 +44,7 @@ export async function* recordsById(
     // As many as if they were like those before.
     tenant.session.expectUnits?.(keys.length * Math.max(1, known.size === 0 ? 1 : units / known.size));
     units += await read(tenant, keys, known);
+    units += await readAgain(tenant, wanted.slice(begin, end), known);
     yield wanted.slice(begin, end).map((one) => recordOf(tenant, one, known));
     begin = end;
   }
@@ -101,4 +104,29 @@ async function read({ id, session }: Tenant, keys: readonly Key[], known: Known)
     if (unread.length > 0) throw new listErrors.Unprocessed(`${unread.length} records were not read`);
   }, session);
   return units;
+}
+
+/**
+ * Reads again what is older than wanted. A transaction is not visible in all of its items at once, so its event may be read before its record; only
+ * `TransactGetItems` waits for it (AWS, "Amazon DynamoDB Transactions: How it works", "Isolation levels"). Records that were restored stay older.
+ * @returns the units that it took
+ */
+async function readAgain(tenant: Tenant, wanted: readonly Wanted[], known: Known): Promise<number> {
+  const { id, session } = tenant;
+  const { client, name } = session.tables.of(id);
+  const keys = wanted.filter((one) => isTooOld(tenant, one, known)).flatMap((one) => keysOf(tenant, one).slice(0, 1));
+  const unique = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  if (unique.length === 0) return 0;
+  const TransactItems = unique.map((key) => ({ Get: { TableName: name, Key: { ...key } } }));
+  const output = await retry(() => client.send(new TransactGetCommand({ TransactItems })), session);
+  for (const [index, key] of unique.entries()) known.set(nameOf(key), output.Responses?.[index]?.Item);
+  return Table.unitsIn(output);
+}
+
+/** Not where there is a tombstone, for a day after the deletion: it is the last version. */
+function isTooOld(tenant: Tenant, wanted: Wanted, known: Known): boolean {
+  const [key] = keysOf(tenant, wanted);
+  const item = key && known.get(nameOf(key));
+  const found = item === undefined || schema.isRecord(item) ? Number(item?.[schema.VERSION] ?? 0) : undefined;
+  return found !== undefined && found < (wanted?.version ?? 0);
 }

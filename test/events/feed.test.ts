@@ -1,4 +1,6 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ids } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, JournalReader, journalEntity } from '#table';
 import { cursorOf, readCursor } from '../../functions/events/cursor.ts';
@@ -173,9 +175,10 @@ describe('an event', () => {
   });
 });
 
+const HIDDEN = 1_030;
+let other: OrgAccess;
+
 describe('a page', () => {
-  const HIDDEN = 1_030;
-  let other: OrgAccess;
   beforeAll(async () => {
     other = await api.orgToken();
     const event = {
@@ -200,6 +203,15 @@ describe('a page', () => {
     expect([first.data, first.more]).toEqual([[], true]);
     const second = await page(`?after=${first.next}`, key.token);
     expect([typesIn(second), second.more]).toEqual([['client.created'], false]);
+  });
+});
+
+describe('the end of the feed', () => {
+  it('is found in few queries, however much has just happened', async () => {
+    handler.follow(() => undefined);
+    const after = await latest(other.token);
+    expect(handler.calls.filter((operation) => operation === 'Query').length).toBeLessThan(6);
+    expect((await page(`?after=${after}`, other.token)).data).toEqual([]);
   });
 });
 
@@ -277,6 +289,24 @@ describe('with its record', () => {
     const events = await expanded(after);
     expect(JSON.stringify(events)).not.toMatch(/hunter2|credentials/);
     expect(events.map(({ record }) => record?.id)).toEqual(events.map(({ record_id }) => record_id));
+  });
+
+  it('an event waits for the record that it tells of', async () => {
+    const after = await latest();
+    const { id } = await mine.client();
+    const { client: table, name: TableName } = environmentTable();
+    const Key = { PK: `ORG#${org.orgId}#CLIENT`, SK: ids.sortKeyOf(ids.numberOf(id)) };
+    await table.send(
+      new UpdateCommand({
+        TableName,
+        Key,
+        UpdateExpression: 'ADD VERSION :less',
+        ExpressionAttributeValues: { ':less': -1 },
+      }),
+    );
+    handler.follow(() => undefined);
+    await expanded(after);
+    expect(handler.calls).toContain('TransactGetItems');
   });
 
   it('an event of what is deleted, or below what is deleted, has null', async () => {

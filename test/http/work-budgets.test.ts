@@ -78,8 +78,10 @@ describe('a request takes', () => {
     });
     expect([status, cost]).toEqual([200, expect.toSatisfy((many: number) => many >= 8 && many <= 11)]);
     // It ends early, of 34.
-    const [{ data, more } = {}] = pages as { data?: readonly unknown[]; more?: boolean }[];
-    expect([data?.length, more]).toEqual([expect.toSatisfy((many: number) => many > 16 && many < 24), true]);
+    const [{ data = [], more, next } = {}] = pages as { data?: readonly unknown[]; more?: boolean; next?: string }[];
+    expect([data.length, more]).toEqual([expect.toSatisfy((many: number) => many > 16 && many < 24), true]);
+    const { body } = await send('GET', `${feed}&after=${next}`);
+    expect(body.data).toHaveLength(34 - data.length);
   });
 
   it('5, where it changes the name of a record of 200 KB, and as much for each attempt', async () => {

@@ -5,7 +5,7 @@ import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 import { recordsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
-import { doIn } from '../support/storage.ts';
+import { doIn, openTenant, tableAt } from '../support/storage.ts';
 import { type How, TestList, useTable } from './test-list.ts';
 
 /** What is in the journal, under which numbers, and how it is read. */
@@ -82,6 +82,11 @@ describe('the journal', () => {
     expect(await read({ at: NOW + 31 * DAY })).toMatchObject({ events: [], next: 1, ended: 'end' });
     await expect(read({ at: NOW + 31 * DAY }, { from: 0 })).rejects.toThrow('not all kept');
     await expect(read({}, { from: 2 })).rejects.toThrow('not all kept');
+    // An hour early: DynamoDB deletes by a clock that is known within five minutes.
+    const [{ TTL } = {}] = await recordsIn(table.table, `ORG#${table.org}#${journalEntity.name}`);
+    const end = Number(TTL) * 1_000;
+    expect((await read({ at: end - 3_660_000 }, { from: 0 })).events).toHaveLength(1);
+    await expect(read({ at: end - 3_540_000 }, { from: 0 })).rejects.toThrow('not all kept');
   });
 
   it('is read page by page, as far as asked', async () => {
@@ -149,6 +154,12 @@ describe('a number whose event is not there', () => {
 describe('the end of the journal', () => {
   const MINUTE = 60_000;
   const endAt = async (at: number) => (await new JournalReader(table.open({ at })).end()).next;
+  /** A clock that is wrong, and the table of the process that has it: the SDK notes by how much. */
+  const wrongBy = (error: number, now: number) => {
+    const wrong = tableAt(table.place);
+    Object.defineProperty(wrong.client.config, 'systemClockOffset', { get: () => -error, set: () => undefined });
+    return { table: wrong, at: () => now + error };
+  };
   const createAll = async (count: number, at: number) => {
     for (let left = count; left > 0; left--) await jobs.create({}, { at });
   };
@@ -164,6 +175,11 @@ describe('the end of the journal', () => {
     await lose();
     await createAll(120, NOW);
     expect(await endAt(NOW + 1_000)).toBe(0);
+    // A reader whose clock is wrong sees it, too, and fences it.
+    const { table: other, at } = wrongBy(60 * DAY, NOW + 1_000);
+    expect((await read({ at: NOW + 1_000 })).ended).toBe('open');
+    expect(await new JournalReader(openTenant(other, table.org, at)).end()).toMatchObject({ next: 121 });
+    expect((await read({ at: NOW + 1_000 })).ended).toBe('end');
     expect(await endAt(NOW + 5 * MINUTE)).toBe(121);
     await lose({ at: NOW + 5 * MINUTE });
     await createAll(2, NOW + 5 * MINUTE);
@@ -211,6 +227,19 @@ describe('a run that is repeated', () => {
     ]);
     // The first run's number was released, and nothing is left to fence.
     expect((await read()).ended).toBe('end');
+  });
+
+  it('is not sent a minute after its number was taken', async () => {
+    let now = NOW;
+    const paused = jobs.do(
+      async (records) => {
+        await records.create({ fields: { state: 'open', usage: 0, seen_at: '' } });
+        now += 61_000;
+      },
+      { at: () => now, patience: 600_000 },
+    );
+    await expect(paused).rejects.toThrow('paused for too long');
+    expect((await read({ at: NOW + 120_000 })).events).toEqual([]);
   });
 
   it('releases the numbers of a change that is refused', async () => {

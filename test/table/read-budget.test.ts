@@ -8,6 +8,7 @@ import { type Entity, entity, recordsById, type Stored } from '#table';
 import { MAX_READ, ReadBudget } from '../../shared/lists/read-budget.ts';
 import { readRecords } from '../../shared/lists/scattered.ts';
 import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
+import { PausingHandler } from '../support/pauses.ts';
 import { doIn } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 
@@ -142,6 +143,37 @@ describe('records by their ids', () => {
     expect(await read(wanted, over)).toEqual(wanted.map(there));
     // 17 at first, then 3; each again but for one.
     expect(over.calls).toBe(4);
+  });
+
+  it('are never older than their events, whose transactions may be visible in part', async () => {
+    const [created, changed, removed] = (await create(3)).map(({ record }) => record.id) as [string, string, string];
+    await jobs.remove(removed);
+    const [writer, reader] = [new PausingHandler(), new PausingHandler()];
+    const commit = writer.pauseBefore('TransactWriteItems');
+    const made = Promise.withResolvers<string>();
+    const creating = jobs.do(
+      async (records) => made.resolve((await records.create({ fields: { state: 'new' } })).record.id),
+      { over: writer },
+    );
+    await commit.reached;
+    const versions = { [await made.promise]: 1, [changed]: 2, [created]: 1, [removed]: 2 };
+    const wanted = Object.entries(versions).map(([id, version]) => ({ entity: jobs.entity as Entity, id, version }));
+    const again = reader.pauseBefore('TransactGetItems');
+    const reading = recordsById(table.open({ over: reader }), wanted).next();
+    await again.reached;
+    commit.release();
+    await creating;
+    await jobs.change(changed, { state: 'done' });
+    again.release();
+    const state = (name: string) => expect.objectContaining({ state: name });
+    expect((await reading).value).toEqual([state('new'), state('done'), state('rare'), undefined]);
+
+    // Nothing is doubtful: it is read once. A record that was restored stays older than its event.
+    reader.follow(() => undefined);
+    await recordsById(table.open({ over: reader }), wanted).next();
+    expect(reader.calls).toEqual(['BatchGetItem']);
+    const restored = [{ entity: jobs.entity as Entity, id: created, version: 9 }];
+    expect((await recordsById(table.open(), restored).next()).value).toEqual([state('rare')]);
   });
 
   it('are not there below a record that is not, though they are not deleted yet', async () => {
