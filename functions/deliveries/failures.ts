@@ -33,7 +33,7 @@ export function afterFailure(state: DeliveryState, { now, random, retryAfterSeco
     failing_since = new Date(now).toISOString(),
     failing_for = 0,
     failed_at = now,
-    retry_at = now,
+    retry_at = failed_at,
   } = state;
   const planned = failures === 0 ? 0 : retry_at - failed_at;
   const passed = failures === 0 ? 0 : Math.min(Math.max(0, now - failed_at), Math.max(0, planned) + DELAY);
@@ -57,14 +57,17 @@ export function afterRefusal({ refusals = 0 }: DeliveryState, { now, random }: W
   return { set: { refusals: refusals + 1, retry_at: now + waitAfter(refusals + 1, random) } };
 }
 
-/** After an event was skipped: what the receiver says of others is not known yet. */
-export const AFTER_SKIPPING: leases.StateChange = { remove: ['refusals', 'retry_at'] };
-
 /** What counts failures. An endpoint that is disabled keeps only since when it fails. */
 export const FAILURES = ['failing_for', 'failed_at', 'failures', 'retry_at'] as const;
+
+/** What ends when the receiver answers. */
+const ANSWERED = ['failing_since', 'refusals', ...FAILURES] as const;
 
 /** After a success. */
 export const afterSuccess = (now: number): leases.StateChange => ({
   set: { last_success_at: new Date(now).toISOString() },
-  remove: ['failing_since', 'refusals', ...FAILURES],
+  remove: ANSWERED,
 });
+
+/** After an event was skipped: the endpoint works, and what it says of other events is not known yet. */
+export const AFTER_SKIPPING: leases.StateChange = { remove: ANSWERED };

@@ -213,6 +213,19 @@ describe('an endpoint that fails', () => {
     expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
   });
 
+  it('is not disabled by days without events after one that it refused', async () => {
+    respond(500, 422, 422, 422, 422, 422, 500);
+    await change();
+    await world.pass(HOUR);
+    expect((await hook.attempts()).map(({ skipped }) => skipped)).toEqual([...Array(5).fill(false), true]);
+    expect(await hook.state()).not.toHaveProperty('failing_since');
+    world.now += 6 * DAY;
+    await change();
+    await world.run();
+    expect(await hook.status()).toEqual(['active', null]);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+  });
+
   it('is disabled at once by 410', async () => {
     respond(410);
     await change(2);
@@ -429,13 +442,16 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
 
-  it('no call begins after 20 seconds; another turn goes on', async () => {
-    world.latency = 9_000;
-    await change(7);
+  it.each([
+    [9_000, 3],
+    [3_000, 7],
+  ])('no call begins after 20 seconds where each takes %d ms; another turn goes on', async (latency, calls) => {
+    world.latency = latency;
+    await change(9);
     const [registration] = await registered();
     if (registration === undefined) throw new Error('it is not registered');
     expect(await turn(registration, world.worker())).toBe(0);
-    expect(hook.receiver.calls).toHaveLength(3);
+    expect(hook.receiver.calls).toHaveLength(calls);
     await world.run();
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
