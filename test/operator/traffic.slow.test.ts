@@ -59,7 +59,9 @@ it('writes whatever can be deleted again, and nothing else', () => {
   const deletable = contracts.flatMap(({ routes }) =>
     Object.values(routes).flatMap(({ method, path }) => (method === 'DELETE' ? [path.replace('/{id}', '')] : [])),
   );
-  expect(WRITABLES.map(({ path }) => path).toSorted()).toEqual(deletable.toSorted());
+  // An endpoint would be told of the records that others of the stage change meanwhile.
+  const harmless = deletable.filter((path) => path !== '/api/v1/webhook-endpoints');
+  expect(WRITABLES.map(({ path }) => path).toSorted()).toEqual(harmless.toSorted());
 });
 
 it('gets the expected responses from a stage that works, and leaves no records', async () => {
