@@ -34,10 +34,10 @@ export async function changeEndpoint(
   const isConfirmation = body.status === 'active' && Object.keys(body).length === 1;
   const isOrdinary = Object.keys(given).every((field) => ORDINARY.includes(field));
   if (isOrdinary && !isConfirmation) return { after: await stageChange(tenant, before, given), isFreshStart: false };
-  const confirmed = await confirm(tenant, caller, before.record, isConfirmation || given.status === 'active');
-  const after = await stageChange(tenant, before, { ...given, ...statusOf(given), confirmed });
   const isActivated = given.status === 'active';
-  if (isActivated) stageRegistration(tenant, before.record.id, after.version);
+  const confirmed = await confirm(tenant, caller, before.record, isConfirmation || isActivated);
+  const after = await stageChange(tenant, before, { ...given, ...statusOf(given), confirmed });
+  if (isConfirmation || isActivated) stageRegistration(tenant, before.record.id, after.version);
   const isFreshStart = isActivated || given.url !== undefined;
   if (isFreshStart) stageFreshStart(tenant, before.record.id);
   return { after, isFreshStart };

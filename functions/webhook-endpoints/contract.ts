@@ -42,7 +42,7 @@ const REASONS = [
   'cursor_expired',
 ] as const;
 
-/** Only the form is checked here: which types there are follows from all contracts (`known-types.ts`). */
+/** Only the form is checked here: which types there are follows from all contracts (`functions/events/refusals.ts`). */
 const eventTypes = () =>
   field
     .list(

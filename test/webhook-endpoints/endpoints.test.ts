@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
 import { endpointSecrets } from '#auth';
 import { environmentTable } from '#table';
-import { readStates, registeredOf } from '#tenancy/deliveries';
+import { readStates, registeredOf, unregister } from '#tenancy/deliveries';
 import { deliveryStateKey } from '#tenancy/keys';
 import { cursorOf } from '../../functions/events/cursor.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions/webhook-endpoints/store.ts';
@@ -156,6 +156,15 @@ describe('the status', () => {
     const { body } = await mine.patch(`${PATH}/${id}`, { status: 'active' });
     expect(body).toMatchObject({ status: 'active', status_reason: null, backlog: 4 });
     expect(await isRegistered(id)).toBe(version + 1);
+  });
+
+  it('is confirmed where it is active, which registers the endpoint again', async () => {
+    const { id } = await create();
+    const [entry] = (await registeredOf(environmentTable(), org.orgId)).filter(({ endpointId }) => endpointId === id);
+    if (entry !== undefined) await unregister(environmentTable(), entry);
+    expect(await isRegistered(id)).toBeUndefined();
+    await mine.patch(`${PATH}/${id}`, { status: 'active' });
+    expect(await isRegistered(id)).toBe(1);
   });
 
   it('is set to nothing else; the value that it has may be sent back', async () => {
