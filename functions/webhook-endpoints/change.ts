@@ -15,8 +15,11 @@ interface Changed {
   readonly isFreshStart: boolean;
 }
 
-/** Whoever changes more than these reads with the permissions of the endpoint's integration. */
-const ORDINARY: readonly string[] = ['description', 'batch_size'];
+/**
+ * Whoever changes more than these has the power of the endpoint's integration. `batch_size` is none of them: another form of deliveries is one that
+ * the receiver may refuse, and what it refuses is skipped.
+ */
+const ORDINARY: readonly string[] = ['description'];
 
 /**
  * Stages the change of an endpoint as read. To set it `active`, and nothing else, confirms it anew although it is active.

@@ -237,7 +237,7 @@ export const webhookEndpoints = contract({
     updateWebhookEndpoint: route('PATCH', '/api/v1/webhook-endpoints/{id}', {
       summary: 'Change a webhook endpoint',
       description:
-        'Whoever changes more than `description` and `batch_size` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. One that is `expired` becomes active by a replay only.',
+        'Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. One that is `expired` becomes active by a replay only.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,

@@ -220,11 +220,14 @@ describe('a replay', () => {
     expect(total).toBe(4);
   });
 
-  it('takes a lease and failures from the endpoint', async () => {
+  it.each([
+    ['it', (id: string) => replay(id, 'latest')],
+    ['a new address', (id: string) => mine.patch(`${PATH}/${id}`, { url: `${URL}/2` })],
+  ])('takes a lease and failures from the endpoint: %s', async (_, change) => {
     const { id } = await create();
     await environmentTable().client.send(leased(id));
     expect((await read(id)).failing_since).not.toBeNull();
-    await replay(id, 'latest');
+    await change(id);
     expect(await stateOf(id)).not.toHaveProperty('lease');
     expect((await read(id)).failing_since).toBeNull();
   });

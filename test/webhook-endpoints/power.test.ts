@@ -34,6 +34,7 @@ const powerful = (by: Calls, id: string) =>
     () => by.ask('PATCH', `${ENDPOINTS}/${id}`, EVIL),
     () => by.ask('PATCH', `${ENDPOINTS}/${id}`, { event_types: ['client.created'] }),
     () => by.ask('PATCH', `${ENDPOINTS}/${id}`, { payload: 'record' }),
+    () => by.ask('PATCH', `${ENDPOINTS}/${id}`, { batch_size: 7 }),
     () => by.ask('PATCH', `${ENDPOINTS}/${id}`, { status: 'paused' }),
     () => by.ask('PATCH', `${ENDPOINTS}/${id}`, { status: 'active' }),
     () => by.ask('POST', `${ENDPOINTS}/${id}/rotate-secret`, {}),
@@ -63,9 +64,9 @@ describe('a key with fewer permissions than the integration of an endpoint', () 
     const { secret, ...endpoint } = await create(owner);
     expect(await weak.read(`${ENDPOINTS}/${endpoint.id}`)).toEqual(endpoint);
     expect(await statusesOf(powerful(weak, endpoint.id))).toEqual([403]);
-    const { status } = await weak.ask('PATCH', `${ENDPOINTS}/${endpoint.id}`, { description: 'x', batch_size: 7 });
+    const { status } = await weak.ask('PATCH', `${ENDPOINTS}/${endpoint.id}`, { description: 'x' });
     expect(status).toBe(200);
-    expect(await stored(endpoint.id)).toMatchObject({ ...MINE, status: 'active', batch_size: 7 });
+    expect(await stored(endpoint.id)).toMatchObject({ ...MINE, status: 'active', description: 'x' });
   });
 
   it('makes none for it, and one for itself, whose events are those that it may read', async () => {
@@ -146,6 +147,16 @@ it('what is confirmed is what is read: permissions that are added meanwhile are 
   release();
   expect((await changing).status).toBe(200);
   expect((await stored(id))?.confirmed.permissions).toEqual([...WRITE, 'clients:read']);
+});
+
+it('an endpoint that is paused meanwhile is not pinged', async () => {
+  const { id } = await create(owner);
+  const held = gate.hold('TransactWriteItems');
+  const pinging = owner.ask('POST', `${ENDPOINTS}/${id}/ping`);
+  const release = await held;
+  await owner.ask('PATCH', `${ENDPOINTS}/${id}`, { status: 'paused' });
+  release();
+  expect((await pinging).status).toBe(409);
 });
 
 it('an inactive integration gets no endpoint, and none of its own is active by a request', async () => {

@@ -866,7 +866,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description Whoever changes more than `description` and `batch_size` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. One that is `expired` becomes active by a replay only. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. One that is `expired` becomes active by a replay only. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
