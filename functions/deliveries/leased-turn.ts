@@ -16,6 +16,8 @@ import { AT_ONCE, NOBODY, secondsOf, type Wake, type World } from './world.ts';
 export const TURN_MS = 20_000;
 /** How long an assignment holds, in milliseconds. */
 const ASSIGNMENT_MS = 5_000;
+/** A call is made so much later at most. So a worker that was paused while it made one does not send it. In milliseconds. */
+const MAKING_MS = 10_000;
 /** Events that are read at once, whatever the size of batches. */
 const READ_AHEAD = 100;
 /** After so many seconds, an open number is overdue. */
@@ -84,7 +86,8 @@ export class LeasedTurn {
     let left = page.events;
     while (left.length > 0) {
       if (this.#world.clock() >= until) return 'read on';
-      const made = await this.#call(left, assignment);
+      const made = await this.#call(left, assignment, until + MAKING_MS);
+      if (made === undefined) return 'read on';
       const last = made.events.at(-1)?.id ?? '';
       const isAll = made.events.length === left.length;
       const next = isAll ? page.next : ids.numberOf(last) + 1;
@@ -96,12 +99,14 @@ export class LeasedTurn {
     return page.events.length > 0 ? 'read on' : this.#through({ set: { next: page.next } }, page.ended);
   }
 
-  async #call(left: readonly JournalEvent[], assignment: Assignment): Promise<Made> {
+  /** @returns undefined where it was not ready by then */
+  async #call(left: readonly JournalEvent[], assignment: Assignment, latest: number): Promise<Made | undefined> {
     const { singly_until: singlyUntil } = this.#state;
     const some = firstOf(left, { batchSize: assignment.stored.record.batch_size, singlyUntil });
     const { call, events } = await callOf(this.#open(), assignment, some);
     const at = this.#now;
     const began = this.#world.clock();
+    if (began >= latest) return undefined;
     const outcome = await this.#world.send(call);
     return { events, outcome, at, duration: Math.max(0, this.#world.clock() - began) };
   }

@@ -456,6 +456,20 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
 
+  it('a worker that was paused for an hour before its call does not make it', async () => {
+    await hook.change({ payload: 'record' });
+    const worker = new PausingHandler();
+    const paused = worker.pauseBefore('BatchGetItem', acme.id);
+    await acme.change();
+    const working = work({ tenant: acme.id }, world.worker(worker));
+    await paused.reached;
+    world.now += HOUR;
+    await acme.endTokens();
+    paused.release();
+    await working;
+    expect(hook.receiver.calls).toEqual([]);
+  });
+
   it('a worker whose lease has ended moves nothing: the one after it does', async () => {
     const pass = { status: 204 } as const;
     hook.receiver.responds = async () => {
