@@ -57,11 +57,18 @@ export const deliveryStateKey = (tenant: TenantId, endpointId: string): Key => (
   SK: endpointId,
 });
 
-/** Tenant and endpoint of a key of the register. */
-export function registeredIn({ SK }: Pick<Key, 'SK'>): { readonly tenant: TenantId; readonly endpointId: string } {
-  const end = SK.indexOf('#');
-  return { tenant: tenantIdOf(SK.slice(0, end)), endpointId: SK.slice(end + 1) };
+/** Tenant and endpoint of a key of the register; undefined for what is none. */
+export function registeredIn({ SK }: Pick<Key, 'SK'>): Registered | undefined {
+  const { tenant, endpointId } = REGISTERED.exec(SK)?.groups ?? {};
+  return tenant === undefined || endpointId === undefined ? undefined : { tenant: tenantIdOf(tenant), endpointId };
 }
+
+interface Registered {
+  readonly tenant: TenantId;
+  readonly endpointId: string;
+}
+
+const REGISTERED = /^(?<tenant>PLATFORM|[\da-f-]{36})#(?<endpointId>[\da-f-]{36})$/;
 
 /** The tenant whose journal has items with this partition key; undefined for other items. */
 export const tenantOfJournal = (partition: string): string | undefined => /^ORG#([^#]+)#EVENT$/.exec(partition)?.[1];

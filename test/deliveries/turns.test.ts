@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ids, listErrors } from '#lists';
 import { auditEventEntity, JournalReader, journalEntity, stagePing } from '#table';
@@ -109,6 +110,20 @@ describe('an endpoint', () => {
     await world.run();
     expect(other.receiver.calls.map(({ events }) => events[0]?.type)).toEqual(['webhook_endpoint.pinged']);
     expect(hook.receiver.calls).toHaveLength(3);
+  });
+
+  it('gets them whatever a session with a bug has put into the register', async () => {
+    for (const SK of ['odd', '#', `odd#${hook.id}`, `${acme.id}#`, `${acme.id}#${crypto.randomUUID()}`])
+      await world.table.client.send(
+        new PutCommand({
+          TableName: world.table.name,
+          Item: { PK: 'DELIVERIES', SK, ...(SK === 'odd' && { version: 1 }) },
+        }),
+      );
+    await acme.change(2);
+    await world.schedule();
+    await world.run();
+    expect([hook.receiver.numbers(), world.failures]).toEqual([await acme.numbers(), []]);
   });
 
   it('waits for a number that is open, and gets what follows when it is closed', async () => {
