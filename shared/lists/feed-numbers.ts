@@ -68,7 +68,7 @@ export class Numbers {
     return isOverdue(this.#counter, number, this.#now, this.#settled);
   }
 
-  /** Reads the gap bits, unless all numbers are closed without. */
+  /** Reads the gap bits, unless all numbers are closed without: after the records, because none of a followed list is deleted before it expires. */
   async readGaps(table: Table, from: number): Promise<void> {
     let open = from;
     while (open < this.end && this.isClosed(open)) open++;

@@ -1,9 +1,11 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { PermissionCode } from '#contract';
 import { ids } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, JournalReader, journalEntity } from '#table';
 import { cursorOf, readCursor } from '../../functions/events/cursor.ts';
+import { embedRecords } from '../../functions/events/embed.ts';
 import { kinds } from '../../functions/events/kinds.static.ts';
 import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
 import { apiDriverOf, later } from '../http/api-driver.ts';
@@ -289,6 +291,16 @@ describe('with its record', () => {
     const events = await expanded(after);
     expect(JSON.stringify(events)).not.toMatch(/hunter2|credentials/);
     expect(events.map(({ record }) => record?.id)).toEqual(events.map(({ record_id }) => record_id));
+  });
+
+  it('no event has what its reader may not read', async () => {
+    const after = readCursor(await latest(), openTenant(environmentTable(), org.orgId).id);
+    await mine.client();
+    const tenant = openTenant(environmentTable(), org.orgId);
+    const { events } = await new JournalReader(tenant).read({ from: after.next, limit: 10 });
+    const embedded = (...permissions: PermissionCode[]) => embedRecords(tenant, events, permissions, 1_000_000);
+    expect(await embedded('clients:read')).toEqual([expect.objectContaining({ name: expect.any(String) })]);
+    expect(await embedded('tickets:read')).toEqual([null]);
   });
 
   it('an event waits for the record that it tells of', async () => {
