@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
 import { endpointSecrets } from '#auth';
-import { environmentTable } from '#table';
+import { environmentTable, JournalReader } from '#table';
 import { readStates, registeredOf, unregister } from '#tenancy/deliveries';
 import { deliveryStateKey } from '#tenancy/keys';
 import { cursorOf } from '../../functions/events/cursor.ts';
@@ -103,6 +103,14 @@ describe('a new endpoint', () => {
       [ids[2], 1],
     ]);
     expect(body.total).toBe(3);
+  });
+
+  it('knows of no backlog once its cursor has ended', async () => {
+    const other = await api.orgToken();
+    const theirs = apiDriverOf(api, other.token);
+    const { id } = await theirs.create(PATH, { url: URL });
+    await new JournalReader(handle(other.orgId)).raiseGeneration();
+    expect((await theirs.get(`${PATH}/${id}`)).body).toMatchObject({ status: 'active', backlog: null });
   });
 
   it.each([

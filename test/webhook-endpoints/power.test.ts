@@ -149,6 +149,17 @@ it('what is confirmed is what is read: permissions that are added meanwhile are 
   expect((await stored(id))?.confirmed.permissions).toEqual([...WRITE, 'clients:read']);
 });
 
+it('each request that needs the power of the integration confirms what it has now', async () => {
+  const key = await keyWith(WRITE);
+  const { id } = await create(key);
+  for (const [index, request] of powerful(owner, id).slice(0, -1).entries()) {
+    const permissions = index % 2 === 0 ? [...WRITE, 'clients:read'] : WRITE;
+    await owner.ask('PATCH', key.path, { permissions });
+    expect((await request()).status).toBeLessThan(300);
+    expect((await stored(id))?.confirmed.permissions, `request ${index}`).toEqual(permissions);
+  }
+});
+
 it('an endpoint that is paused meanwhile is not pinged', async () => {
   const { id } = await create(owner);
   const held = gate.hold('TransactWriteItems');
