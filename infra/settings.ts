@@ -14,8 +14,23 @@ const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
  * for trials and hobbies, where idle resources are most of the bill.
  */
 const PROFILES = {
-  standard: { firewall: true, alarms: 'all', dashboard: true, heartbeat: true, deployment: 'canary' },
-  small: { firewall: false, alarms: 'ten', dashboard: false, heartbeat: false, deployment: 'all-at-once' },
+  standard: {
+    firewall: true,
+    alarms: 'all',
+    dashboard: true,
+    heartbeat: true,
+    deployment: 'canary',
+    deliveryConcurrency: 50,
+  },
+  small: {
+    firewall: false,
+    alarms: 'ten',
+    dashboard: false,
+    heartbeat: false,
+    deployment: 'all-at-once',
+    // A new account may have no more than ten executions.
+    deliveryConcurrency: 5,
+  },
 } as const;
 
 const VAULT = /^arn:[\w-]+:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/;
@@ -37,8 +52,8 @@ const schema = z.object({
     )
     .default(DEFAULT_STAGE),
   /**
-   * Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; an explicit setting takes
-   * precedence.
+   * Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat`, `deployment` and `deliveryConcurrency`; an
+   * explicit setting takes precedence.
    */
   profile: z.enum(['standard', 'small']).default('standard'),
   /** Whether the first integration of a new organization may be created without a token (`docs/decisions/0006`). */
@@ -148,7 +163,7 @@ const schema = z.object({
    */
   auditRetentionDays: whole(1, 1_100).default(400),
   /** How many wake-ups of deliveries are worked on at once, at most: each takes an execution of the account. */
-  deliveryConcurrency: whole(2, 1_000).default(50),
+  deliveryConcurrency: whole(2, 1_000).optional(),
   /** Memory of a function in MB, which also decides its share of a CPU. */
   memory: whole(128, 10_240).default(1_024),
   /**
@@ -289,6 +304,7 @@ function withDefaults(given: z.infer<typeof schema>) {
     alarms: given.alarms ?? profile.alarms,
     heartbeat: given.heartbeat ?? profile.heartbeat,
     dashboard: given.dashboard ?? profile.dashboard,
+    deliveryConcurrency: given.deliveryConcurrency ?? profile.deliveryConcurrency,
     deployment: given.deployment ?? (given.stage === 'dev' ? 'all-at-once' : profile.deployment),
   };
 }

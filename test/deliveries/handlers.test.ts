@@ -65,16 +65,26 @@ describe('with a table', () => {
   beforeAll(async () => {
     place = await freshTable();
   });
-  const begin = async () => {
-    setFunctionEnvironment({ tableName: place.tableName, endpoint: place.endpoint, keyFile: '', firstKey: false });
+  const configure = ({ tableName, endpoint }: FreshTable): void => {
+    setFunctionEnvironment({ tableName, endpoint, keyFile: '', firstKey: false });
     delete process.env.KEY_FILE;
     configureTable({});
+  };
+  const begin = async () => {
+    configure(place);
     const acme = await new DeliveryWorld(place).organization();
     await acme.endpoint({ url: 'http://127.0.0.1:9/' });
     return acme;
   };
   const received = (...bodies: readonly string[]): SQSEvent => ({
     Records: bodies.map((body, index) => ({ messageId: String(index), body })) as never,
+  });
+
+  it('the schedule publishes nothing where no endpoint is, and its metrics where there is one', async () => {
+    configure(await freshTable());
+    expect(await written(schedule)).toMatchObject({ lines: [] });
+    await begin();
+    expect((await written(schedule)).lines).toMatchObject([{ domain: 'delivery-schedule', outcome: 'done' }]);
   });
 
   it('the schedule wakes who is behind, and nobody else', async () => {

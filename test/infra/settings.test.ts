@@ -39,8 +39,10 @@ describe('settings', () => {
   });
 
   it('have other defaults with the profile small, where a stage does not say otherwise', () => {
-    const standard = { firewall: true, alarms: 'all', heartbeat: true, dashboard: true, deployment: 'canary' };
-    const small = { firewall: false, alarms: 'ten', heartbeat: false, dashboard: false, deployment: 'all-at-once' };
+    const shown = { firewall: true, heartbeat: true, dashboard: true };
+    const hidden = { firewall: false, heartbeat: false, dashboard: false };
+    const standard = { ...shown, alarms: 'all', deployment: 'canary', deliveryConcurrency: 50 };
+    const small = { ...hidden, alarms: 'ten', deployment: 'all-at-once', deliveryConcurrency: 5 };
     const asTexts = (choice: object) => Object.fromEntries(Object.entries(choice).map(([k, v]) => [k, String(v)]));
     expect(settings({ stage: 'prod' })).toMatchObject(standard);
     expect(settings({ stage: 'prod', profile: 'small' })).toMatchObject(small);
