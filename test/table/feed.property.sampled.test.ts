@@ -208,7 +208,9 @@ it('a follower misses no event without being told, around the end of the retenti
           from[who] = page.next;
           const { counts } = await feed.countFrom(Promise.resolve([start, page.next]));
           expect(counts.has(start)).toBe(page.events !== undefined);
-          expect(counts.get(page.next)).toBeGreaterThanOrEqual(written.filter(({ number }) => number >= page.next).length);
+          expect(counts.get(page.next)).toBeGreaterThanOrEqual(
+            written.filter(({ number }) => number >= page.next).length,
+          );
           if (page.events === undefined) continue;
           const passed = written.filter(({ number }) => number >= start && number < page.next);
           expect(page.events.map(({ id }) => id)).toEqual(passed.map(({ id }) => id));
