@@ -242,6 +242,14 @@ describe('a run that is repeated', () => {
     expect((await read({ at: NOW + 120_000 })).events).toEqual([]);
   });
 
+  it('has no number that was taken in advance', async () => {
+    const over = new PausingHandler();
+    const tenant = table.open({ over });
+    tenant.records(journalEntity).prepare();
+    await tenant.session.abandon();
+    expect(over.calls).toEqual([]);
+  });
+
   it('releases the numbers of a change that is refused', async () => {
     const id = await jobs.createId();
     const refuse = (over?: FaultyHandler) =>
