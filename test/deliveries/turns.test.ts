@@ -485,20 +485,24 @@ describe('during a turn', () => {
     expect(hook.receiver.calls).toEqual([]);
   });
 
-  it('a worker whose lease has ended moves nothing: the one after it does', async () => {
-    const pass = { status: 204 } as const;
-    hook.receiver.responds = async () => {
-      if (hook.receiver.calls.length > 1) return pass;
-      world.now += MINUTE + 1;
+  it.each([204, 410, 422, 500])(
+    'a worker whose lease has ended changes nothing after a %d: the one after it does',
+    async (status) => {
+      const pass = { status: 204 } as const;
+      hook.receiver.responds = async () => {
+        if (hook.receiver.calls.length > 1) return pass;
+        world.now += MINUTE + 1;
+        await work({ tenant: acme.id }, world.worker());
+        return { status };
+      };
+      await acme.change(3);
       await work({ tenant: acme.id }, world.worker());
-      return pass;
-    };
-    await acme.change(3);
-    await work({ tenant: acme.id }, world.worker());
-    const [first, ...others] = await acme.numbers();
-    expect(hook.receiver.numbers()).toEqual([first, first, ...others]);
-    expect(await hook.state()).toMatchObject({ next: 4 });
-  });
+      const [first, ...others] = await acme.numbers();
+      expect(hook.receiver.numbers()).toEqual([first, first, ...others]);
+      expect(await hook.state()).toMatchObject({ next: 4 });
+      expect([await hook.attempts(), await hook.status()]).toEqual([[], ['active', null]]);
+    },
+  );
 });
 
 describe('with clocks that are 60 days wrong', () => {
