@@ -6,7 +6,7 @@ import { registeredIn, registerKey } from './keys.ts';
 
 /**
  * The register of endpoints that may be active (`docs/decisions/0201-events.md`): outside of the tenants' own keys, so that one query finds all. An
- * endpoint is registered when it is made and each time that it is activated; a worker that finds it otherwise removes it.
+ * endpoint is registered when it is made, and each time that it is activated, confirmed or replayed; a worker that finds it otherwise removes it.
  */
 export interface Registration {
   readonly tenant: Tenant['id'];
