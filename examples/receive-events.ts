@@ -5,8 +5,13 @@ import { verifyEvent } from '@custodia/client';
 const { PORT = '8080', SECRET = '' } = process.env; // the secret of the endpoint, whsec_…
 
 const server = createServer(async (request, response) => {
-  const delivery = await verifyEvent(await text(request), request.headers, SECRET);
-  for (const { type, record_id } of delivery?.events ?? []) console.log(delivery?.id, type, record_id);
-  response.writeHead(delivery ? 204 : 401).end();
+  try {
+    const delivery = await verifyEvent(await text(request), request.headers, SECRET);
+    for (const { type, record_id } of delivery?.events ?? []) console.log(delivery?.id, type, record_id);
+    response.writeHead(delivery ? 204 : 401).end();
+  } catch (error) {
+    console.error(error); // anybody may hang up in the middle of a request
+    response.writeHead(500).end();
+  }
 });
 server.listen(Number(PORT), '127.0.0.1', () => console.log('Listening on', server.address()));

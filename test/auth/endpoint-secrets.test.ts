@@ -6,6 +6,7 @@ import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys
 import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, Tenant } from '#table';
+import { dataKeyCache } from '#tenancy';
 import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { tableOf } from '../../shared/table/connection/client.ts';
 import { aCaller } from '../support/caller.ts';
@@ -54,6 +55,8 @@ it.each([
 
 it('KMS is told the purpose, of a data key that the tenant keeps for it', async () => {
   const tenant = tenantOf(randomUUID());
+  // It has a data key for secrets of other kinds already.
+  await container().encrypt('secret', { tenant: tenant.id, record: 'app/acme' }, dataKeyCache(tenant));
   kms.contexts.length = 0;
   const owners = [
     { tenant, id: 'one' },

@@ -1,12 +1,13 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * Starts a receiver of `examples/`, and sends it one event, a batch, one that is signed with another secret, and one whose
- * signature is missing.
+ * Starts a receiver of `examples/`, and sends it one event, a batch, one that is signed with another secret, one whose
+ * signature is missing, and a part of a request.
  * @throws AssertionError where it does not take the first two and refuse the others
  */
 export async function expectReceives(program: string, ...args: readonly string[]): Promise<void> {
@@ -29,6 +30,7 @@ export async function expectReceives(program: string, ...args: readonly string[]
       const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
       return (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })).status;
     };
+    connect(Number(port), '127.0.0.1').end('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{');
     const event = (record_id: string) => ({ type: 'ticket.updated', record_id });
     const statuses = [
       await send('m-1', event('a')),

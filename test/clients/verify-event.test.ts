@@ -28,8 +28,14 @@ const verify = (headers: Readonly<Record<string, string | undefined>>, secret: s
 it('gives the event, or the events of a batch, with the id of the delivery', async () => {
   const headers = headersOf(signatureOf(BODY));
   const expected = { id: 'msg-1', events: [EVENT] };
+  const upperCase = {
+    'WEBHOOK-ID': 'msg-1',
+    'Webhook-Timestamp': [String(SECONDS)],
+    'Webhook-Signature': signatureOf(BODY),
+  };
+  const ofFramework = Object.assign(Object.create(null), { get: (name: string) => new Headers(headers).get(name) });
   for (const body of [BODY, Buffer.from(BODY)])
-    for (const received of [headers, new Headers(headers), { 'Webhook-Id': 'msg-1', ...headersOf(signatureOf(BODY)) }])
+    for (const received of [headers, new Headers(headers), upperCase, ofFramework])
       expect(await verifyEvent(body, received, SECRET, { now })).toEqual(expected);
   const batch = JSON.stringify({ type: 'batch', data: [EVENT, { ...EVENT, id: 'e-2' }] });
   expect(await verifyEvent(batch, headersOf(signatureOf(batch)), SECRET, { now })).toEqual({

@@ -112,11 +112,14 @@ describe('a name', () => {
         lookup: (_name, _all, found) => found(null, [{ address: '127.0.0.1', family: 4 }]),
       });
     }) as never);
-    const resolve = vi.fn().mockResolvedValueOnce(['2606:4700::1', '8.8.8.8']).mockResolvedValue(['127.0.0.1']);
+    const answer = ['2606:4700::1', '8.8.8.8', '2606:4700::2', '8.8.4.4', '1.1.1.1'];
+    const resolve = vi.fn().mockResolvedValueOnce(answer).mockResolvedValue(['127.0.0.1']);
     const send = sendWith({ targets: 'public', resolve, ca: own.cert });
     expect(await send({ url: `https://${NAME}:${port}/`, headers: {}, body: '' })).toEqual({ status: 200 });
     const addresses = [
       { address: '8.8.8.8', family: 4 },
+      { address: '8.8.4.4', family: 4 },
+      { address: '1.1.1.1', family: 4 },
       { address: '2606:4700::1', family: 6 },
     ];
     expect(looked).toEqual([NAME, addresses]);
@@ -237,6 +240,7 @@ describe('a receiver that', () => {
   });
 
   it('sends a body without end is cut off', async () => {
+    clockStopped();
     const cut = Promise.withResolvers<void>();
     const port = await raw((socket) => {
       socket.on('close', () => cut.resolve());

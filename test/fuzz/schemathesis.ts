@@ -68,7 +68,8 @@ interface Document {
  * - ids are those of the records: others are refused with 404 or 422, and those of other organizations with 403;
  * - a platform caller names the organization in the query;
  * - no `Idempotency-Key`: with another body it is refused with 422;
- * - time zones and permissions are some that there are, and a secret is hard to guess;
+ * - time zones, permissions and types of events are some that there are, and a secret is hard to guess;
+ * - the feed and replays begin at names of places in place of cursors, and endpoints have public addresses;
  * - read-only fields are left out: they may be sent back as they were read;
  * - log entries are one or many, not both.
  */
@@ -76,7 +77,7 @@ export function documentFor(document: object, variables: Variables, caller: 'org
   const copy = structuredClone(document) as Document;
   const { schemas, parameters } = copy.components;
   for (const [name, schema] of Object.entries(schemas)) {
-    if (/(Create|Patch)$/.test(name)) withRecords(schema, variables);
+    if (/(Create|Patch|Replay)$/.test(name)) withRecords(schema, variables);
   }
   const one = { required: ['level', 'message'], properties: { entries: false } };
   Object.assign(schemas.LogEntryCreate ?? {}, { oneOf: [one, { required: ['entries'], maxProperties: 1 }] });
@@ -86,7 +87,7 @@ export function documentFor(document: object, variables: Variables, caller: 'org
   for (const [path, operations] of Object.entries(copy.paths)) {
     for (const operation of Object.values(operations)) {
       operation.parameters = [
-        ...(operation.parameters ?? []).filter(isKept),
+        ...(operation.parameters ?? []).filter(isKept).map(ofFeed),
         ...pathParameters(path, paths.get(operation.operationId) ?? '', variables),
       ];
     }
@@ -96,6 +97,12 @@ export function documentFor(document: object, variables: Variables, caller: 'org
 
 const isKept = ({ $ref = '', in: place }: { $ref?: string; in?: string }): boolean =>
   place !== 'path' && !/\/(Idempotency-Key|Path\w+)$/.test($ref);
+
+/** A parameter of the feed, with values that there are in place of its form. */
+function ofFeed(query: Node): Node {
+  const values = { after: ['latest'], types: ['ticket.updated', EVENT_TYPES.join()] }[String(query.name)];
+  return values === undefined ? query : { ...query, schema: { enum: values } };
+}
 
 /** The parameters of a path, with the values that its example has in their places. */
 function pathParameters(path: string, example: string, variables: Variables): Node[] {
@@ -111,11 +118,15 @@ const PERMISSIONS = permissionCatalogue(contracts)
   .map(({ code }) => code)
   .slice(0, 3);
 
+const EVENT_TYPES = ['ticket.created', 'webhook_endpoint.pinged'];
+
 function withRecords({ properties = {} }: { properties?: unknown }, variables: Variables): void {
   const fields = properties as Record<string, Node>;
   const valuesOf = (name: string): readonly string[] => {
     if (name === 'timezone') return ['Europe/Lisbon', 'UTC'];
     if (name === 'secret') return ['Zq8-unlucky-scallop-jovial-repaint-crumb-onion-71'];
+    if (name === 'url') return ['https://hooks.acme.example/custodia'];
+    if (name === 'from') return ['oldest', 'latest'];
     return name.endsWith('_id') ? [variables.get(name === 'org_id' ? 'organization_id' : name) ?? []].flat() : [];
   };
   for (const [name, schema] of Object.entries(fields)) {
@@ -123,6 +134,7 @@ function withRecords({ properties = {} }: { properties?: unknown }, variables: V
     const isNullable = JSON.stringify(schema.type ?? '').includes('null') && name !== 'org_id';
     if (schema.readOnly === true) delete fields[name];
     else if (name === 'permissions') schema.items = { enum: PERMISSIONS };
+    else if (name === 'event_types') schema.items = { enum: EVENT_TYPES };
     else if (values.length > 0) fields[name] = { enum: isNullable ? [...values, null] : values };
   }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { sendWith } from '../../functions/deliveries/send.ts';
-import { refusalOf } from '../../functions/deliveries/target.ts';
+import { environmentTargets, refusalOf } from '../../functions/deliveries/target.ts';
 import { listening } from '../support/listening.ts';
 
 /** `EVENT_TARGETS=loopback`, the default of `npm start`. */
@@ -21,4 +21,12 @@ it('accepts addresses that a stage accepts, but calls this machine only, and ask
   for (const host of ['127.0.0.1', 'localhost', 'hooks.localhost'])
     expect(await call(`http://${host}:${port}/`), host).toEqual({ status: 204 });
   expect(resolve).not.toHaveBeenCalled();
+});
+
+it('is nothing that a stage comes to by a setting that is missing or misspelt', () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const text of [undefined, '', 'public', 'Loopback', 'loopback ', 'all']) {
+    vi.stubEnv('EVENT_TARGETS', text);
+    expect(environmentTargets(), text).toBe('public');
+  }
 });

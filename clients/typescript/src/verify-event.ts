@@ -55,8 +55,11 @@ export async function verifyEvent(
 /** Characters of `webhook-signature`: twenty signatures, where the sender makes two at most. */
 const LONGEST = 1000;
 
+/** Frameworks have a `Headers` of their own, which is no instance of the global one. */
+const isHeaders = (headers: ReceivedHeaders): headers is Headers => typeof headers.get === 'function';
+
 function headerOf(headers: ReceivedHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
   return value?.toString();
 }
