@@ -66,7 +66,7 @@ interface Document {
 /**
  * The document for requests about these records, by this caller:
  * - ids are those of the records: others are refused with 404 or 422, and those of other organizations with 403;
- * - a platform caller names the organization in the query;
+ * - a platform caller names the organization in the query, and the integration of an endpoint;
  * - no `Idempotency-Key`: with another body it is refused with 422;
  * - time zones, permissions and types of events are some that there are, and a secret is hard to guess;
  * - the feed and replays begin at names of places in place of cursors, and endpoints have public addresses;
@@ -81,6 +81,8 @@ export function documentFor(document: object, variables: Variables, caller: 'org
   }
   const one = { required: ['level', 'message'], properties: { entries: false } };
   Object.assign(schemas.LogEntryCreate ?? {}, { oneOf: [one, { required: ['entries'], maxProperties: 1 }] });
+  if (caller === 'platform')
+    Object.assign(schemas.WebhookEndpointCreate ?? {}, { required: ['url', 'integration_id'] });
   const organization = { enum: [variables.get('organization_id')] };
   Object.assign(parameters.OrgId ?? {}, { schema: organization, required: caller === 'platform' });
   const paths = new Map(exampleRequestsOf(contracts).map(({ id, path }) => [id, path.replace(/\?.*/, '')]));
