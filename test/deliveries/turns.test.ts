@@ -60,6 +60,26 @@ describe('an endpoint', () => {
     expect(world.failures).toEqual([]);
   });
 
+  it('is woken alone by a message that names it', async () => {
+    const other = await acme.endpoint();
+    await acme.change();
+    await work({ tenant: acme.id, endpointId: other.id }, world.worker());
+    expect([hook.receiver.calls.length, other.receiver.calls.length]).toEqual([0, 1]);
+  });
+
+  it('gets a signature by each of its secrets that has not expired', async () => {
+    const [secret] = (await hook.record())?.secrets ?? [];
+    if (secret === undefined) throw new Error('it has no secret');
+    await hook.change({ secrets: [secret, { ...secret, expires_at: Math.floor(world.now / 1_000) + 60 }] });
+    await change();
+    await world.run();
+    world.now += 2 * MINUTE;
+    await change();
+    await world.run();
+    const signatures = hook.receiver.calls.map(({ headers }) => headers['webhook-signature']?.split(' ').length);
+    expect(signatures).toEqual([2, 1]);
+  });
+
   it('gets batches as large as it wants, each named by its events', async () => {
     await hook.change({ batch_size: 4, event_types: ['terminal.created'] });
     respond(500);
@@ -167,6 +187,7 @@ describe('an endpoint that fails', () => {
     expect(two - one).toBeLessThan(130_000);
     expect(three - two).toBeGreaterThanOrEqual(HOUR);
     expect(three - two).toBeLessThan(HOUR + 6 * MINUTE);
+    expect(world.failures).toEqual([]);
   });
 
   it('is called no more often while changes go on', async () => {
@@ -534,6 +555,15 @@ describe('a flood', () => {
     expect((first?.at ?? 0) - since).toBeLessThanOrEqual(21_500);
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
+});
+
+it('an endpoint whose secret cannot be opened fails its message, keeps no lease, and delays no other', async () => {
+  const other = await acme.endpoint();
+  await hook.change({ secrets: [{ sealed: 'odd', expires_at: null }] });
+  await acme.change();
+  await expect(work({ tenant: acme.id }, world.worker())).rejects.toThrow();
+  expect(await hook.state()).not.toHaveProperty('lease');
+  expect(other.receiver.calls).toHaveLength(1);
 });
 
 it('a message that fails is received again', async () => {
