@@ -44,7 +44,7 @@ it('a restored table has no stream until a setting names it, and the schedule wa
     expect(resourcesOf(synthesize({ context }).application, 'AWS::Events::Rule')).toHaveLength(1);
 });
 
-it('a message stays hidden for six times as long as its call may take, and outlives its repetitions', () => {
+it('a message stays hidden for six times as long as its call may take, outlives its repetitions, and may follow itself', () => {
   const resources = [...stageOf(synthesize()).resources.values()];
   const ofQueue = resources.find(({ Properties }) => Properties.QueueName === 'custodia-dev-deliveries');
   const worker = resources.find(({ Properties }) => Properties.FunctionName === 'custodia-dev-deliveries');
@@ -52,4 +52,5 @@ it('a message stays hidden for six times as long as its call may take, and outli
   const { VisibilityTimeout, MessageRetentionPeriod } = numbers.parse(ofQueue?.Properties);
   expect(VisibilityTimeout).toBe(6 * Number(worker?.Properties.Timeout));
   expect(MessageRetentionPeriod).toBeGreaterThan(900 + 5 * VisibilityTimeout);
+  expect(worker?.Properties.RecursiveLoop).toBe('Allow');
 });

@@ -179,6 +179,14 @@ describe('deliveries', () => {
       ...['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((each) => `dynamodb:${each}`),
       ...['logs:CreateLogStream', 'logs:PutLogEvents', 'sqs:SendMessage'],
     ]);
+    // Lambda itself sends what fails again and again, with the rights of the function.
+    const queues = statements.flatMap(({ Action, Resource }) =>
+      [Action].flat().includes('sqs:SendMessage') ? Resource : [],
+    );
+    expect(queues.map((each) => JSON.stringify(each))).toEqual([
+      expect.stringContaining('DeliveriesDeadLetters'),
+      expect.stringContaining('DeliveriesQueue'),
+    ]);
   });
 
   it('are woken by a schedule that reads the register, and numbers of tenants', () => {
