@@ -21,7 +21,8 @@ const isFlushing = ({ target, body }: Pick<Call, 'target' | 'body'>): boolean =>
 /**
  * The SDK's request handler. It first sends requests to an engine, whatever host they name, and records the responses,
  * so that clients are made as in production. Then it replays the responses without a socket. It recognizes a request by
- * its exact body, or, where bodies contain new ids and times, by its operation.
+ * its exact body, or, where bodies contain new ids and times, by its operation, and by the first partition key that it
+ * names where one operation is called for several.
  */
 export class CannedHandler extends NodeHttpHandler {
   readonly #engine: URL;
@@ -44,12 +45,10 @@ export class CannedHandler extends NodeHttpHandler {
   /** Replays the recorded responses from now on. */
   replay(calls: readonly Call[]): void {
     this.#recorded = undefined;
-    const byTarget = Map.groupBy(calls, ({ target }) => target);
     this.#replies = new Map([
       ...calls.map((call) => [call.target + call.body, call] as const),
-      ...Array.from(byTarget).flatMap(([target, [call, ...others]]) =>
-        call !== undefined && others.length === 0 ? [[target, call] as const] : [],
-      ),
+      ...onlyOnes(calls, ({ target, body }) => target + partitionIn(body)),
+      ...onlyOnes(calls, ({ target }) => target),
     ]);
   }
 
@@ -57,7 +56,8 @@ export class CannedHandler extends NodeHttpHandler {
     const target = request.headers['x-amz-target'] ?? '';
     const body = bodyOf(request);
     if (this.#recorded !== undefined) return this.#forward(request, { target, body }, this.#recorded);
-    const call = this.#replies.get(target + body) ?? this.#replies.get(target);
+    const keys = [target + body, target + partitionIn(body), target];
+    const call = keys.map((key) => this.#replies.get(key)).find((found) => found !== undefined);
     if (isFlushing({ target, body })) return { response: new HttpResponse({ statusCode: 200, body: FLUSHED }) };
     if (call === undefined) throw new Error(`nothing was recorded for ${target} ${body}`);
     const { statusCode, headers, reply } = call;
@@ -79,3 +79,12 @@ export class CannedHandler extends NodeHttpHandler {
     return { response: new HttpResponse({ statusCode, headers: { ...response.headers }, body: reply }) };
   }
 }
+
+/** The calls that are the only ones with their key, by it. */
+const onlyOnes = (calls: readonly Call[], keyOf: (call: Call) => string): (readonly [string, Call])[] =>
+  Array.from(Map.groupBy(calls, keyOf)).flatMap(([key, [call, ...others]]) =>
+    call !== undefined && others.length === 0 ? [[key, call] as const] : [],
+  );
+
+/** The first partition key that a request names. */
+const partitionIn = (body: string): string => /"PK":(\{"S":"[^"]*"\})/.exec(body)?.[1] ?? '';
