@@ -141,7 +141,10 @@ export async function startLocalApi(
 function dataDirectory(dataDir: string): { readonly path: string; readonly release: () => void } {
   if (dataDir === IN_MEMORY) {
     const path = mkdtempSync(join(tmpdir(), 'custodia-'));
-    const release = (): void => rmSync(path, { recursive: true, force: true });
+    const release = (): void => {
+      process.off('exit', release);
+      rmSync(path, { recursive: true, force: true });
+    };
     process.once('exit', release);
     return { path, release };
   }

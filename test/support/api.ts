@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureLocalKeys } from '#auth';
 import { type GatewayOptions, startGateway } from '#gateway';
@@ -13,6 +12,7 @@ import { ensurePlatformIntegration } from '../../local/platform.ts';
 import { terminalLog } from '../../local/terminal/log.ts';
 import { conformance } from './conformance.ts';
 import { type FreshTable, freshTable } from './dynamodb.ts';
+import { keyDirectory, keyFile } from './key-file.ts';
 import './refused-logins.ts';
 
 /**
@@ -81,11 +81,10 @@ export async function startApi({ firstKey = true, deliveries = false, ...options
   // Tests of conflicts send more requests at once than the default limit.
   const limits = { inFlight: MANY, ...options.limits };
   const table = await freshTable();
-  const keyFile = join(keyDirectory(), 'keys.json');
   setFunctionEnvironment({
     tableName: table.tableName,
     endpoint: table.endpoint,
-    keyFile,
+    keyFile: keyFile(),
     firstKey,
     maxIntegrations: MANY,
     maxWebhookEndpoints: MANY,
@@ -94,7 +93,7 @@ export async function startApi({ firstKey = true, deliveries = false, ...options
   });
   // The functions cache their table for the life of the process; a test file may start several APIs in sequence.
   configureTable({});
-  await ensureLocalKeys(keyFile);
+  await ensureLocalKeys(keyFile());
   const platform = await ensurePlatformIntegration({ dataDir: mkdtempSync(join(keyDirectory(), 'platform-')) });
   const gateway = await startGateway({ contracts, loadFunction: loadFromSource, firstKey, ...options, limits });
   const delivering = deliveries ? startDeliveries({ ...AS_SOON_AS_MAY_BE, ...locationOf(table) }) : undefined;
@@ -123,18 +122,6 @@ export function callersAt(
   };
   const orgToken = async (name?: string) => newOrganization(request, login, await platformToken(), name);
   return { request, login, platformToken, orgToken };
-}
-
-let directory: string | undefined;
-
-/** One for the process: the functions read the keys once. */
-function keyDirectory(): string {
-  if (directory === undefined) {
-    const made = mkdtempSync(join(tmpdir(), 'custodia-'));
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
-    directory = made;
-  }
-  return directory;
 }
 
 /** Sends requests to an API, and checks the responses. */

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { endpointSecrets, ensureLocalKeys } from '#auth';
 import type { Permissions } from '#identity';
@@ -26,6 +23,7 @@ import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions
 import type { Clock } from '../../shared/clock.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
+import { keyFile } from './key-file.ts';
 import { doIn, tableAt } from './storage.ts';
 
 /**
@@ -430,14 +428,8 @@ export class Endpoint {
   }
 }
 
-let keys: Promise<void> | undefined;
-
-/** Keys of this process, by which secrets are encrypted. */
+/** Keys by which secrets are encrypted. The environment is restored after each test file. */
 async function useKeys(): Promise<void> {
-  if (process.env.KEY_FILE) return keys;
-  const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  process.env.KEY_FILE = join(directory, 'keys.json');
-  keys = ensureLocalKeys(process.env.KEY_FILE);
-  return keys;
+  process.env.KEY_FILE ??= keyFile();
+  await ensureLocalKeys(process.env.KEY_FILE);
 }
