@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type Profiler, Session } from 'node:inspector/promises';
 import { SourceMap, type SourceMapping } from 'node:module';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { markdown } from '../generate/markdown.ts';
 
 /** Makes CPU profiles, keeps them for a viewer (Chrome, VS Code), and reports them in words. */
@@ -20,6 +20,7 @@ export async function profiled<T>(file: string, work: () => Promise<T>): Promise
   const result = await work();
   const { profile } = await session.post('Profiler.stop');
   session.disconnect();
+  await mkdir(dirname(file), { recursive: true });
   await writeFile(file, JSON.stringify(profile));
   return result;
 }

@@ -13,8 +13,8 @@ const AGAINST_MIDDY: Partial<Record<OperationName, number>> = {
   get: 1,
   list: 1,
   'filtered list': 0.9,
-  patch: 1,
-  create: 0.7,
+  patch: 0.7,
+  create: 0.5,
   'log ingest': 0.6,
 };
 
