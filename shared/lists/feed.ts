@@ -46,7 +46,7 @@ const MOST_QUERIES = 16;
 /** Fewest records of a query after the first, where not all are accepted. */
 const A_QUERY = 200;
 
-/** Numbers count as expired so much earlier, in milliseconds: the clock of DynamoDB is known within five minutes. */
+/** Numbers count as expired so much earlier, in milliseconds: the clock of DynamoDB is known within seconds. */
 const EARLIER = 3_600_000;
 
 /**

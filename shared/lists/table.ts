@@ -7,7 +7,7 @@ import {
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { countUnits, increment } from '#telemetry';
-import type { Clock } from '../clock.ts';
+import { CLOCKS_DIFFER_MS, type Clock } from '../clock.ts';
 
 /** Access to the table. Its calls are counted. */
 export class Table {
@@ -31,10 +31,13 @@ export class Table {
 }
 
 /**
- * The time by the clock of DynamoDB, which deletes what has expired, in epoch milliseconds: the SDK notes by how much a response's date differs from
- * this machine's, where that is five minutes or more.
+ * The time by the clock of DynamoDB, which deletes what has expired, in epoch milliseconds. The SDK notes by how much the `Date` of the last response
+ * differs from this machine's clock. It has whole seconds, so a small difference says nothing.
  */
-export const serverTime = ({ client }: Table, clock: Clock): number => clock() + (client.config.systemClockOffset ?? 0);
+export function serverTime({ client }: Table, clock: Clock): number {
+  const { systemClockOffset: offset = 0 } = client.config;
+  return clock() + (Math.abs(offset) < CLOCKS_DIFFER_MS ? 0 : offset);
+}
 
 /** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
 const exactNumber = (value: string): number | bigint => {

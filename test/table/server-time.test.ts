@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { leanDocumentClient } from '#aws';
+import { serverTime, Table } from '#lists';
+import { LOCAL_AWS } from '#local-dynamodb';
+import { systemClock } from '../../shared/clock.ts';
+
+const HOUR = 3_600_000;
+
+/** Responds with the date of another machine. */
+class Dated extends NodeHttpHandler {
+  readonly #ahead: number;
+
+  constructor(ahead: number) {
+    super();
+    this.#ahead = ahead;
+  }
+
+  override async handle() {
+    const headers = { date: new Date(Date.now() + this.#ahead).toUTCString() };
+    return { response: new HttpResponse({ statusCode: 200, headers, body: Readable.from(['{}']) }) };
+  }
+}
+
+/** The time by the clock of a server that is ahead of this machine, after a call. */
+async function timeOf(ahead: number): Promise<number> {
+  const requestHandler = new Dated(ahead);
+  const table = new Table('t', (readNumber) => leanDocumentClient({ ...LOCAL_AWS, requestHandler }, readNumber));
+  await table.client.send(new GetCommand({ TableName: 't', Key: { PK: 'a', SK: 'b' } }));
+  return serverTime(table, systemClock);
+}
+
+describe('the time by the clock of DynamoDB', () => {
+  const NOW = Date.parse('2026-11-23T14:14:22.987Z');
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
+  });
+
+  it('is that of this machine, where the two agree but for the seconds of a date', async () => {
+    expect(await timeOf(0)).toBe(NOW);
+    expect(await timeOf(3_000)).toBe(NOW);
+    expect(await timeOf(-3_000)).toBe(NOW);
+  });
+
+  it('is that of DynamoDB within a second, where this machine is wrong', async () => {
+    for (const ahead of [HOUR, -HOUR, 60 * 24 * HOUR, -7_000]) {
+      const time = await timeOf(ahead);
+      expect(time).toBeGreaterThan(NOW + ahead - 1_000);
+      expect(time).toBeLessThanOrEqual(NOW + ahead);
+    }
+  });
+});
