@@ -51,7 +51,7 @@ export class LeasedTurn {
     try {
       return await this.#run(first);
     } catch (error) {
-      await leases.endLease(this.#open(), this.#lease, {}).catch(() => undefined);
+      await this.#giveBack().catch(() => undefined);
       throw error;
     }
   }
@@ -63,7 +63,7 @@ export class LeasedTurn {
       if (page === undefined) return this.#leaveOff({ stored: found.stored, stop: EXPIRED });
       const end = await this.#deliver(page, found);
       if (end !== 'read on') return end.wake;
-      if (this.#world.clock() >= this.#ends) return this.#leave(AT_ONCE);
+      if (this.#world.clock() >= this.#ends) return (await this.#giveBack()) === 'lost' ? NOBODY : AT_ONCE;
     }
   }
 
@@ -171,13 +171,13 @@ export class LeasedTurn {
     return 'next call';
   }
 
-  async #leave(wake: Wake): Promise<Wake> {
-    const end = await leases.endLease(this.#open(), this.#lease, {});
-    return end === 'ended' ? wake : NOBODY;
+  #giveBack(): ReturnType<typeof leases.endLease> {
+    return leases.endLease(this.#open(), this.#lease, {});
   }
 
   async #leaveOff(found: Exclude<Found, Assignment>): Promise<Wake> {
-    await this.#leave(NOBODY);
+    // A worker that has lost its lease may know an old place in the journal: the one after it decides.
+    if ((await this.#giveBack()) === 'lost') return NOBODY;
     return leaveOff(this.#registration, this.#world, found);
   }
 

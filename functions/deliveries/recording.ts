@@ -1,6 +1,7 @@
 import { runToCommit } from '#http/parts';
 import type { JournalEvent, Stored, Tenant } from '#table';
 import { leases } from '#tenancy/deliveries';
+import { LONGEST_DURATION } from '../webhook-endpoints/contract.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
 import type { Stop } from './assignment.ts';
 import type { Outcome } from './ports.ts';
@@ -69,7 +70,7 @@ const attemptOf = ({ events, outcome, at, duration }: Made) => ({
   error: 'error' in outcome ? outcome.error : null,
   events: events.length,
   first_event_id: events[0]?.id ?? '',
-  duration_ms: duration,
+  duration_ms: Math.min(duration, LONGEST_DURATION),
 });
 
 class LeaseLost extends Error {

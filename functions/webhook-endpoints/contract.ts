@@ -27,6 +27,9 @@ const MOST_IN_BATCH = 100;
 /** Most endpoints of an organization. */
 export const MOST_ENDPOINTS = 20;
 
+/** Longest duration of a call that is told, in milliseconds. No call takes as long, but its worker may be paused meanwhile. */
+export const LONGEST_DURATION = 1_000_000;
+
 /** Most types of events that an endpoint names. */
 const MOST_TYPES = 100;
 
@@ -130,7 +133,7 @@ export const deliveryAttempt = record('DeliveryAttempt', () => ({
   ),
   events: readOnly(field.whole(1, MOST_IN_BATCH).describe('How many events were sent together.')),
   first_event_id: readOnly(field.uuid().describe('Which event was the first of them.')),
-  duration_ms: readOnly(field.count(1_000_000).describe('How long the call took, in milliseconds.')),
+  duration_ms: readOnly(field.count(LONGEST_DURATION).describe('How long the call took, in milliseconds.')),
   skipped: readOnly(field.flag().describe('Whether the event was given up: refused five times, and not sent again.')),
 })).describe('A call to an endpoint that did not take the events.');
 export type DeliveryAttempt = RecordOf<typeof deliveryAttempt>;
