@@ -22,9 +22,6 @@ import { NOBODY, secondsOf, type Wake, type World } from './world.ts';
  *     open number ────────▶ the turn ends, there is another one when it is overdue
  */
 
-/** A wake-up may come so much too early, in milliseconds. */
-const TOO_EARLY = 5_000;
-
 /** @throws TableUnavailable, or what opening a secret throws */
 export async function turn(registration: Registration, world: World): Promise<Wake> {
   const tenant = Tenant.ofRegistered(registration, world.open());
@@ -53,4 +50,4 @@ async function takeOrRing(tenant: Tenant, lease: leases.Lease): ReturnType<typeo
 }
 
 /** A wake-up that came a little too early is repeated; others are known to come. */
-const soon = (wait: number): Wake => (wait <= TOO_EARLY ? secondsOf(wait) : NOBODY);
+const soon = (wait: number): Wake => (wait <= leases.WORKERS_DIFFER_MS ? secondsOf(wait) : NOBODY);

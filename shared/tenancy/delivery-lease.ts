@@ -18,6 +18,9 @@ import { deliveryStateKey } from './keys.ts';
 /** Longer than a turn with its last call and retries. In milliseconds. */
 export const LEASE_MS = 60_000;
 
+/** How far the times of two workers may be apart: each may be so far from DynamoDB's as clocks may. In milliseconds. */
+export const WORKERS_DIFFER_MS = 2 * CLOCKS_DIFFER_MS;
+
 /** The time of {@link Tenant}'s session by the clock of DynamoDB, in epoch milliseconds. */
 export const timeIn = ({ id, session }: Tenant): number => serverTime(session.tables.of(id), session.clock);
 
@@ -47,8 +50,8 @@ export async function takeLease(tenant: Tenant, lease: Lease, longestWait: numbe
       ':token': lease.token,
       ':until': now + LEASE_MS,
       ':now': now,
-      ':longestLease': now + LEASE_MS + CLOCKS_DIFFER_MS,
-      ':longestWait': now + longestWait + CLOCKS_DIFFER_MS,
+      ':longestLease': now + LEASE_MS + WORKERS_DIFFER_MS,
+      ':longestWait': now + longestWait + WORKERS_DIFFER_MS,
     },
   });
   const state = stateIn(item ?? {});
@@ -68,7 +71,7 @@ const DUE = 'attribute_not_exists(#retry) OR #retry <= :now OR #retry > :longest
 
 /** Whether a call may be made: as {@link takeLease} decides. */
 export const isDue = ({ retry_at: retryAt = 0 }: DeliveryState, now: number, longestWait: number): boolean =>
-  retryAt <= now || retryAt > now + longestWait + CLOCKS_DIFFER_MS;
+  retryAt <= now || retryAt > now + longestWait + WORKERS_DIFFER_MS;
 
 /** Changes a leased state. @returns the state after it; undefined where the lease is lost */
 export async function changeLeased(

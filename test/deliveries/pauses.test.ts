@@ -1,14 +1,20 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Tenant } from '#table';
 import { allRegistered, leases } from '#tenancy/deliveries';
+import { LONGEST_WAIT } from '../../functions/deliveries/back-off.ts';
+import { turn } from '../../functions/deliveries/turn.ts';
 import { work } from '../../functions/deliveries/work.ts';
+import { aCaller } from '../support/caller.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';
 
-/** Workers that are paused. */
+/** Workers that are paused, and whose clocks differ by as much as clocks may. */
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+/** Clocks that differ by so much from that of DynamoDB, in milliseconds, are taken as they are. */
+const BELIEVED = 4_900;
 
 let place: FreshTable;
 let world: DeliveryWorld;
@@ -64,5 +70,38 @@ describe('a worker that is paused', () => {
     await working;
     expect([hook.receiver.calls.length, await hook.status()]).toEqual([1, ['active', null]]);
     expect((await allRegistered(world.session())).filter(({ tenant }) => tenant === acme.id)).toHaveLength(1);
+  });
+});
+
+describe('two workers, one of whose clocks is as fast, and the other as slow, as clocks may be', () => {
+  const openAt = (skew: number) =>
+    Tenant.of(
+      aCaller(acme.id),
+      world.session(() => world.now + skew),
+    );
+  const fast = () => openAt(BELIEVED);
+  const slow = () => openAt(-BELIEVED);
+  const leaseOf = (token: string): leases.Lease => ({ endpointId: hook.id, token });
+  const take = async (tenant: Tenant, token: string) =>
+    (await leases.takeLease(tenant, leaseOf(token), LONGEST_WAIT)).outcome;
+
+  it('take no lease from each other', async () => {
+    expect([await take(fast(), 'a'), await take(slow(), 'b')]).toEqual(['taken', 'leased']);
+    await leases.endLease(fast(), leaseOf('a'), {});
+    expect([await take(slow(), 'b'), await take(fast(), 'a')]).toEqual(['taken', 'leased']);
+  });
+
+  it('wait for as long as the receiver has asked for', async () => {
+    await hook.setState({ retry_at: leases.timeIn(fast()) + LONGEST_WAIT });
+    expect(await take(slow(), 'b')).toBe('waiting');
+  });
+
+  it('look again where a wake-up of the fast one is too early for the slow one', async () => {
+    await acme.change();
+    await hook.setState({ retry_at: leases.timeIn(fast()) });
+    world.skews.splice(0, 1, -BELIEVED);
+    const [registration] = (await allRegistered(world.session())).filter(({ tenant }) => tenant === acme.id);
+    if (registration === undefined) throw new Error('it is not registered');
+    expect(await turn(registration, world.worker())).toBe(10);
   });
 });
