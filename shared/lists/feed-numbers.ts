@@ -2,7 +2,7 @@ import { BLOCK_SIZE, sortKeysOfBlock } from './bits.ts';
 import type { List } from './counter-item.ts';
 import { fence } from './fence.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
-import { numberIn, sortKeyOf } from './ids.ts';
+import { NUMBERS, numberIn, sortKeyOf } from './ids.ts';
 import { NumberSet } from './number-set.ts';
 import { expiryOfNumber } from './periods.ts';
 import { between, queryAll, queryUpTo } from './queries.ts';
@@ -32,7 +32,8 @@ export interface Stretch {
 
 /** Reads the first records and tombstones from a number on, within its block. */
 export async function readStretch(table: Table, { partition }: List, from: number, most: number): Promise<Stretch> {
-  const endOfBlock = (Math.floor(from / BLOCK_SIZE) + 1) * BLOCK_SIZE;
+  // A cursor may name any number, also of the last block, which is a shorter one.
+  const endOfBlock = Math.min((Math.floor(from / BLOCK_SIZE) + 1) * BLOCK_SIZE, NUMBERS);
   const range = between(partition, [sortKeyOf(from), sortKeyOf(endOfBlock - 1)]);
   const { items, last } = await queryUpTo(table, range, most);
   const found = new Map(items.map((item) => [numberIn(String(item.SK)), item]));

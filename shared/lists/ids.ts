@@ -7,6 +7,8 @@ import { randomUUID } from 'node:crypto';
  */
 
 const NUMBER_BYTES = 6;
+/** All numbers are below. */
+export const NUMBERS = 2 ** (8 * NUMBER_BYTES);
 const HALF = 2 ** 24;
 
 /** The bijection is a Feistel network on two halves of 24 bits. Never change it: every existing id would change. */

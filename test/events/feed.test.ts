@@ -255,10 +255,11 @@ describe('a request is refused', () => {
     const tenant = openTenant(environmentTable(), other.orgId);
     const cursor = await latest(other.token);
     const { generation, next } = readCursor(cursor, tenant.id);
-    const beyond = await ask(`?after=${cursorOf(tenant.id, { generation, next: next + 1 })}`, other.token);
+    const at = (number: number) => ask(`?after=${cursorOf(tenant.id, { generation, next: number })}`, other.token);
+    const beyond = [await at(next + 1), await at(2 ** 48 - 1)];
     await new JournalReader(tenant).raiseGeneration();
     const ended = await ask(`?after=${cursor}`, other.token);
-    for (const refused of [beyond, ended]) {
+    for (const refused of [...beyond, ended]) {
       expect(refusal(refused).slice(0, 2)).toEqual([410, 'cursor-expired']);
       expect(refused.body.detail).toMatch(/after=latest/);
     }

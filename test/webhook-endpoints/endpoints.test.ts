@@ -258,7 +258,11 @@ describe('a replay', () => {
       const response = await replay(id, from);
       expect([response.status, pointersOf(response)], String(from)).toEqual([422, ['#/from']]);
     }
-    expect(outcome(await replay(id, cursorOf(handle().id, next)))).toEqual([410, 'cursor-expired']);
+    for (const number of [0, 2 ** 48 - 1])
+      expect(outcome(await replay(id, cursorOf(handle().id, { ...next, next: number })))).toEqual([
+        410,
+        'cursor-expired',
+      ]);
   });
 });
 
