@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@smithy/core/protocols';
 import { retryMiddlewareOptions } from '@smithy/core/retry';
+import { systemClock } from '../clock.ts';
 import type { Context, Middleware, ServiceCall } from './middleware.ts';
 import { type RetryConfig, retrying } from './retrying.ts';
 
@@ -78,7 +79,16 @@ export function wayThrough(
   return stack.resolve(sendRequest as never, context as never) as ReturnType<typeof wayThrough>;
 }
 
-/** Signs as the SDK does. The SDK's own step chooses among several ways for every call; these services have one. */
+/**
+ * A response that came so long after its request waited until a paused process went on, and its `Date` is of before: longer than calls may take,
+ * shorter than a difference of clocks that counts, by the second that a `Date` may be behind. In milliseconds.
+ */
+const LONGEST_CALL = 3_000;
+
+/**
+ * Signs as the SDK does. The SDK's own step chooses among several ways for every call; these services have one. It would believe a `Date` up to 15
+ * minutes after the request: Lambda freezes functions, and the next call would be signed, and leases dated, by a time of before.
+ */
 function signing(config: SdkConfig, context: Context): Middleware {
   const signer = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4')?.signer as
     | Signer
@@ -89,8 +99,9 @@ function signing(config: SdkConfig, context: Context): Middleware {
     const { signingRegion, signingName } = scheme ?? {};
     const properties = { config, context, signingRegion, signingName };
     const request = await signer.sign(call.request, {}, properties);
+    const sent = systemClock();
     const responded = await next({ ...call, request: request as HttpRequest }).catch(signer.errorHandler?.(properties));
-    signer.successHandler?.(responded.response, properties);
+    if (systemClock() - sent < LONGEST_CALL) signer.successHandler?.(responded.response, properties);
     return responded;
   };
 }

@@ -10,25 +10,28 @@ import { systemClock } from '../../shared/clock.ts';
 
 const HOUR = 3_600_000;
 
-/** Responds with the date of another machine. */
+/** Responds with the date of another machine, after which this one may be paused. */
 class Dated extends NodeHttpHandler {
   readonly #ahead: number;
+  readonly #pause: number;
 
-  constructor(ahead: number) {
+  constructor(ahead: number, pause: number) {
     super();
     this.#ahead = ahead;
+    this.#pause = pause;
   }
 
   override async handle() {
     const headers = { date: new Date(Date.now() + this.#ahead).toUTCString() };
+    vi.setSystemTime(Date.now() + this.#pause);
     return { response: new HttpResponse({ statusCode: 200, headers, body: Readable.from(['{}']) }) };
   }
 }
 
 /** The time by the clock of a server that is ahead of this machine, after a call. */
-async function timeOf(ahead: number): Promise<number> {
+async function timeOf(ahead: number, pause = 0): Promise<number> {
   // `npm run test:dates` has it corrected nowhere.
-  const config = { ...LOCAL_AWS, requestHandler: new Dated(ahead), disableClockSkewCorrection: false };
+  const config = { ...LOCAL_AWS, requestHandler: new Dated(ahead, pause), disableClockSkewCorrection: false };
   const table = new Table('t', (readNumber) => leanDocumentClient(config, readNumber));
   await table.client.send(new GetCommand({ TableName: 't', Key: { PK: 'a', SK: 'b' } }));
   return serverTime(table, systemClock);
@@ -46,6 +49,13 @@ describe('the time by the clock of DynamoDB', () => {
     expect(await timeOf(3_000)).toBe(NOW);
     expect(await timeOf(-3_000)).toBe(NOW);
   });
+
+  it.each([6_000, 10 * 60_000, HOUR])(
+    'is that of this machine, where it was paused for %d ms before it read a response',
+    async (pause) => {
+      expect(await timeOf(0, pause)).toBe(NOW + pause);
+    },
+  );
 
   it('is that of DynamoDB within a second, where this machine is wrong', async () => {
     for (const ahead of [HOUR, -HOUR, 60 * 24 * HOUR, -7_000]) {
