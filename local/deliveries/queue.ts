@@ -8,6 +8,12 @@ interface Waiting {
   readonly receives: number;
 }
 
+interface Running {
+  readonly key: string;
+  readonly tenant: string;
+  readonly work: Promise<void>;
+}
+
 interface QueueOptions {
   /** Works on a message. A message is received again where it rejects. */
   readonly work: (message: Message) => Promise<unknown>;
@@ -23,13 +29,14 @@ const MOST_RECEIVES = 5;
 
 /**
  * The queue of deliveries on this machine, in memory. As SQS's fair queues, it prefers tenants of whose messages the fewest are worked on. Of like
- * messages, one is worked on and one waits: it has not looked at the journal yet.
+ * messages only one waits: it has not looked at the journal yet. Those of a tenant are worked on side by side, so that a slow endpoint delays no other;
+ * those of an endpoint one after the other.
  */
 export class LocalQueue implements Queue {
   readonly #options: QueueOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #running = new Map<string, { readonly tenant: string; readonly work: Promise<void> }>();
+  readonly #running = new Set<Running>();
   #isClosed = false;
 
   constructor(options: QueueOptions) {
@@ -45,7 +52,7 @@ export class LocalQueue implements Queue {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#waiting.clear();
-    await Promise.all(Array.from(this.#running.values(), ({ work }) => work));
+    await Promise.all(Array.from(this.#running, ({ work }) => work));
   }
 
   #receive(waiting: Waiting, delaySeconds: number): void {
@@ -70,19 +77,20 @@ export class LocalQueue implements Queue {
       if (key === undefined || waiting === undefined) return;
       this.#waiting.delete(key);
       const work = this.#run(waiting).finally(() => {
-        this.#running.delete(key);
+        this.#running.delete(running);
         this.#startNext();
       });
-      this.#running.set(key, { tenant: waiting.message.tenant, work });
+      const running = { key, tenant: waiting.message.tenant, work };
+      this.#running.add(running);
     }
   }
 
   /** The oldest message of the tenants with the least under way. */
   #next(): [string, Waiting] | undefined {
-    const busy = Array.from(this.#running.values(), ({ tenant }) => tenant);
-    const underWay = (of: string): number => busy.filter((tenant) => tenant === of).length;
+    const running = Array.from(this.#running);
+    const underWay = (of: string): number => running.filter(({ tenant }) => tenant === of).length;
     return Array.from(this.#waiting)
-      .filter(([key]) => !this.#running.has(key))
+      .filter(([key, { message }]) => message.endpointId === undefined || !running.some((other) => other.key === key))
       .toSorted(([, one], [, other]) => underWay(one.message.tenant) - underWay(other.message.tenant))[0];
   }
 

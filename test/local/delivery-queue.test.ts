@@ -35,14 +35,23 @@ it('works on four messages at once, and first on those of tenants with the least
   expect(begun().slice(4)).toEqual(['b', 'a5']);
 });
 
-it('works on like messages one after the other, of which only one waits', async () => {
-  const { send, end, begun } = queueOf();
-  await send('a', 'a', 'a');
-  expect(begun()).toEqual(['a']);
+it('works on messages of an endpoint one after the other, of which only one waits', async () => {
+  const { queue, end, begun } = queueOf();
+  await queue.send(Array.from({ length: 3 }, () => ({ tenant: 'a', endpointId: '1' })));
+  expect(begun()).toEqual(['a1']);
   await end(0);
-  expect(begun()).toEqual(['a', 'a']);
+  expect(begun()).toEqual(['a1', 'a1']);
   await end(1);
   expect(begun()).toHaveLength(2);
+});
+
+it('works on messages of a tenant side by side, as one of its endpoints may be slow; of the others only one waits', async () => {
+  const { send, end, begun } = queueOf();
+  await send('a', 'a', 'a', 'a', 'a', 'a');
+  expect(begun()).toHaveLength(4);
+  await end(0);
+  await end(1);
+  expect(begun()).toHaveLength(5);
 });
 
 it('holds a message back for as long as it says', async () => {
@@ -67,17 +76,20 @@ it('gives a message out again after work that failed, five times in all, and the
 
 it('once closed, gives nothing out, and waits for what is under way', async () => {
   const { queue, send, end, begun, givenUp } = queueOf();
-  await send('a', 'a');
-  await queue.send([{ tenant: 'b', delaySeconds: 5 }]);
+  await queue.send([
+    { tenant: 'a', endpointId: '1' },
+    { tenant: 'a', endpointId: '1' },
+    { tenant: 'b', delaySeconds: 5 },
+  ]);
   let isClosed = false;
   const closing = queue.close().then(() => {
     isClosed = true;
   });
   await send('c');
   await vi.advanceTimersByTimeAsync(60_000);
-  expect([begun(), isClosed]).toEqual([['a'], false]);
+  expect([begun(), isClosed]).toEqual([['a1'], false]);
   await end(0, new Error('the DynamoDB has gone'));
   await closing;
   await vi.advanceTimersByTimeAsync(900_000);
-  expect([begun(), vi.getTimerCount(), givenUp]).toEqual([['a'], 0, []]);
+  expect([begun(), vi.getTimerCount(), givenUp]).toEqual([['a1'], 0, []]);
 });
