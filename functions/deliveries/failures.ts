@@ -13,6 +13,8 @@ const DELAY = 10 * 60_000;
 interface When {
   /** Epoch milliseconds. */
   readonly now: number;
+  /** When the call began, in epoch milliseconds. Default: now. */
+  readonly began?: number;
   /** From 0 up to, not including, 1. */
   readonly random: number;
   readonly retryAfterSeconds?: number | undefined;
@@ -27,10 +29,10 @@ export interface Waiting {
  * After a failure of the endpoint. For how long it fails is a sum of the times between calls, each of which counts no more than was planned and a
  * little: neither a worker with a wrong clock nor days without calls disable it.
  */
-export function afterFailure(state: DeliveryState, { now, random, retryAfterSeconds }: When): Waiting {
+export function afterFailure(state: DeliveryState, { now, began = now, random, retryAfterSeconds }: When): Waiting {
   const {
     failures = 0,
-    failing_since = new Date(now).toISOString(),
+    failing_since = new Date(began).toISOString(),
     failing_for = 0,
     failed_at = now,
     retry_at = failed_at,

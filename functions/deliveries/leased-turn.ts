@@ -138,9 +138,10 @@ export class LeasedTurn {
   }
 
   async #failed(made: Made, isGone: boolean): Promise<End> {
-    const { outcome } = made;
+    const { outcome, at: began } = made;
     const retryAfterSeconds = 'status' in outcome ? outcome.retryAfterSeconds : undefined;
-    const { set } = afterFailure(this.#state, { now: this.#now, random: this.#world.random(), retryAfterSeconds });
+    const when = { now: this.#now, began, random: this.#world.random(), retryAfterSeconds };
+    const { set } = afterFailure(this.#state, when);
     const stop = stopAfter(isGone, set);
     const change = stop === undefined ? { set, remove: LEASE } : { remove: [...LEASE, ...FAILURES] };
     if (!(await recordFailure(this.#open(), this.#lease, made, { change, stop }))) return LOST;

@@ -86,6 +86,19 @@ describe('what failures leave', () => {
     );
   });
 
+  it('is since when calls fail: since the first that failed began, however long it took', () => {
+    const first = {
+      next: 0,
+      generation: 'g',
+      ...afterFailure({ next: 0, generation: 'g' }, { now: NOW + 10_000, began: NOW, random: 0 }).set,
+    };
+    const second = afterFailure(first, { now: NOW + 30_000, began: NOW + 20_000, random: 0 }).set;
+    expect([first.failing_since, second.failing_since]).toEqual([
+      new Date(NOW).toISOString(),
+      new Date(NOW).toISOString(),
+    ]);
+  });
+
   it('is nothing of the endpoint where an event is refused, and the fifth time is the last', () => {
     const state = { next: 0, generation: 'g', refusals: 3 };
     expect(afterRefusal(state, { now: NOW, random: 0 })).toEqual({ set: { refusals: 4, retry_at: NOW + 40_000 } });
