@@ -8,11 +8,16 @@ import { eventTypes } from './visible.ts';
 
 type Place = Pick<FieldError, 'in' | 'pointer'>;
 
-/** The problem of an error that a cursor or what follows it has caused; other errors stay what they are. @param place where the cursor was sent */
-export function cursorRefusal(error: unknown, place: Place): unknown {
+/**
+ * The problem of an error that a cursor or what follows it has caused; other errors stay what they are.
+ * @param place where the cursor was sent
+ * @param others what may be sent there in place of a cursor
+ */
+export function cursorRefusal(error: unknown, place: Place, others: readonly string[] = []): unknown {
   if (error instanceof listErrors.FeedExpired) return cursorExpired(error);
   if (!(error instanceof WrongCursor)) return error;
-  const detail = 'is no cursor of this organization: send the `next` of an earlier response as it was';
+  const words = others.map((word) => `\`${word}\`, `).join('');
+  const detail = `is no cursor of this organization: send ${words}${words && 'or '}the \`next\` of an earlier response as it was`;
   return refused([{ ...place, detail }]);
 }
 

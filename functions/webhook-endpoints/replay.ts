@@ -21,7 +21,7 @@ export async function replayEndpoint(
 ): Promise<{ readonly after: Stored<StoredEndpoint>; readonly start: Position }> {
   const [start, confirmed] = await Promise.all([
     startOf(tenant, from).catch((error: unknown) => {
-      throw cursorRefusal(error, { in: 'body', pointer: '#/from' });
+      throw cursorRefusal(error, { in: 'body', pointer: '#/from' }, ['oldest', 'latest']);
     }),
     confirm(tenant, caller, before.record, before.record.status === 'expired'),
   ]);

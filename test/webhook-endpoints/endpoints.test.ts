@@ -263,6 +263,9 @@ describe('a replay', () => {
         410,
         'cursor-expired',
       ]);
+    const sendWhat = 'send `oldest`, `latest`, or the `next` of an earlier response as it was';
+    const { body } = await replay(id, 'x');
+    expect(body).toMatchObject({ errors: [{ detail: `is no cursor of this organization: ${sendWhat}` }] });
   });
 });
 
