@@ -71,3 +71,22 @@ it('an endpoint of a key that is cut off stops with the next turn, and is called
     status_reason: 'integration_inactive',
   });
 });
+
+it.each([
+  [3600, 'active', null, 3],
+  [0, 'paused', 'tokens_ended', 0],
+])(
+  'rotations of its integration’s secret that leave the one before for %i seconds leave it %s',
+  async (previous_valid_for, status, status_reason, called) => {
+    const { org, endpointId, receiver } = await organization();
+    const platform = callsOf(api, await api.platformToken());
+    const rotation = `/api/v1/integrations/${org.integrationId}/rotate-secret?org_id=${org.orgId}`;
+    // The second one ends the secret that the endpoint was made with.
+    for (let times = 0; times < 2; times++)
+      expect((await platform.ask('POST', rotation, { previous_valid_for })).status).toBe(201);
+    await world.run();
+    expect(receiver.calls).toHaveLength(called);
+    const endpoint = await platform.read(`/api/v1/webhook-endpoints/${endpointId}?org_id=${org.orgId}`);
+    expect(endpoint).toMatchObject({ status, status_reason });
+  },
+);
