@@ -34,7 +34,7 @@ export async function ownerFor(tenant: Tenant, caller: Caller, named: string | u
     });
   }
   const integration = await tenant.records(integrationEntity).get(named);
-  if (integration === undefined) throw noSuchRecord('integration_id')();
+  if (integration === undefined) throw noSuchRecord('integration_id', 'names no integration of the organization')();
   return { integration_id: named, app_code: integration.record.app_code };
 }
 

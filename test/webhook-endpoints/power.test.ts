@@ -190,4 +190,6 @@ it('another tenant’s endpoints and integrations are none', async () => {
   await expectNoDifference(404, (tried) => stranger.ask('GET', `${ENDPOINTS}/${tried}/attempts`), id);
   const make = (integration_id: string) => stranger.ask('POST', ENDPOINTS, { ...EVIL, integration_id });
   await expectNoDifference(422, make, org.integrationId);
+  const detail = 'names no integration of the organization';
+  expect((await make(org.integrationId)).body.errors).toEqual([{ in: 'body', pointer: '#/integration_id', detail }]);
 });
