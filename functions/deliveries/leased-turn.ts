@@ -37,12 +37,15 @@ export class LeasedTurn {
   readonly #lease: leases.Lease;
   readonly #ends: number;
   #state: DeliveryState;
+  /** The state before the journal was last read. Who has rung since may ring for what was not there yet. */
+  #beforeRead: DeliveryState;
 
   constructor(registration: Registration, world: World, lease: leases.Lease, state: DeliveryState) {
     this.#registration = registration;
     this.#world = world;
     this.#lease = lease;
     this.#state = state;
+    this.#beforeRead = state;
     this.#ends = world.clock() + TURN_MS;
   }
 
@@ -69,6 +72,7 @@ export class LeasedTurn {
 
   /** @returns undefined where events that follow are not kept any more */
   async #read(assignment: Assignment): Promise<Page | undefined> {
+    this.#beforeRead = this.#state;
     const { next, generation } = this.#state;
     const accepts = accepting(assignment);
     const reader = new JournalReader(this.#open());
@@ -124,10 +128,10 @@ export class LeasedTurn {
     return this.#failed(made, verdict === 'gone');
   }
 
-  /** Moves the cursor, and ends the turn where the journal ends, unless somebody has rung. */
+  /** Moves the cursor, and ends the turn where the journal ends, unless somebody has rung since it was read. */
   async #through(change: leases.StateChange, ended: Page['ended']): Promise<End> {
     if (ended !== 'limit') {
-      const end = await leases.endLease(this.#open(), this.#lease, change, this.#state);
+      const end = await leases.endLease(this.#open(), this.#lease, change, this.#beforeRead);
       if (end === 'ended') return { wake: ended === 'open' ? UNTIL_OVERDUE : NOBODY };
       if (end === 'lost') return LOST;
     }

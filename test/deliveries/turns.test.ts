@@ -461,6 +461,18 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual((await acme.numbers()).slice(0, 4));
   });
 
+  it('what happens during the first of several calls is delivered, too', async () => {
+    await acme.change(3);
+    hook.receiver.responds = async () => {
+      if (hook.receiver.calls.length > 1) return { status: 204 };
+      await acme.change();
+      await work({ tenant: acme.id }, world.worker());
+      return { status: 204 };
+    };
+    await work({ tenant: acme.id }, world.worker());
+    expect(hook.receiver.numbers()).toEqual(await acme.numbers());
+  });
+
   it('who finds it leased, and rings when it is free again, has the turn', async () => {
     const late = new PausingHandler();
     const paused = late.pauseBefore('UpdateItem', 'ADD rings');
