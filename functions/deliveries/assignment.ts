@@ -5,12 +5,17 @@ import { readCredentialsOf } from '#tenancy/credentials';
 import { endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
 import { lapseOf } from './authority.ts';
 
-/** Says that events are to be delivered, where, and which. It holds at the moment at which it was read. */
+/** Says that events are to be delivered, where, and which. */
 export interface Assignment {
+  /** It holds until then, in epoch milliseconds of the worker's clock. */
+  readonly until: number;
   readonly stored: Stored<StoredEndpoint>;
   /** Of the endpoint's integration. */
   readonly permissions: Permissions;
 }
+
+/** How long an assignment holds, from before it is read, in milliseconds. */
+const ASSIGNMENT_MS = 5_000;
 
 /** What an endpoint becomes when it gets no more events. */
 export type Stop = Pick<StoredEndpoint, 'status' | 'status_reason'>;
@@ -33,7 +38,7 @@ export async function readAssignment(
   const reason = lapseOf(stored.record, credentials);
   if (reason !== undefined || credentials === undefined)
     return { stored, stop: { status: 'paused', status_reason: reason ?? 'integration_inactive' } };
-  return { stored, permissions: credentials.permissions };
+  return { until: tenant.session.now + ASSIGNMENT_MS, stored, permissions: credentials.permissions };
 }
 
 export type Found = Awaited<ReturnType<typeof readAssignment>>;

@@ -14,8 +14,6 @@ import { AT_ONCE, NOBODY, secondsOf, type Wake, type World } from './world.ts';
 
 /** No call begins later in a turn. In milliseconds. */
 export const TURN_MS = 20_000;
-/** How long an assignment holds, in milliseconds. */
-const ASSIGNMENT_MS = 5_000;
 /** A call is made so much later at most. So a worker that was paused while it made one does not send it. In milliseconds. */
 const MAKING_MS = 10_000;
 /** Events that are read at once, whatever the size of batches. */
@@ -86,7 +84,7 @@ export class LeasedTurn {
   }
 
   async #deliver(page: Page, assignment: Assignment): Promise<End> {
-    const until = Math.min(this.#world.clock() + ASSIGNMENT_MS, this.#ends);
+    const until = Math.min(assignment.until, this.#ends);
     let left = page.events;
     while (left.length > 0) {
       if (this.#world.clock() >= until) return 'read on';

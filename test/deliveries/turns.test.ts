@@ -504,19 +504,26 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
 
-  it('a worker that was paused for an hour before its call does not make it', async () => {
-    await hook.change({ payload: 'record' });
-    const worker = new PausingHandler();
-    const paused = worker.pauseBefore('BatchGetItem', acme.id);
-    await acme.change();
-    const working = work({ tenant: acme.id }, world.worker(worker));
-    await paused.reached;
-    world.now += HOUR;
-    await acme.endTokens();
-    paused.release();
-    await working;
-    expect(hook.receiver.calls).toEqual([]);
-  });
+  it.each([
+    ['while it took its lease', 'UpdateItem', ':longestLease'],
+    ['while it read the journal', 'Query', '#EVENT'],
+    ['while it made its call', 'BatchGetItem', '#TERMINAL'],
+  ])(
+    'a worker that was paused for an hour %s delivers nothing by what it had read before',
+    async (_, operation, text) => {
+      await hook.change({ payload: 'record' });
+      const worker = new PausingHandler();
+      const paused = worker.pauseBefore(operation, text);
+      await acme.change();
+      const working = work({ tenant: acme.id }, world.worker(worker));
+      await paused.reached;
+      world.now += HOUR;
+      await acme.endTokens();
+      paused.release();
+      await working;
+      expect(hook.receiver.calls).toEqual([]);
+    },
+  );
 
   it.each([204, 410, 422, 500])(
     'a worker whose lease has ended changes nothing after a %d: the one after it does',
