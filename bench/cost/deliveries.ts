@@ -1,4 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
+import { TURN_MS } from '../../functions/deliveries/leased-turn.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import type { Usage } from '../../local/dynamodb/usage.ts';
@@ -20,9 +21,6 @@ interface Way {
 
 /** Numbers of events in a delivery, as in `docs/performance.md`. */
 const BATCH_SIZES = [1, 100] as const;
-
-/** What a turn lasts (`functions/deliveries/turn.ts`), in milliseconds. */
-const TURN_MS = 20_000;
 
 /** Units of the event itself, which a change pays for with and without endpoints (`docs/decisions/0201-events.md`). */
 const JOURNAL_UNITS = 3;

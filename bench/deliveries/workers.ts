@@ -123,17 +123,13 @@ export class Workers {
     try {
       await work(message, { ...others, send: (call) => this.#send(call, send, worker, message) });
       return true;
-    } catch (error) {
+    } catch {
       worker.isExcused = true;
-      this.errors.push(error);
       return false;
     } finally {
       this.#awake.delete(worker);
     }
   }
-
-  /** What workers have thrown. */
-  readonly errors: unknown[] = [];
 
   async #send(
     call: Call,

@@ -1,7 +1,8 @@
 import type { Permissions } from '#identity';
-import type { Stored, Tenant } from '#table';
+import type { JournalEvent, Stored, Tenant } from '#table';
 import { readSuspension } from '#tenancy';
 import { readCredentialsOf } from '#tenancy/credentials';
+import { visibleTo } from '../events/visible.ts';
 import { endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
 import { lapseOf } from './authority.ts';
 
@@ -44,3 +45,11 @@ export async function readAssignment(
 export type Found = Awaited<ReturnType<typeof readAssignment>>;
 
 export const isAssignment = (found: Found): found is Assignment => typeof found === 'object' && 'permissions' in found;
+
+const PING = 'webhook_endpoint.pinged';
+
+/** Which events an endpoint gets: those that its integration may read, of its types; and a ping of its own, whatever that may. */
+export function acceptedBy({ stored: { record }, permissions }: Assignment): (event: JournalEvent) => boolean {
+  const isVisible = visibleTo(permissions, record.event_types);
+  return (event) => (event.type === PING ? event.record_id === record.id : isVisible(event));
+}

@@ -6,7 +6,7 @@ type Lapse = Extract<StoredEndpoint['status_reason'], 'integration_inactive' | '
 
 /**
  * Why an endpoint must wait for a live key to confirm it: what its integration may do is no longer what was confirmed. Fewer permissions are no
- * reason: events are judged by those that there are.
+ * reason: those that there are decide which events it gets.
  */
 export function lapseOf(
   { integration_id, confirmed }: Pick<StoredEndpoint, 'integration_id' | 'confirmed'>,

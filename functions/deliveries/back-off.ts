@@ -1,10 +1,10 @@
+import { leases } from '#tenancy/deliveries';
+
 /** How long the first events wait after a call that failed. Times in milliseconds. */
 
 const SHORTEST = 5_000;
 /** Of our own choice. */
 const LONGEST = 15 * 60_000;
-/** Longest wait that a receiver may ask for. */
-export const LONGEST_WAIT = 60 * 60_000;
 
 /**
  * The wait after so many failures in a row: from 5 seconds up to 15 minutes, at random between a step and its half, so that endpoints that fail
@@ -15,5 +15,5 @@ export const LONGEST_WAIT = 60 * 60_000;
 export function waitAfter(failures: number, random: number, retryAfterSeconds = 0): number {
   const step = Math.min(2 * SHORTEST * 2 ** (failures - 1), LONGEST);
   const own = Math.round((step / 2) * (1 + random));
-  return Math.max(own, Math.min(retryAfterSeconds * 1_000, LONGEST_WAIT));
+  return Math.max(own, Math.min(retryAfterSeconds * 1_000, leases.LONGEST_WAIT_MS));
 }

@@ -1,12 +1,13 @@
-import type { DeliveryState, leases } from '#tenancy/deliveries';
+import { type DeliveryState, leases } from '#tenancy/deliveries';
+import type { Stop } from './assignment.ts';
 import { waitAfter } from './back-off.ts';
 
 /** What failures leave in the state of an endpoint. */
 
 /** An endpoint that fails for so long is disabled, in milliseconds. */
-export const LONGEST_FAILING = 5 * 86_400_000;
+const LONGEST_FAILING = 5 * 86_400_000;
 /** Most calls with an event that the receiver refuses. */
-export const MOST_REFUSALS = 5;
+const MOST_REFUSALS = 5;
 /** How much later than planned a call may be without counting as a time in which nobody has called, in milliseconds. */
 const DELAY = 10 * 60_000;
 
@@ -50,8 +51,17 @@ export function afterFailure(state: DeliveryState, { now, began = now, random, r
   };
 }
 
-/** Whether an endpoint in this state is disabled. */
-export const failsTooLong = ({ failing_for = 0 }: Partial<DeliveryState>): boolean => failing_for >= LONGEST_FAILING;
+/** What an endpoint becomes after 410. */
+export const GONE: Stop = { status: 'disabled', status_reason: 'gone' };
+
+/** What an endpoint in this state becomes; undefined where it is called again. */
+export const stopAfter = ({ failing_for = 0 }: Partial<DeliveryState>): Stop | undefined =>
+  failing_for >= LONGEST_FAILING ? { status: 'disabled', status_reason: 'failing' } : undefined;
+
+/** After an endpoint was disabled: it keeps only since when it fails. */
+export const AFTER_STOP: leases.StateChange = {
+  remove: [...leases.LEASED, ...leases.FAILING.filter((field) => field !== 'failing_since')],
+};
 
 /** After the receiver has refused a single event; undefined where that is the last time, and the event is skipped. */
 export function afterRefusal({ refusals = 0 }: DeliveryState, { now, random }: When): Waiting | undefined {
@@ -59,17 +69,11 @@ export function afterRefusal({ refusals = 0 }: DeliveryState, { now, random }: W
   return { set: { refusals: refusals + 1, retry_at: now + waitAfter(refusals + 1, random) } };
 }
 
-/** What counts failures. An endpoint that is disabled keeps only since when it fails. */
-export const FAILURES = ['failing_for', 'failed_at', 'failures', 'retry_at'] as const;
-
-/** What ends when the receiver answers. */
-const ANSWERED = ['failing_since', 'refusals', ...FAILURES] as const;
-
 /** After a success. */
 export const afterSuccess = (now: number): leases.StateChange => ({
   set: { last_success_at: new Date(now).toISOString() },
-  remove: ANSWERED,
+  remove: leases.FAILING,
 });
 
 /** After an event was skipped: the endpoint works, and what it says of other events is not known yet. */
-export const AFTER_SKIPPING: leases.StateChange = { remove: ANSWERED };
+export const AFTER_SKIPPING: leases.StateChange = { remove: leases.FAILING };

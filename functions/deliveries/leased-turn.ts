@@ -2,15 +2,15 @@ import { ids, listErrors } from '#lists';
 import { type JournalEvent, JournalReader, Tenant } from '#table';
 import { increment } from '#telemetry';
 import { type DeliveryState, leases, type Registration, unregister } from '#tenancy/deliveries';
-import { visibleTo } from '../events/visible.ts';
-import { type Assignment, type Found, isAssignment, readAssignment, type Stop } from './assignment.ts';
+import { type Assignment, acceptedBy, type Found, isAssignment, readAssignment } from './assignment.ts';
 import { firstOf } from './batch.ts';
 import { callOf } from './call.ts';
 import { verdictOf } from './classify.ts';
-import { AFTER_SKIPPING, afterFailure, afterRefusal, afterSuccess, FAILURES, failsTooLong } from './failures.ts';
+import { AFTER_SKIPPING, AFTER_STOP, afterFailure, afterRefusal, afterSuccess, GONE, stopAfter } from './failures.ts';
 import { EXPIRED, leaveOff } from './leave-off.ts';
+import type { Ports } from './ports.ts';
 import { type Made, recordFailure } from './recording.ts';
-import { AT_ONCE, NOBODY, secondsOf, type Wake, type World } from './world.ts';
+import { AT_ONCE, NOBODY, secondsOf, type Wake } from './wake.ts';
 
 /** No call begins later in a turn. In milliseconds. */
 export const TURN_MS = 20_000;
@@ -31,20 +31,20 @@ const LOST: End = { wake: NOBODY };
 /** A turn of a worker that has the lease of an endpoint: the part of `turn.ts` from there on. */
 export class LeasedTurn {
   readonly #registration: Registration;
-  readonly #world: World;
+  readonly #ports: Ports;
   readonly #lease: leases.Lease;
   readonly #ends: number;
   #state: DeliveryState;
   /** The state before the journal was last read. Who has rung since may ring for what was not there yet. */
   #beforeRead: DeliveryState;
 
-  constructor(registration: Registration, world: World, lease: leases.Lease, state: DeliveryState) {
+  constructor(registration: Registration, ports: Ports, lease: leases.Lease, state: DeliveryState) {
     this.#registration = registration;
-    this.#world = world;
+    this.#ports = ports;
     this.#lease = lease;
     this.#state = state;
     this.#beforeRead = state;
-    this.#ends = world.clock() + TURN_MS;
+    this.#ends = ports.clock() + TURN_MS;
   }
 
   /** Delivers from here on. Whatever fails, the lease is given back, as far as that is possible. */
@@ -64,7 +64,7 @@ export class LeasedTurn {
       if (page === undefined) return this.#leaveOff({ stored: found.stored, stop: EXPIRED });
       const end = await this.#deliver(page, found);
       if (end !== 'read on') return end.wake;
-      if (this.#world.clock() >= this.#ends) return (await this.#giveBack()) === 'lost' ? NOBODY : AT_ONCE;
+      if (this.#ports.clock() >= this.#ends) return (await this.#giveBack()) === 'lost' ? NOBODY : AT_ONCE;
     }
   }
 
@@ -72,10 +72,9 @@ export class LeasedTurn {
   async #read(assignment: Assignment): Promise<Page | undefined> {
     this.#beforeRead = this.#state;
     const { next, generation } = this.#state;
-    const accepts = accepting(assignment);
     const reader = new JournalReader(this.#open());
     try {
-      const page = await reader.read({ from: next, limit: READ_AHEAD, accepts });
+      const page = await reader.read({ from: next, limit: READ_AHEAD, accepts: acceptedBy(assignment) });
       return page.generation === generation ? page : undefined;
     } catch (error) {
       if (error instanceof listErrors.FeedExpired) return undefined;
@@ -87,7 +86,7 @@ export class LeasedTurn {
     const until = Math.min(assignment.until, this.#ends);
     let left = page.events;
     while (left.length > 0) {
-      if (this.#world.clock() >= until) return 'read on';
+      if (this.#ports.clock() >= until) return 'read on';
       const made = await this.#call(left, assignment, until + MAKING_MS);
       if (made === undefined) return 'read on';
       const last = made.events.at(-1)?.id ?? '';
@@ -107,10 +106,10 @@ export class LeasedTurn {
     const some = firstOf(left, { batchSize: assignment.stored.record.batch_size, singlyUntil });
     const { call, events } = await callOf(this.#open(), assignment, some);
     const at = this.#now;
-    const began = this.#world.clock();
+    const began = this.#ports.clock();
     if (began >= latest) return undefined;
-    const outcome = await this.#world.send(call);
-    return { events, outcome, at, duration: Math.max(0, this.#world.clock() - began) };
+    const outcome = await this.#ports.send(call);
+    return { events, outcome, at, duration: Math.max(0, this.#ports.clock() - began) };
   }
 
   async #conclude(made: Made, next: number, ended: Page['ended']): Promise<End | 'next call'> {
@@ -142,22 +141,22 @@ export class LeasedTurn {
   async #failed(made: Made, isGone: boolean): Promise<End> {
     const { outcome, at: began } = made;
     const retryAfterSeconds = 'status' in outcome ? outcome.retryAfterSeconds : undefined;
-    const when = { now: this.#now, began, random: this.#world.random(), retryAfterSeconds };
+    const when = { now: this.#now, began, random: this.#ports.random(), retryAfterSeconds };
     const { set } = afterFailure(this.#state, when);
-    const stop = stopAfter(isGone, set);
-    const change = stop === undefined ? { set, remove: LEASE } : { remove: [...LEASE, ...FAILURES] };
+    const stop = isGone ? GONE : stopAfter(set);
+    const change = stop === undefined ? { set, remove: leases.LEASED } : AFTER_STOP;
     if (!(await recordFailure(this.#open(), this.#lease, made, { change, stop }))) return LOST;
     if (stop === undefined) return { wake: secondsOf(set.retry_at - this.#now) };
     increment('EndpointsStopped');
-    await unregister(this.#world.open().tables.environment, this.#registration);
+    await unregister(this.#ports.open().tables.environment, this.#registration);
     return { wake: NOBODY };
   }
 
   async #refused(made: Made, next: number): Promise<End | 'next call'> {
     if (made.events.length > 1) return this.#goOnWith(made, { set: { singly_until: next } }, false);
-    const waiting = afterRefusal(this.#state, { now: this.#now, random: this.#world.random() });
+    const waiting = afterRefusal(this.#state, { now: this.#now, random: this.#ports.random() });
     if (waiting === undefined) return this.#skip(made, next);
-    const change = { ...waiting, remove: LEASE };
+    const change = { ...waiting, remove: leases.LEASED };
     const isDone = await recordFailure(this.#open(), this.#lease, made, { change });
     return isDone ? { wake: secondsOf(waiting.set.retry_at - this.#now) } : LOST;
   }
@@ -181,7 +180,7 @@ export class LeasedTurn {
   async #leaveOff(found: Exclude<Found, Assignment>): Promise<Wake> {
     // A worker that has lost its lease may know an old place in the journal: the one after it decides.
     if ((await this.#giveBack()) === 'lost') return NOBODY;
-    return leaveOff(this.#registration, this.#world, found);
+    return leaveOff(this.#registration, this.#ports, found);
   }
 
   /** By the clock of DynamoDB, in epoch milliseconds. */
@@ -191,21 +190,6 @@ export class LeasedTurn {
 
   /** Each step has a session of its own, with a time limit of its own. */
   #open(): Tenant {
-    return Tenant.ofRegistered(this.#registration, this.#world.open());
+    return Tenant.ofRegistered(this.#registration, this.#ports.open());
   }
 }
-
-/** Which events an endpoint gets: those that its integration may read, of its types; and a ping of its own, whatever that may. */
-function accepting({ stored: { record }, permissions }: Assignment): (event: JournalEvent) => boolean {
-  const isVisible = visibleTo(permissions, record.event_types);
-  return (event) => (event.type === PING ? event.record_id === record.id : isVisible(event));
-}
-
-const LEASE = ['lease', 'lease_until'] as const;
-
-const PING = 'webhook_endpoint.pinged';
-
-const stopAfter = (isGone: boolean, state: Partial<DeliveryState>): Stop | undefined => {
-  if (isGone) return { status: 'disabled', status_reason: 'gone' };
-  return failsTooLong(state) ? { status: 'disabled', status_reason: 'failing' } : undefined;
-};

@@ -1,7 +1,15 @@
-/**
- * What the worker reaches besides the table. Locally another queue is behind it; nothing else differs from AWS. What is stored is behind
- * `#tenancy/deliveries`.
- */
+import type { RequestSession } from '#table';
+import type { Clock } from '../../shared/clock.ts';
+
+/** What a turn depends on; how deliveries are stored is behind `#tenancy/deliveries`. Locally the queue is another one, and nothing else. */
+export interface Ports {
+  /** A session of this function that begins now. */
+  readonly open: () => RequestSession;
+  readonly clock: Clock;
+  readonly send: Send;
+  /** A number from 0 up to, not including, 1. */
+  readonly random: () => number;
+}
 
 /** Wakes the endpoints of a tenant: there may be something to deliver. It may be lost, doubled or wrong: journal and cursors decide. */
 export interface Message {
@@ -19,7 +27,7 @@ export interface Queue {
   send(messages: readonly (Message & { readonly delaySeconds?: number })[]): Promise<void>;
 }
 
-/** Sends one delivery, and tells how it was answered. */
+/** Sends one delivery. @returns what came of it */
 export type Send = (call: Call) => Promise<Outcome>;
 
 export interface Call {
@@ -36,22 +44,17 @@ export type Outcome =
     }
   | { readonly error: SendError };
 
-/**
- * Why there is no status:
- * - `name-not-resolved`: the name has no address;
- * - `address-refused`: one of its addresses is not public;
- * - `connection`: it was refused, or ended before the response;
- * - `tls`: no handshake, or a certificate that is not valid for the name;
- * - `timeout`: no response in time;
- * - `response-invalid`: what came is no HTTP response, or has too many headers.
- */
-export type SendError = (typeof SEND_ERRORS)[number];
-
-export const SEND_ERRORS = [
-  'name-not-resolved',
-  'address-refused',
-  'connection',
-  'tls',
-  'timeout',
-  'response-invalid',
-] as const;
+/** Why there is no status. */
+export type SendError =
+  /** The name has no address. */
+  | 'name-not-resolved'
+  /** One of its addresses is not public, or the URL may not be called. */
+  | 'address-refused'
+  /** It was refused, or ended before the response. */
+  | 'connection'
+  /** No handshake, or a certificate that is not valid for the name. */
+  | 'tls'
+  /** No response in time. */
+  | 'timeout'
+  /** What came is no HTTP response, or has too many headers. */
+  | 'response-invalid';

@@ -49,11 +49,11 @@ export async function recordFailure(
   );
 }
 
-/** Stops an endpoint. @returns whether it was done: not where the endpoint has changed since it was judged */
-export async function stopAsJudged(tenant: Tenant, judged: Stored<StoredEndpoint>, stop: Stop): Promise<boolean> {
+/** Stops an endpoint. @returns whether it was done: not where the endpoint has changed since it was read */
+export async function stopUnlessChanged(tenant: Tenant, read: Stored<StoredEndpoint>, stop: Stop): Promise<boolean> {
   return runToCommit(tenant.session, async () => {
-    const stored = await tenant.records(endpointEntity).get(judged.record.id);
-    if (stored?.version !== judged.version) return false;
+    const stored = await tenant.records(endpointEntity).get(read.record.id);
+    if (stored?.version !== read.version) return false;
     await stageStop(tenant, stored, stop);
     return true;
   });

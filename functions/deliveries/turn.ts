@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Tenant } from '#table';
 import { leases, type Registration } from '#tenancy/deliveries';
 import { isAssignment, readAssignment } from './assignment.ts';
-import { LONGEST_WAIT } from './back-off.ts';
 import { LeasedTurn } from './leased-turn.ts';
 import { EXPIRED, leaveOff } from './leave-off.ts';
-import { NOBODY, secondsOf, type Wake, type World } from './world.ts';
+import type { Ports } from './ports.ts';
+import { NOBODY, secondsOf, type Wake } from './wake.ts';
 
 /**
  * A worker's turn at an endpoint (`docs/decisions/0201-events.md`): it delivers what is in the journal from the endpoint's cursor on, in order.
@@ -23,28 +23,28 @@ import { NOBODY, secondsOf, type Wake, type World } from './world.ts';
  */
 
 /** @throws TableUnavailable, or what opening a secret throws */
-export async function turn(registration: Registration, world: World): Promise<Wake> {
-  const tenant = Tenant.ofRegistered(registration, world.open());
+export async function turn(registration: Registration, ports: Ports): Promise<Wake> {
+  const tenant = Tenant.ofRegistered(registration, ports.open());
   const found = await readAssignment(tenant, registration.endpointId);
-  if (!isAssignment(found)) return leaveOff(registration, world, found);
+  if (!isAssignment(found)) return leaveOff(registration, ports, found);
   const lease = { endpointId: registration.endpointId, token: randomUUID() };
   const { state, outcome } = await takeOrRing(tenant, lease);
   switch (outcome) {
     case 'gone':
-      return leaveOff(registration, world, { stored: found.stored, stop: EXPIRED });
+      return leaveOff(registration, ports, { stored: found.stored, stop: EXPIRED });
     case 'leased':
       return NOBODY;
     case 'waiting':
       return soon((state.retry_at ?? 0) - leases.timeIn(tenant));
     case 'taken':
-      return new LeasedTurn(registration, world, lease, state).take(found);
+      return new LeasedTurn(registration, ports, lease, state).take(found);
   }
 }
 
 /** Takes the lease, or rings while another worker has it. One that has given it back before the ring does not look again: then it is free. */
 async function takeOrRing(tenant: Tenant, lease: leases.Lease): ReturnType<typeof leases.takeLease> {
   for (;;) {
-    const taking = await leases.takeLease(tenant, lease, LONGEST_WAIT);
+    const taking = await leases.takeLease(tenant, lease);
     if (taking.outcome !== 'leased' || (await leases.ring(tenant, lease.endpointId))) return taking;
   }
 }

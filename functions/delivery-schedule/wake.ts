@@ -2,7 +2,6 @@ import { serverTime } from '#lists';
 import type { RequestSession } from '#table';
 import { increment } from '#telemetry';
 import { leases, type Registration, readBacklogs } from '#tenancy/deliveries';
-import { LONGEST_WAIT } from '../deliveries/back-off.ts';
 import type { Message, Queue } from '../deliveries/ports.ts';
 
 type Backlog = ReturnType<typeof readBacklogs> extends AsyncGenerator<infer B> ? B : never;
@@ -37,4 +36,4 @@ export async function wakeBehind(
  * that it does not get: then a turn moves its cursor.
  */
 export const needsTurn = ({ state, end }: Pick<Backlog, 'state' | 'end'>, now: number): boolean =>
-  state === undefined || (state.next !== end && leases.isDue(state, now, LONGEST_WAIT));
+  state === undefined || (state.next !== end && leases.isDue(state, now));

@@ -15,8 +15,13 @@ import { deliveryStateKey } from './keys.ts';
  *               └─ its end has come, or is further away than any lease's: another worker may take it
  */
 
+export { FAILING, LEASED } from './delivery-state.ts';
+
 /** Longer than a turn with its last call and retries. In milliseconds. */
 export const LEASE_MS = 60_000;
+
+/** Longest time until the next call of an endpoint that fails, which it may ask for. In milliseconds. */
+export const LONGEST_WAIT_MS = 60 * 60_000;
 
 /** How far the times of two workers may be apart: each may be so far from DynamoDB's as clocks may. In milliseconds. */
 export const WORKERS_DIFFER_MS = 2 * CLOCKS_DIFFER_MS;
@@ -36,11 +41,8 @@ export interface Lease {
   readonly token: string;
 }
 
-/**
- * Takes the lease of an endpoint's state.
- * @param longestWait the longest that one worker lets others wait until the next call, in milliseconds: a time beyond that is not believed
- */
-export async function takeLease(tenant: Tenant, lease: Lease, longestWait: number): Promise<Taking> {
+/** Takes the lease of an endpoint's state. Times beyond {@link LEASE_MS} and {@link LONGEST_WAIT_MS} are of a wrong clock, and keep nobody out. */
+export async function takeLease(tenant: Tenant, lease: Lease): Promise<Taking> {
   const now = timeIn(tenant);
   const { item, isDone } = await update(tenant, lease, {
     UpdateExpression: 'SET #lease = :token, #until = :until',
@@ -51,13 +53,13 @@ export async function takeLease(tenant: Tenant, lease: Lease, longestWait: numbe
       ':until': now + LEASE_MS,
       ':now': now,
       ':longestLease': now + LEASE_MS + WORKERS_DIFFER_MS,
-      ':longestWait': now + longestWait + WORKERS_DIFFER_MS,
+      ':longestWait': now + LONGEST_WAIT_MS + WORKERS_DIFFER_MS,
     },
   });
   const state = stateIn(item ?? {});
   if (isDone) return { outcome: 'taken', state };
   if (item === undefined) return { outcome: 'gone', state };
-  return { outcome: isDue(state, now, longestWait) ? 'leased' : 'waiting', state };
+  return { outcome: isDue(state, now) ? 'leased' : 'waiting', state };
 }
 
 interface Taking {
@@ -70,8 +72,8 @@ const FREE = 'attribute_not_exists(#lease) OR #lease = :token OR #until < :now O
 const DUE = 'attribute_not_exists(#retry) OR #retry <= :now OR #retry > :longestWait';
 
 /** Whether a call may be made: as {@link takeLease} decides. */
-export const isDue = ({ retry_at: retryAt = 0 }: DeliveryState, now: number, longestWait: number): boolean =>
-  retryAt <= now || retryAt > now + longestWait + WORKERS_DIFFER_MS;
+export const isDue = ({ retry_at: retryAt = 0 }: DeliveryState, now: number): boolean =>
+  retryAt <= now || retryAt > now + LONGEST_WAIT_MS + WORKERS_DIFFER_MS;
 
 /** Changes a leased state. @returns the state after it; undefined where the lease is lost */
 export async function changeLeased(

@@ -5,7 +5,7 @@ import { deliveryStateKey } from './keys.ts';
 
 /**
  * How far events are delivered to an endpoint, and who is at it (`docs/decisions/0201-events.md`). It is apart from the endpoint's record, whose version
- * stays when something is delivered. Times are in epoch milliseconds by the clock of the last writer, unless they are texts, which only people read.
+ * stays when something is delivered. Times are in epoch milliseconds by DynamoDB's clock as the writer knew it, unless they are texts, which only people read.
  */
 export interface DeliveryState {
   /** The number of the first event in the journal that is not delivered yet. */
@@ -42,7 +42,7 @@ export function stageState(tenant: Tenant, endpointId: string, { next, generatio
   work(tenant).put(item, () => new StaleRead('the state of deliveries exists'));
 }
 
-/** What the state of an endpoint has while calls fail. */
+/** What the state of an endpoint has while calls fail, and while it is leased. */
 export const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
 export const LEASED = ['lease', 'lease_until'] as const;
 

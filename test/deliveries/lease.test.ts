@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { leases } from '#tenancy/deliveries';
-import { LONGEST_WAIT } from '../../functions/deliveries/back-off.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 
@@ -22,7 +21,7 @@ beforeEach(async () => {
 });
 
 const leaseOf = (token: string): leases.Lease => ({ endpointId: hook.id, token });
-const take = async (token: string) => (await leases.takeLease(acme.open(), leaseOf(token), LONGEST_WAIT)).outcome;
+const take = async (token: string) => (await leases.takeLease(acme.open(), leaseOf(token))).outcome;
 
 it('one worker has the lease until it gives it back, or its end has come', async () => {
   expect([await take('a'), await take('b'), await take('a')]).toEqual(['taken', 'leased', 'taken']);
@@ -41,14 +40,14 @@ it('whose end, or whose next call, is further away than any can be keeps nobody 
   expect(await take('of a clock that is 60 days ahead')).toBe('taken');
   world.now -= 60 * DAY;
   expect(await take('b')).toBe('taken');
-  await leases.endLease(acme.open(), leaseOf('b'), { set: { retry_at: world.now + LONGEST_WAIT } });
+  await leases.endLease(acme.open(), leaseOf('b'), { set: { retry_at: world.now + leases.LONGEST_WAIT_MS } });
   expect(await take('c')).toBe('waiting');
   world.now -= 60 * DAY;
   expect(await take('c')).toBe('taken');
 });
 
 it('is not given back where somebody has rung since its holder has looked', async () => {
-  const { state } = await leases.takeLease(acme.open(), leaseOf('a'), LONGEST_WAIT);
+  const { state } = await leases.takeLease(acme.open(), leaseOf('a'));
   await leases.ring(acme.open(), hook.id);
   expect(await leases.endLease(acme.open(), leaseOf('a'), { set: { next: 8 } }, state)).toBe('kept');
   const after = await leases.changeLeased(acme.open(), leaseOf('a'), { set: { next: 8 } });
@@ -59,5 +58,5 @@ it('is not given back where somebody has rung since its holder has looked', asyn
 it('of an endpoint that is gone is taken by nobody, and ringing makes none', async () => {
   const gone = { ...leaseOf('a'), endpointId: crypto.randomUUID() };
   await leases.ring(acme.open(), gone.endpointId);
-  expect((await leases.takeLease(acme.open(), gone, LONGEST_WAIT)).outcome).toBe('gone');
+  expect((await leases.takeLease(acme.open(), gone)).outcome).toBe('gone');
 });

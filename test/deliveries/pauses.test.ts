@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Tenant } from '#table';
 import { allRegistered, leases } from '#tenancy/deliveries';
-import { LONGEST_WAIT } from '../../functions/deliveries/back-off.ts';
 import { turn } from '../../functions/deliveries/turn.ts';
 import { work } from '../../functions/deliveries/work.ts';
 import { aCaller } from '../support/caller.ts';
@@ -82,8 +81,7 @@ describe('two workers, one of whose clocks is as fast, and the other as slow, as
   const fast = () => openAt(BELIEVED);
   const slow = () => openAt(-BELIEVED);
   const leaseOf = (token: string): leases.Lease => ({ endpointId: hook.id, token });
-  const take = async (tenant: Tenant, token: string) =>
-    (await leases.takeLease(tenant, leaseOf(token), LONGEST_WAIT)).outcome;
+  const take = async (tenant: Tenant, token: string) => (await leases.takeLease(tenant, leaseOf(token))).outcome;
 
   it('take no lease from each other', async () => {
     expect([await take(fast(), 'a'), await take(slow(), 'b')]).toEqual(['taken', 'leased']);
@@ -92,7 +90,7 @@ describe('two workers, one of whose clocks is as fast, and the other as slow, as
   });
 
   it('wait for as long as the receiver has asked for', async () => {
-    await hook.setState({ retry_at: leases.timeIn(fast()) + LONGEST_WAIT });
+    await hook.setState({ retry_at: leases.timeIn(fast()) + leases.LONGEST_WAIT_MS });
     expect(await take(slow(), 'b')).toBe('waiting');
   });
 

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ids } from '#lists';
 import type { JournalEvent } from '#table';
 import type { Credentials } from '#tenancy/credentials';
+import { leases } from '#tenancy/deliveries';
 import { lapseOf } from '../../functions/deliveries/authority.ts';
-import { LONGEST_WAIT, waitAfter } from '../../functions/deliveries/back-off.ts';
+import { waitAfter } from '../../functions/deliveries/back-off.ts';
 import { bodyOf, bytesForRecords, firstOf, idOf, MOST_BYTES } from '../../functions/deliveries/batch.ts';
 import { verdictOf } from '../../functions/deliveries/classify.ts';
-import { afterFailure, afterRefusal, afterSuccess, failsTooLong } from '../../functions/deliveries/failures.ts';
+import { afterFailure, afterRefusal, afterSuccess, stopAfter } from '../../functions/deliveries/failures.ts';
 import { needsTurn } from '../../functions/delivery-schedule/wake.ts';
 
 /** The rules of deliveries, each by itself. */
@@ -36,8 +37,8 @@ describe('the wait after a failure', () => {
         expect(own).toBeLessThanOrEqual(2 * waitAfter(failures + 1, chance) + 1);
         const asked = waitAfter(failures, chance, seconds);
         expect(asked).toBeGreaterThanOrEqual(own);
-        expect(asked).toBeGreaterThanOrEqual(Math.min(seconds * 1_000, LONGEST_WAIT));
-        expect(asked).toBeLessThanOrEqual(LONGEST_WAIT);
+        expect(asked).toBeGreaterThanOrEqual(Math.min(seconds * 1_000, leases.LONGEST_WAIT_MS));
+        expect(asked).toBeLessThanOrEqual(leases.LONGEST_WAIT_MS);
       }),
     );
     expect([waitAfter(1, 0), waitAfter(1, 0.999_99), waitAfter(99, 0.999_99)]).toEqual([5_000, 10_000, 900_000 - 4]);
@@ -62,7 +63,7 @@ describe('what failures leave', () => {
           expect(set.failing_for).toBeGreaterThanOrEqual((state as { failing_for?: number }).failing_for ?? 0);
           state = { ...state, ...set };
         }
-        expect(failsTooLong(state)).toBe(((state as { failing_for?: number }).failing_for ?? 0) >= 5 * DAY);
+        expect(stopAfter(state) !== undefined).toBe(((state as { failing_for?: number }).failing_for ?? 0) >= 5 * DAY);
       }),
     );
   });
@@ -71,7 +72,7 @@ describe('what failures leave', () => {
     let state: Parameters<typeof afterFailure>[0] = { next: 0, generation: 'g' };
     let now = NOW;
     let count = 0;
-    while (!failsTooLong(state)) {
+    while (stopAfter(state) === undefined) {
       state = { ...state, ...afterFailure(state, { now, random: 0.5 }).set };
       now = (state.retry_at ?? 0) + 1_000;
       count++;
@@ -186,6 +187,8 @@ it('the schedule wakes what is behind or beyond the end, and due by a time that 
     needsTurn({ state: state && { next: 5, generation: 'g', ...state }, end: 7 }, NOW);
   expect(needs(undefined)).toBe(true);
   expect([needs({}), needs({ next: 7 }), needs({ next: 9 })]).toEqual([true, false, true]);
-  const waiting = [NOW - 1, NOW + 1_000, NOW + LONGEST_WAIT, NOW + 60 * DAY].map((retry_at) => needs({ retry_at }));
+  const waiting = [NOW - 1, NOW + 1_000, NOW + leases.LONGEST_WAIT_MS, NOW + 60 * DAY].map((retry_at) =>
+    needs({ retry_at }),
+  );
   expect(waiting).toEqual([true, false, false, true]);
 });

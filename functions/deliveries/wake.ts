@@ -1,17 +1,3 @@
-import type { RequestSession } from '#table';
-import type { Clock } from '../../shared/clock.ts';
-import type { Send } from './ports.ts';
-
-/** What a turn has of the world. */
-export interface World {
-  /** A session of this function that begins now. */
-  readonly open: () => RequestSession;
-  readonly clock: Clock;
-  readonly send: Send;
-  /** A number from 0 up to, not including, 1. */
-  readonly random: () => number;
-}
-
 /** In how many seconds an endpoint needs another turn; undefined: when somebody says so. */
 export type Wake = number | undefined;
 
