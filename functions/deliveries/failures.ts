@@ -1,4 +1,4 @@
-import { type DeliveryState, leases } from '#tenancy/deliveries';
+import type { DeliveryState, leases } from '#tenancy/deliveries';
 import type { Stop } from './assignment.ts';
 import { waitAfter } from './back-off.ts';
 
@@ -21,10 +21,13 @@ interface When {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A change of the state that says when the next call is due. */
-export interface Waiting {
+/** A change of the state that gives the lease back, and says when the next call is due. */
+export interface Waiting extends leases.StateChange {
   readonly set: Partial<DeliveryState> & Required<Pick<DeliveryState, 'retry_at'>>;
 }
+
+const LEASE = ['lease', 'lease_until'] as const;
+const FAILING = ['failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
 
 /**
  * After a failure of the endpoint. For how long it fails is a sum of the times between calls, each of which counts no more than was planned and a
@@ -48,6 +51,7 @@ export function afterFailure(state: DeliveryState, { now, began = now, random, r
       failures: failures + 1,
       retry_at: now + waitAfter(failures + 1, random, retryAfterSeconds),
     },
+    remove: LEASE,
   };
 }
 
@@ -59,21 +63,19 @@ export const stopAfter = ({ failing_for = 0 }: Partial<DeliveryState>): Stop | u
   failing_for >= LONGEST_FAILING ? { status: 'disabled', status_reason: 'failing' } : undefined;
 
 /** After an endpoint was disabled: it keeps only since when it fails. */
-export const AFTER_STOP: leases.StateChange = {
-  remove: [...leases.LEASED, ...leases.FAILING.filter((field) => field !== 'failing_since')],
-};
+export const AFTER_STOP: leases.StateChange = { remove: [...LEASE, ...FAILING] };
 
 /** After the receiver has refused a single event; undefined where that is the last time, and the event is skipped. */
 export function afterRefusal({ refusals = 0 }: DeliveryState, { now, random }: When): Waiting | undefined {
   if (refusals + 1 >= MOST_REFUSALS) return undefined;
-  return { set: { refusals: refusals + 1, retry_at: now + waitAfter(refusals + 1, random) } };
+  return { set: { refusals: refusals + 1, retry_at: now + waitAfter(refusals + 1, random) }, remove: LEASE };
 }
+
+/** After an event was skipped: the endpoint works, and what it says of other events is not known yet. */
+export const AFTER_SKIPPING: leases.StateChange = { remove: ['failing_since', ...FAILING] };
 
 /** After a success. */
 export const afterSuccess = (now: number): leases.StateChange => ({
+  ...AFTER_SKIPPING,
   set: { last_success_at: new Date(now).toISOString() },
-  remove: leases.FAILING,
 });
-
-/** After an event was skipped: the endpoint works, and what it says of other events is not known yet. */
-export const AFTER_SKIPPING: leases.StateChange = { remove: leases.FAILING };

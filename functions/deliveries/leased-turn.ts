@@ -142,11 +142,11 @@ export class LeasedTurn {
     const { outcome, at: began } = made;
     const retryAfterSeconds = 'status' in outcome ? outcome.retryAfterSeconds : undefined;
     const when = { now: this.#now, began, random: this.#ports.random(), retryAfterSeconds };
-    const { set } = afterFailure(this.#state, when);
-    const stop = isGone ? GONE : stopAfter(set);
-    const change = stop === undefined ? { set, remove: leases.LEASED } : AFTER_STOP;
+    const waiting = afterFailure(this.#state, when);
+    const stop = isGone ? GONE : stopAfter(waiting.set);
+    const change = stop === undefined ? waiting : AFTER_STOP;
     if (!(await recordFailure(this.#open(), this.#lease, made, { change, stop }))) return LOST;
-    if (stop === undefined) return { wake: secondsOf(set.retry_at - this.#now) };
+    if (stop === undefined) return { wake: secondsOf(waiting.set.retry_at - this.#now) };
     increment('EndpointsStopped');
     await unregister(this.#ports.open().tables.environment, this.#registration);
     return { wake: NOBODY };
@@ -156,8 +156,7 @@ export class LeasedTurn {
     if (made.events.length > 1) return this.#goOnWith(made, { set: { singly_until: next } }, false);
     const waiting = afterRefusal(this.#state, { now: this.#now, random: this.#ports.random() });
     if (waiting === undefined) return this.#skip(made, next);
-    const change = { ...waiting, remove: leases.LEASED };
-    const isDone = await recordFailure(this.#open(), this.#lease, made, { change });
+    const isDone = await recordFailure(this.#open(), this.#lease, made, { change: waiting });
     return isDone ? { wake: secondsOf(waiting.set.retry_at - this.#now) } : LOST;
   }
 

@@ -15,8 +15,6 @@ import { deliveryStateKey } from './keys.ts';
  *               └─ its end has come, or is further away than any lease's: another worker may take it
  */
 
-export { FAILING, LEASED } from './delivery-state.ts';
-
 /** Longer than a turn with its last call and retries. In milliseconds. */
 export const LEASE_MS = 60_000;
 

@@ -42,8 +42,8 @@ export function stageState(tenant: Tenant, endpointId: string, { next, generatio
   work(tenant).put(item, () => new StaleRead('the state of deliveries exists'));
 }
 
-/** What the state of an endpoint has while calls fail, and while it is leased. */
-export const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
+/** What the state of an endpoint has while calls fail. */
+const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
 export const LEASED = ['lease', 'lease_until'] as const;
 
 /** Stages that events are delivered from here on. A worker that is at the endpoint ends before its next event. */

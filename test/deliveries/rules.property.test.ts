@@ -102,7 +102,9 @@ describe('what failures leave', () => {
 
   it('is nothing of the endpoint where an event is refused, and the fifth time is the last', () => {
     const state = { next: 0, generation: 'g', refusals: 3 };
-    expect(afterRefusal(state, { now: NOW, random: 0 })).toEqual({ set: { refusals: 4, retry_at: NOW + 40_000 } });
+    expect(afterRefusal(state, { now: NOW, random: 0 })).toMatchObject({
+      set: { refusals: 4, retry_at: NOW + 40_000 },
+    });
     expect(afterRefusal({ ...state, refusals: 4 }, { now: NOW, random: 0 })).toBeUndefined();
   });
 });
