@@ -32,8 +32,8 @@ export async function wakeBehind(
 }
 
 /**
- * Whether an endpoint is behind, or is to be tidied up. One beyond the end of its journal is, too: the table was restored. Its events may all be such
- * that it does not get: then a turn moves its cursor.
+ * Whether an endpoint is behind, or is to be tidied up. One of another generation is, too: records were restored. Its events may all be such that it
+ * does not get: then a turn moves its cursor.
  */
-export const needsTurn = ({ state, end }: Pick<Backlog, 'state' | 'end'>, now: number): boolean =>
-  state === undefined || (state.next !== end && leases.isDue(state, now));
+export const needsTurn = ({ state, end, generation }: Omit<Backlog, 'registration'>, now: number): boolean =>
+  state === undefined || ((state.next !== end || state.generation !== generation) && leases.isDue(state, now));

@@ -5,4 +5,4 @@ export { type FeedPage, readFeed } from './feed.ts';
 export { countFrom, type FeedCounts } from './feed-count.ts';
 export { endOfFeed } from './feed-end.ts';
 export { type FollowedList, nextIn } from './feed-numbers.ts';
-export { raiseGeneration } from './generation.ts';
+export { generationOf, raiseGeneration } from './generation.ts';

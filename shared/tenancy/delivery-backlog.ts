@@ -13,6 +13,8 @@ export interface Backlog {
   readonly state: DeliveryState | undefined;
   /** The next number of its tenant's journal. */
   readonly end: number;
+  /** That of its tenant's journal. */
+  readonly generation: string;
 }
 
 /** Most keys of a call. */
@@ -31,8 +33,9 @@ export async function* readBacklogs(
     const items = await readItems(session, [...new Map(keys.map((key) => [nameOf(key), key])).values()]);
     for (const registration of some) {
       const state = items.get(nameOf(stateKeyOf(registration)));
-      const end = feed.nextIn(items.get(nameOf(endKeyOf(registration))) ?? {});
-      yield { registration, state: state && stateIn(state), end };
+      const counter = items.get(nameOf(endKeyOf(registration))) ?? {};
+      const generation = await feed.generationOf(session.tables.environment, counter);
+      yield { registration, state: state && stateIn(state), end: feed.nextIn(counter), generation };
     }
   }
 }

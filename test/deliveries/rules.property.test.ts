@@ -184,11 +184,12 @@ it('an endpoint has the authority that was confirmed, or less', () => {
   ).toBeUndefined();
 });
 
-it('the schedule wakes what is behind or beyond the end, and due by a time that can be', () => {
+it('the schedule wakes what is behind, beyond the end or of another generation, and due by a time that can be', () => {
   const needs = (state: object | undefined) =>
-    needsTurn({ state: state && { next: 5, generation: 'g', ...state }, end: 7 }, NOW);
+    needsTurn({ state: state && { next: 5, generation: 'g', ...state }, end: 7, generation: 'g' }, NOW);
   expect(needs(undefined)).toBe(true);
   expect([needs({}), needs({ next: 7 }), needs({ next: 9 })]).toEqual([true, false, true]);
+  expect(needs({ next: 7, generation: 'before' })).toBe(true);
   const waiting = [NOW - 1, NOW + 1_000, NOW + leases.LONGEST_WAIT_MS, NOW + 60 * DAY].map((retry_at) =>
     needs({ retry_at }),
   );

@@ -409,6 +409,15 @@ describe('an endpoint gets nothing', () => {
     await acme.do(async (tenant) => new JournalReader(tenant).raiseGeneration());
     await nothing(['expired', 'cursor_expired']);
   });
+
+  it('of a table that was restored, which the schedule finds before anything changes', async () => {
+    await change();
+    await world.ring(acme);
+    await world.run();
+    await acme.do(async (tenant) => new JournalReader(tenant).raiseGeneration());
+    await world.pass(5 * MINUTE);
+    expect(await hook.status()).toEqual(['expired', 'cursor_expired']);
+  });
 });
 
 describe('during a turn', () => {
