@@ -4,7 +4,8 @@ import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
-import { attemptEntity } from '../functions/webhook-endpoints/store.ts';
+import { positionOf, shown } from '../functions/webhook-endpoints/positions.ts';
+import { attemptEntity, endpointEntity, type StoredEndpoint } from '../functions/webhook-endpoints/store.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
 import { kinds } from './kinds.ts';
 
@@ -24,11 +25,13 @@ export interface Exported {
 /** Contracts of the records that only the storage code declares. */
 const DECLARED = { [auditEventEntity.name]: auditEvent, [organizationEntity.name]: organization };
 
-type Form = (record: never) => object;
+type Form = (record: never, tenant: Tenant) => object | Promise<object>;
 /** Names of entities whose response is not the stored record. */
 const FORMS: Readonly<Record<string, Form>> = {
   [clientEntity.name]: toClient satisfies Form,
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),
+  [endpointEntity.name]: async (endpoint: StoredEndpoint, tenant: Tenant) =>
+    shown(endpoint, await positionOf(tenant, endpoint.id)),
 };
 
 const LEFT_OUT: readonly string[] = [journalEntity.name, attemptEntity.name];
@@ -46,10 +49,10 @@ export async function* recordsOf(tenant: Tenant): AsyncGenerator<Exported> {
 
 async function* shownAll(entity: Entity, tenant: Tenant, below: readonly Entity[] = []): AsyncGenerator<Exported> {
   for await (const { record } of tenant.records(entity).all()) {
-    yield exported(entity, record);
+    yield await exported(entity, record, tenant);
     for (const child of below) {
       for await (const { record: belonging } of tenant.below(child, String(record.id)).all())
-        yield exported(child, belonging);
+        yield await exported(child, belonging, tenant);
     }
   }
 }
@@ -61,12 +64,12 @@ export function declaredOf(entity: Entity): NonNullable<Entity['record']> {
   return declared;
 }
 
-function exported(entity: Entity, stored: object): Exported {
+async function exported(entity: Entity, stored: object, tenant: Tenant): Promise<Exported> {
   const declared = declaredOf(entity);
   const secrets = Object.fromEntries(entity.encrypted.map((field) => [field, null]));
-  const form = FORMS[entity.name] as ((record: object) => object) | undefined;
+  const form = FORMS[entity.name] as ((record: object, tenant: Tenant) => ReturnType<Form>) | undefined;
   return {
     type: declared.name,
-    record: presentBy(declared.schema, { ...(form?.(stored) ?? stored), ...secrets }),
+    record: presentBy(declared.schema, { ...((await form?.(stored, tenant)) ?? stored), ...secrets }),
   };
 }
