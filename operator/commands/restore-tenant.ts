@@ -22,7 +22,7 @@ export function declareRestoreTenant(program: Command): void {
   const command = program
     .command('restore-tenant')
     .description(
-      'Give one organization the data that it has in a restored copy of the table, in place of what it has now; keys and audit events stay as they are. It is suspended meanwhile and afterwards. Interrupted, it goes on when it is run again',
+      'Give one organization the data that it has in a restored copy of the table, in place of what it has now; keys, webhook endpoints and audit events stay as they are. It is suspended meanwhile and afterwards. Interrupted, it goes on when it is run again',
     )
     .requiredOption('--org <id>', 'id of the organization')
     .requiredOption('--from-table <name>', 'table with the data, restored from a backup or to a point in time')
@@ -84,7 +84,8 @@ const linesOf = ({ records, other_items, write_units, stay_inactive }: RestoreCo
       `${type}: ${brought_back} brought back, ${changed_back} changed back, ${removed} made since and removed`,
   ),
   `Other items: ${other_items}. Write units: ${write_units}.`,
-  'Integrations, their secrets and their permissions stay as they are now, and so do audit events.',
+  'Integrations, their secrets and their permissions stay as they are now, and so do webhook endpoints and audit events.',
+  'Cursors of events end: who follows the feed begins anew, and webhook endpoints are expired until they are replayed.',
   ...(stay_inactive.length === 0 ? [] : [`Active then, and inactive now as before: ${stay_inactive.join(', ')}.`]),
 ];
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Tenant } from '#table';
+import { JournalReader, Tenant } from '#table';
 import { attemptsOf, endpointEntity } from '../../functions/webhook-endpoints/store.ts';
 import { asOperator } from '../../operator/as-operator.ts';
 import { endpointsOf, lastAttemptsOf, replayTo } from '../../operator/webhook-endpoints.ts';
@@ -46,6 +46,13 @@ describe('webhook endpoints, as the operator sees to them,', () => {
     expect(await stored()).toMatchObject({ status: 'active', status_reason: null, confirmed });
     const { data } = await calls.read(`/api/v1/audit-events?record_id=${id}`);
     expect(data[0]).toMatchObject({ operation: 'replayWebhookEndpoint', actor_type: 'operator' });
+  });
+
+  it('go on from no cursor of before a restoration', async () => {
+    const { id, delivered_through: begun } = await newEndpoint();
+    await inOrg((tenant) => new JournalReader(tenant).raiseGeneration());
+    await expect(replayTo(org.orgId, id, String(begun))).rejects.toThrow('or records were restored since');
+    expect(await replayTo(org.orgId, id, 'oldest')).toEqual({ status: 'active' });
   });
 
   it('show their last failures', async () => {
