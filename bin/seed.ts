@@ -64,7 +64,7 @@ try {
 /** What the seed created, and lines to paste into a shell. */
 function summary(
   url: string,
-  { orgId, appCode, secret, token, resourceId, told, requests }: Seeded,
+  { orgId, appCode, secret, token, resourceId, delivered, requests }: Seeded,
   seconds: number,
 ): string[] {
   const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
@@ -81,9 +81,9 @@ function summary(
     look('/tickets?status=open&page_size=5'),
     look(`/resources/${resourceId}/history?page_size=5`),
     '',
-    told === undefined
+    delivered === undefined
       ? 'No event came to its webhook endpoint within ten seconds: see what npm start prints.'
-      : `Its last change came to a webhook endpoint after ${told.seconds.toFixed(1)} s: ${told.type} ${told.recordId}.`,
+      : `Its last change came to a webhook endpoint after ${delivered.seconds.toFixed(1)} s: ${delivered.type} ${delivered.recordId}.`,
     'docs/events.md shows how to receive events.',
   ];
 }

@@ -25,7 +25,7 @@ export async function benchDeliveries({ small, writeDocs, engine, seed }: Delive
     for (let run = seed; run < seed + (small ? 2 : 3); run++)
       for (const wakeUps of ['most', 'none'] as const) {
         reporter.report(`stress, seed ${run}, wake-ups: ${wakeUps}`);
-        stressed.push(await stress(await tableAt(dynamoDb.endpoint), run, SIZES[small ? 'small' : 'whole'], wakeUps));
+        stressed.push(await stress(await tableAt(dynamoDb.endpoint), run, SIZES[small ? 'small' : 'full'], wakeUps));
       }
     for (const each of stressed) reporter.print(`${each.title}: ${JSON.stringify(each.counts)}`);
     bounds.push(...stressed.flatMap(stressBounds), ...neverBounds(stressed));

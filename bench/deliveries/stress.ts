@@ -8,7 +8,7 @@ import { eventsOf, Writers } from './writers.ts';
 
 /**
  * Deliveries under everything that goes wrong at once, in virtual time: writers and workers die, sleep and conflict, wake-ups are lost, receivers refuse
- * and their answers are lost. Choices come from a seed; what happens at the same time is up to the machine, and must not matter.
+ * and their responses are lost. Choices come from a seed; what happens at the same time is up to the machine, and must not matter.
  */
 
 export interface Size {
@@ -19,10 +19,10 @@ export interface Size {
 export const SIZES = {
   least: { writers: 12, rounds: 4 },
   small: { writers: 24, rounds: 12 },
-  whole: { writers: 24, rounds: 60 },
+  full: { writers: 24, rounds: 60 },
 } as const satisfies Readonly<Record<string, Size>>;
 
-const TROUBLE: Trouble = { death: 0.3, sleep: 0.02, twins: 0.25, fault: 0.01, refusal: 0.05, lostAnswer: 0.02 };
+const TROUBLE: Trouble = { death: 0.3, sleep: 0.02, twins: 0.25, fault: 0.01, refusal: 0.05, lostResponse: 0.02 };
 
 /** How many of the bell's and the workers' messages are lost. Those of the schedule are not: it comes again. */
 export type WakeUps = 'most' | 'none';
@@ -103,7 +103,7 @@ export async function stress(
     title: `seed ${seed}, wake-ups: ${wakeUps}`,
     events: events.length,
     endpoints: await Promise.all(
-      Object.entries(endpoints).map(([name, endpoint]) => judge(name, endpoint, events, workers)),
+      Object.entries(endpoints).map(([name, endpoint]) => resultOf(name, endpoint, events, workers)),
     ),
     counts: {
       changes: writers.count.changes,
@@ -114,12 +114,17 @@ export async function stress(
       'workers that died': workers.count.deaths,
       'that slept past their lease': workers.count.sleeps,
       'calls refused': workers.count.refusals,
-      'answers lost': workers.count.lostAnswers,
+      'responses lost': workers.count.lostResponses,
     },
   };
 }
 
-async function judge(name: string, endpoint: Endpoint, events: Awaited<ReturnType<typeof eventsOf>>, workers: Workers) {
+async function resultOf(
+  name: string,
+  endpoint: Endpoint,
+  events: Awaited<ReturnType<typeof eventsOf>>,
+  workers: Workers,
+) {
   const record = await endpoint.record();
   const types = record?.event_types;
   const wanted = events.flatMap(({ number, type }) => (types?.includes(type) === false ? [] : [number]));
@@ -156,7 +161,7 @@ export const stressBounds = ({ title, endpoints }: Stressed): Bound[] => {
       sum(({ late }) => late),
     ),
     none(
-      'repeats though the answer arrived, and neither worker died or lost its lease',
+      'repeats though the response arrived, and neither worker died or lost its lease',
       sum(({ repeatsWithoutExcuse }) => repeatsWithoutExcuse),
     ),
     none(

@@ -22,11 +22,11 @@ export interface Trouble {
   readonly fault: number;
   /** That a receiver refuses a call. */
   readonly refusal: number;
-  /** That the answer of a receiver, which has accepted, is lost. */
-  readonly lostAnswer: number;
+  /** That the response of a receiver, which has accepted, is lost. */
+  readonly lostResponse: number;
 }
 
-export const NO_TROUBLE: Trouble = { death: 0, sleep: 0, twins: 0, fault: 0, refusal: 0, lostAnswer: 0 };
+export const NO_TROUBLE: Trouble = { death: 0, sleep: 0, twins: 0, fault: 0, refusal: 0, lostResponse: 0 };
 
 /** More calls of the table than a worker's turn makes before it ends. */
 const CALLS = 40;
@@ -40,7 +40,7 @@ const FAULTS: readonly Fault[] = [
 interface Accepted {
   readonly numbers: readonly number[];
   readonly by: Worker;
-  /** Whether the worker got no answer. */
+  /** Whether the worker got no response. */
   readonly isLost: boolean;
 }
 
@@ -54,7 +54,7 @@ interface Worker {
 export class Workers {
   trouble: Trouble = NO_TROUBLE;
   readonly accepted = new Map<Endpoint, Accepted[]>();
-  readonly count = { workers: 0, deaths: 0, sleeps: 0, refusals: 0, lostAnswers: 0 };
+  readonly count = { workers: 0, deaths: 0, sleeps: 0, refusals: 0, lostResponses: 0 };
   readonly #world: DeliveryWorld;
   readonly #conflicts: Conflicts;
   readonly #random: Random;
@@ -80,8 +80,8 @@ export class Workers {
         this.count.refusals += 1;
         return { status: this.#random.oneOf([500, 503, 429, 404, 302]) };
       }
-      const isLost = this.#random.chance(this.trouble.lostAnswer);
-      this.count.lostAnswers += Number(isLost);
+      const isLost = this.#random.chance(this.trouble.lostResponse);
+      this.count.lostResponses += Number(isLost);
       accepted.push({ numbers: events.map(({ id }) => ids.numberOf(id)), by, isLost });
       return isLost ? { error: 'timeout' } : { status: 204 };
     };
@@ -162,7 +162,7 @@ export class Workers {
   }
 
   /**
-   * Accepted events that were accepted before, without an excuse: neither of the two workers died, failed or slept, and the answer to the earlier call
+   * Accepted events that were accepted before, without an excuse: neither of the two workers died, failed or slept, and the response to the earlier call
    * arrived.
    */
   repeatsWithoutExcuse(endpoint: Endpoint): number {

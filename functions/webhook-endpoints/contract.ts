@@ -27,7 +27,7 @@ const MOST_IN_BATCH = 100;
 /** Most endpoints of an organization. */
 export const MOST_ENDPOINTS = 20;
 
-/** Longest duration of a call that is told, in milliseconds. No call takes as long, but its worker may be paused meanwhile. */
+/** Longest duration of a call that is shown, in milliseconds. No call takes as long, but its worker may be paused meanwhile. */
 export const LONGEST_DURATION = 1_000_000;
 
 /** Most types of events that an endpoint names. */

@@ -2,6 +2,7 @@ import { endpointSecrets } from '#auth';
 import type { Caller } from '#identity';
 import { JournalReader, type Stored, type Tenant } from '#table';
 import { stageRegistration, stageState } from '#tenancy/deliveries';
+import type { Position } from '../events/cursor.ts';
 import { confirm, ownerFor } from './authority.ts';
 import { checkFields } from './checks.ts';
 import type { WebhookEndpoint } from './contract.ts';
@@ -15,7 +16,7 @@ interface NewEndpoint extends Pick<WebhookEndpoint, 'url' | 'event_types' | 'des
 interface CreatedEndpoint {
   readonly stored: Stored<StoredEndpoint>;
   /** From where it follows the journal. */
-  readonly start: Awaited<ReturnType<JournalReader['end']>>;
+  readonly start: Position;
   /** In plain text: shown to the caller once. */
   readonly secret: string;
 }

@@ -1,6 +1,6 @@
 import { JournalReader, type Tenant } from '#table';
 import { type DeliveryState, readStates } from '#tenancy/deliveries';
-import { cursorOf } from '../events/cursor.ts';
+import { cursorOf, type Position as JournalPosition } from '../events/cursor.ts';
 import type { WebhookEndpoint } from './contract.ts';
 import type { Position, StoredEndpoint } from './store.ts';
 
@@ -30,7 +30,7 @@ export const positionOf = async (tenant: Tenant, id: string): Promise<Position |
 /** That of an endpoint that is going to go on from here, with the time of its last success as it was. */
 export async function positionAt(
   tenant: Tenant,
-  start: Pick<DeliveryState, 'next' | 'generation'>,
+  start: JournalPosition,
   { last_success_at }: Pick<Position, 'last_success_at'> = UNKNOWN,
 ): Promise<Position> {
   const { counts } = await new JournalReader(tenant).countFrom(Promise.resolve([start.next]));

@@ -22,11 +22,11 @@ interface Following {
  * Follows the stream of the table until the signal is aborted; where the engine has none, it looks at the journals of registered endpoints each
  * second. Whenever it begins anew, it wakes all endpoints with a backlog, because it has missed what came before.
  */
-export async function followTable(following: Following): Promise<void> {
-  const { signal, onError, longerPauseMs = 1_000 } = following;
+export async function followTable({ pauseMs = 500, longerPauseMs = 1_000, ...following }: Following): Promise<void> {
+  const { signal, onError } = following;
   while (!signal.aborted) {
     try {
-      await followFromEnd({ ...following, longerPauseMs });
+      await followFromEnd({ ...following, pauseMs, longerPauseMs });
     } catch (error) {
       if (signal.aborted) return;
       onError(error);
@@ -35,8 +35,8 @@ export async function followTable(following: Following): Promise<void> {
   }
 }
 
-async function followFromEnd({ address, tableName, signal, ring, wakeAll, ...pauses }: Following): Promise<void> {
-  const { pauseMs = 500, longerPauseMs = 0 } = pauses;
+async function followFromEnd(following: Required<Following>): Promise<void> {
+  const { address, tableName, signal, ring, wakeAll, pauseMs, longerPauseMs } = following;
   const stream = await openStream(address(), tableName, signal);
   await wakeAll();
   while (!signal.aborted) {

@@ -19,9 +19,9 @@ interface DeliveriesOptions {
   readonly longerPauseMs?: number;
 }
 
-/** Of the stack's functions, in milliseconds; and of any. */
+/** The time limit of the stack's functions, in milliseconds, and the largest event and result of any, in bytes. */
 const LIMITS = { functionMs: 60_000, payloadBytes: 6_291_456 };
-/** The stack's schedule: it finds what no message tells any more. */
+/** The stack's schedule: it finds what no message is about any more. */
 const SCHEDULE_MS = 5 * 60_000;
 /** Longest time for a delivery under way at the end, in milliseconds. It is made again after the next start. */
 const GRACE_MS = 500;
@@ -48,7 +48,8 @@ export function startDeliveries({ log, ...table }: DeliveriesOptions): AsyncDisp
     isResumed = true;
     await invoke('delivery-schedule', {});
   };
-  const report = (error: unknown): void => log.debug(`The stream is read from its end again.\n${readableStack(error)}`);
+  const report = (error: unknown): void =>
+    log.debug(`Waking deliveries has failed, and is tried again.\n${readableStack(error)}`);
   const followed = followTable({
     ...table,
     signal: end.signal,

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { SeedApi } from './api.ts';
 
-/** An event that a receiver of the seed was told of. */
-export interface Told {
+/** An event that came to a receiver of the seed. */
+export interface Delivered {
   readonly type: string;
   readonly recordId: string;
+  /** From the change to the delivery. */
   readonly seconds: number;
 }
 
@@ -22,8 +23,8 @@ export async function showDelivery(
   api: SeedApi,
   type: string,
   change: () => Promise<unknown>,
-): Promise<Told | undefined> {
-  const { promise: delivered, resolve } = Promise.withResolvers<Told | undefined>();
+): Promise<Delivered | undefined> {
+  const { promise: delivered, resolve } = Promise.withResolvers<Delivered | undefined>();
   const receiver = createServer(async (request, response) => {
     const { data } = JSON.parse(await text(request));
     response.writeHead(204).end();

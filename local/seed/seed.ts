@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Created, type FieldValues, SeedApi, type SeedApiOptions } from './api.ts';
 import { sampleClient, sampleResource, sampleService, sampleServiceAction, sampleTerminal } from './companies.ts';
-import { showDelivery, type Told } from './delivery.ts';
+import { type Delivered, showDelivery } from './delivery.ts';
 import { AUDITOR, ROLES, sampleLogEntry, talk, USERS } from './people.ts';
 import { upTo, withConcurrency } from './pool.ts';
 import { Random } from './random.ts';
@@ -26,7 +26,7 @@ export interface Seeded {
   /** The id of a resource with a history to look at. */
   readonly resourceId: string;
   /** The event of its last change; undefined where no delivery came in time. */
-  readonly told: Told | undefined;
+  readonly delivered: Delivered | undefined;
   readonly requests: number;
 }
 
@@ -41,8 +41,8 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   const filling = new Filling(api, options);
   const resources = await filling.run();
   const [first] = resources;
-  const told = await showDelivery(api, 'role.created', () => api.post('/roles', AUDITOR));
-  return { ...key, token: api.token, resourceId: first?.id ?? '', told, requests: api.requests };
+  const delivered = await showDelivery(api, 'role.created', () => api.post('/roles', AUDITOR));
+  return { ...key, token: api.token, resourceId: first?.id ?? '', delivered, requests: api.requests };
 }
 
 /** The first key of a new organization, which `npm start` gives to anybody, and a token. */

@@ -28,8 +28,8 @@ const UNIT = 4_096;
 
 /**
  * Yields the records in the order in which they are wanted, some at a time, each as it is now, or undefined where it or the record above it does not
- * exist. A record that is wanted twice is read once. Ends before more than 4 MB might be read, however large the records are; the first sixteen
- * always fit. Strongly consistent, and never older than the wanted version.
+ * exist. A record that is wanted twice is read once. Ends before more than 4 MB might be read, however large the records are; the first 17 always
+ * fit, or eight where each is below another one. Strongly consistent, and never older than the wanted version.
  * @throws TableUnavailable when time runs out
  */
 export async function* recordsById(
@@ -42,7 +42,7 @@ export async function* recordsById(
     const { end, keys } = nextOf(tenant, wanted, begin, known, most);
     if (end === begin) return;
     // As many as if they were like those before.
-    tenant.session.expectUnits?.(keys.length * Math.max(1, known.size === 0 ? 1 : units / known.size));
+    tenant.session.expectUnits?.(keys.length * Math.max(1, units / (known.size || 1)));
     units += await read(tenant, keys, known);
     units += await readAgain(tenant, wanted.slice(begin, end), known);
     yield wanted.slice(begin, end).map((one) => recordOf(tenant, one, known));
