@@ -9,8 +9,8 @@ import { showEvent } from '../events/show.ts';
 export const MOST_BYTES = 256 * 1024;
 /** Of a body, beside the events in it. */
 const ENVELOPE = 200;
-/** Of an event in a batch, beside its own. */
-const SEPARATOR = 1;
+/** Of an event in a batch, beside its own and those of its record. */
+const SEPARATORS = ',"record":,'.length;
 
 /** The first events of a page that are sent together. */
 export function firstOf(
@@ -27,7 +27,7 @@ export const bytesForRecords = (events: readonly JournalEvent[]): number =>
   MOST_BYTES - ENVELOPE - sizeOf(events.map(showEvent));
 
 const sizeOf = (parts: readonly object[]): number =>
-  parts.reduce((bytes, part) => bytes + Buffer.byteLength(JSON.stringify(part)) + SEPARATOR, 0);
+  parts.reduce((bytes, part) => bytes + Buffer.byteLength(JSON.stringify(part)) + SEPARATORS, 0);
 
 /** Events with their records as they are now; where these have no room, without. */
 export interface Batch {
