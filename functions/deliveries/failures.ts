@@ -65,10 +65,15 @@ export const stopAfter = ({ failing_for = 0 }: Partial<DeliveryState>): Stop | u
 /** After an endpoint was disabled: it keeps only since when it fails. */
 export const AFTER_STOP: leases.StateChange = { remove: [...LEASE, ...FAILING] };
 
-/** After the receiver has refused a single event; undefined where that is the last time, and the event is skipped. */
-export function afterRefusal({ refusals = 0 }: DeliveryState, { now, random }: When): Waiting | undefined {
-  if (refusals + 1 >= MOST_REFUSALS) return undefined;
-  return { set: { refusals: refusals + 1, retry_at: now + waitAfter(refusals + 1, random) }, remove: LEASE };
+/**
+ * After the receiver has refused a single event; undefined where that is the last time, and the event is skipped. Refusals of another one, which the
+ * endpoint does not get any more, do not count.
+ * @param event its number, up to which the cursor moves
+ */
+export function afterRefusal(state: DeliveryState, event: number, { now, random }: When): Waiting | undefined {
+  const refusals = 1 + (state.next === event ? (state.refusals ?? 0) : 0);
+  if (refusals >= MOST_REFUSALS) return undefined;
+  return { set: { next: event, refusals, retry_at: now + waitAfter(refusals, random) }, remove: LEASE };
 }
 
 /** After an event was skipped: the endpoint works, and what it says of other events is not known yet. */

@@ -153,8 +153,9 @@ export class LeasedTurn {
   }
 
   async #refused(made: Made, next: number): Promise<End | 'next call'> {
-    if (made.events.length > 1) return this.#goOnWith(made, { set: { singly_until: next } }, false);
-    const waiting = afterRefusal(this.#state, { now: this.#now, random: this.#ports.random() });
+    const [event, ...others] = made.events.map(({ id }) => ids.numberOf(id));
+    if (event === undefined || others.length > 0) return this.#goOnWith(made, { set: { singly_until: next } }, false);
+    const waiting = afterRefusal(this.#state, event, { now: this.#now, random: this.#ports.random() });
     if (waiting === undefined) return this.#skip(made, next);
     const isDone = await recordFailure(this.#open(), this.#lease, made, { change: waiting });
     return isDone ? { wake: secondsOf(waiting.set.retry_at - this.#now) } : LOST;

@@ -23,7 +23,7 @@ export interface DeliveryState {
   readonly failing_for?: number;
   readonly failed_at?: number;
   readonly failures?: number;
-  /** How often the receiver has refused the first event itself. */
+  /** How often the receiver has refused the event `next` itself. */
   readonly refusals?: number;
   /** No call before. */
   readonly retry_at?: number;

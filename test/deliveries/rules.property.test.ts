@@ -103,10 +103,12 @@ describe('what failures leave', () => {
 
   it('is nothing of the endpoint where an event is refused, and the fifth time is the last', () => {
     const state = { next: 0, generation: 'g', refusals: 3 };
-    expect(afterRefusal(state, { now: NOW, random: 0 })).toMatchObject({
+    expect(afterRefusal(state, 0, { now: NOW, random: 0 })).toMatchObject({
       set: { refusals: 4, retry_at: NOW + 40_000 },
     });
-    expect(afterRefusal({ ...state, refusals: 4 }, { now: NOW, random: 0 })).toBeUndefined();
+    expect(afterRefusal({ ...state, refusals: 4 }, 0, { now: NOW, random: 0 })).toBeUndefined();
+    const other = afterRefusal({ ...state, refusals: 4 }, 7, { now: NOW, random: 0 });
+    expect(other?.set).toEqual({ next: 7, refusals: 1, retry_at: NOW + 5_000 });
   });
 });
 
