@@ -96,14 +96,7 @@ export const integrationCreate = adapted(integration.create, (schema) =>
   }),
 );
 
-const shownOnce = () =>
-  z
-    .string()
-    .max(256)
-    .nullable()
-    .describe(
-      'Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.',
-    );
+const shownOnce = () => z.string().max(256).nullable().describe(sentence.SHOWN_ONCE);
 
 /** The response of a creation, the only one with the secret. */
 const createdIntegration = declared(() =>

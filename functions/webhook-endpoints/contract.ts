@@ -152,13 +152,7 @@ const endpointChange = adapted(webhookEndpoint.patch, (schema) =>
 );
 
 const shownOnce = () =>
-  z
-    .string()
-    .max(100)
-    .nullable()
-    .describe(
-      'By which deliveries are signed. Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.',
-    );
+  z.string().max(100).nullable().describe(`By which deliveries are signed. ${sentence.SHOWN_ONCE}`);
 
 /** The response of a creation, the only one with the secret. */
 const createdEndpoint = declared(() =>
