@@ -30,7 +30,8 @@ export const OPERATIONS: Readonly<Record<OperationName, Request>> = {
   'filtered list': { route: clients.routes.listClients, query: { status: 'inactive' } },
   'list of resources': { route: resources.routes.listResources },
   create: { route: clients.routes.createClient, body: client('the-measured-one') },
-  patch: { route: clients.routes.updateClient, body: { status: 'suspended', plan: 'basic' } },
+  // A status that others have: a container notes a new one by a call that it does not repeat.
+  patch: { route: clients.routes.updateClient, body: { status: 'inactive', plan: 'basic' } },
   'log ingest': {
     route: logs.routes.ingestLog,
     body: { level: 'warn', message: 'The disk is nearly full', metadata: { host: 'db-1', used: 0.93 } },
