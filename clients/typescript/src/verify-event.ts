@@ -25,6 +25,7 @@ export interface VerifyEventOptions {
  * @param body as it arrived, before anything parsed it
  * @param secret of the endpoint (`whsec_…`); two while it is rotated
  * @returns undefined where no secret has signed it, or its time is outside the tolerance: refuse it with 401
+ * @throws TypeError for a secret that is none of a webhook endpoint, such as the integration's
  */
 export async function verifyEvent(
   body: string | Uint8Array,
