@@ -1,5 +1,6 @@
 import { listErrors } from '#lists';
 import { type Stored, Tenant } from '#table';
+import { readSuspension } from '#tenancy';
 import { WrongCursor } from '../functions/events/cursor.ts';
 import type { DeliveryAttempt, WebhookEndpoint } from '../functions/webhook-endpoints/contract.ts';
 import { readPositions, shown } from '../functions/webhook-endpoints/positions.ts';
@@ -48,19 +49,28 @@ export async function lastAttemptsOf(org: string, endpointId: string): Promise<L
   return { attempts: records.map(({ record }) => record), total };
 }
 
+export interface Replayed extends Pick<WebhookEndpoint, 'status'> {
+  /** Whether the organization is: then nothing is delivered until it is resumed. */
+  readonly suspended: boolean;
+}
+
 /**
  * Has an endpoint go on from a cursor, from the `oldest` event that is kept, or from the `latest`. What it may deliver is as a key last confirmed it.
  * @throws OperatorProblem when there is no such organization or endpoint, or the cursor is wrong or has expired
  */
-export const replayTo = (org: string, endpointId: string, from: string): Promise<Pick<WebhookEndpoint, 'status'>> =>
+export const replayTo = (org: string, endpointId: string, from: string): Promise<Replayed> =>
   asOperator(
     'replayWebhookEndpoint',
     (session) => Tenant.ofOperator(org, session),
     async (tenant) => {
       await requireExisting(tenant);
-      const [before, start] = await Promise.all([endpointIn(tenant, endpointId), startIn(tenant, from)]);
+      const [before, start, suspension] = await Promise.all([
+        endpointIn(tenant, endpointId),
+        startIn(tenant, from),
+        readSuspension(tenant, true),
+      ]);
       const { record } = await stageReplayFrom(tenant, before, start);
-      return { status: record.status };
+      return { status: record.status, suspended: suspension !== undefined };
     },
   );
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JournalReader, Tenant } from '#table';
 import { attemptsOf, endpointEntity } from '../../functions/webhook-endpoints/store.ts';
 import { asOperator } from '../../operator/as-operator.ts';
+import { suspendOrganization } from '../../operator/suspending.ts';
 import { endpointsOf, lastAttemptsOf, replayTo } from '../../operator/webhook-endpoints.ts';
 import { prepared } from '../support/prepared.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -14,7 +15,8 @@ const api = useApi();
 const org = prepared(() => api.orgToken());
 const calls = prepared(() => callsOf(api, org.token));
 
-const newEndpoint = () => calls.create('/api/v1/webhook-endpoints', { url: 'https://hooks.acme.com/custodia' });
+const URL = 'https://hooks.acme.com/custodia';
+const newEndpoint = () => calls.create('/api/v1/webhook-endpoints', { url: URL });
 const inOrg = <T>(change: (tenant: Tenant) => Promise<T>): Promise<T> =>
   asOperator('test', (session) => Tenant.ofOperator(org.orgId, session), change);
 const found = async (id: string) => (await endpointsOf(org.orgId)).find((each) => each.id === id);
@@ -33,16 +35,16 @@ describe('webhook endpoints, as the operator sees to them,', () => {
     await calls.create('/api/v1/clients', { name: 'To be repeated' });
     const stored = () => inOrg(async (tenant) => (await tenant.records(endpointEntity).get(id))?.record);
     const { confirmed } = (await stored()) ?? {};
-    expect(await replayTo(org.orgId, id, 'latest')).toEqual({ status: 'active' });
+    expect(await replayTo(org.orgId, id, 'latest')).toMatchObject({ status: 'active' });
     const latest = await found(id);
-    expect(await replayTo(org.orgId, id, String(begun))).toEqual({ status: 'active' });
+    expect(await replayTo(org.orgId, id, String(begun))).toMatchObject({ status: 'active' });
     expect((await found(id))?.backlog).toBeGreaterThan(latest?.backlog ?? 0);
     await inOrg(async (tenant) => {
       const before = await tenant.records(endpointEntity).get(id);
       if (before === undefined) throw new Error('it is gone');
       return tenant.records(endpointEntity).update(before, { status: 'expired', status_reason: 'cursor_expired' });
     });
-    expect(await replayTo(org.orgId, id, 'oldest')).toEqual({ status: 'active' });
+    expect(await replayTo(org.orgId, id, 'oldest')).toMatchObject({ status: 'active' });
     expect(await stored()).toMatchObject({ status: 'active', status_reason: null, confirmed });
     const { data } = await calls.read(`/api/v1/audit-events?record_id=${id}`);
     expect(data[0]).toMatchObject({ operation: 'replayWebhookEndpoint', actor_type: 'operator' });
@@ -52,7 +54,16 @@ describe('webhook endpoints, as the operator sees to them,', () => {
     const { id, delivered_through: begun } = await newEndpoint();
     await inOrg((tenant) => new JournalReader(tenant).raiseGeneration());
     await expect(replayTo(org.orgId, id, String(begun))).rejects.toThrow('or records were restored since');
-    expect(await replayTo(org.orgId, id, 'oldest')).toEqual({ status: 'active' });
+    expect(await replayTo(org.orgId, id, 'oldest')).toMatchObject({ status: 'active' });
+  });
+
+  it('are said to wait where the organization is suspended', async () => {
+    const elsewhere = await api.orgToken();
+    const endpoint = await callsOf(api, elsewhere.token).create('/api/v1/webhook-endpoints', { url: URL });
+    const replay = () => replayTo(elsewhere.orgId, endpoint.id, 'oldest');
+    expect(await replay()).toEqual({ status: 'active', suspended: false });
+    await suspendOrganization(elsewhere.orgId);
+    expect(await replay()).toEqual({ status: 'active', suspended: true });
   });
 
   it('show their last failures', async () => {

@@ -35,10 +35,14 @@ export function declareReplayEndpoint(group: Command): void {
 async function replay(options: ReplayOptions): Promise<void> {
   const [org, endpoint] = [tenantIdIn(options.org), endpointIdIn(options.endpoint)];
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  const { status } = await replayTo(org, endpoint, options.from);
-  printResult(options, { id: endpoint, status, from: options.from }, [
-    status === 'active'
+  const { status, suspended } = await replayTo(org, endpoint, options.from);
+  const waitsFor = [
+    ...(status === 'active' ? [] : [`it is ${status}`]),
+    ...(suspended ? ['its organization is suspended'] : []),
+  ];
+  printResult(options, { id: endpoint, status, suspended, from: options.from }, [
+    waitsFor.length === 0
       ? `${endpoint} goes on from there.`
-      : `${endpoint} is ${status}: it goes on from there once it is active.`,
+      : `${endpoint} goes on from there, but not yet: ${waitsFor.join(', and ')}.`,
   ]);
 }
