@@ -7,10 +7,7 @@ export interface Call {
   /** `GetItem`, `Query`, `TransactWriteItems` … */
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /**
-   * Number of the round trip, from 1: one more than the latest round trip of which a call had ended when this one
-   * began.
-   */
+  /** Number of the round trip, from 1: one more than the latest round trip that had ended when this one began. */
   readonly roundTrip: number;
   /** Units as the engine reports them. */
   readonly readUnits: number;
@@ -23,13 +20,18 @@ const isFlush = (input: object): boolean => {
   return update !== undefined && String(key?.PK).endsWith('#BUDGET');
 };
 
-/** Keeps every call that a table's client makes, with what it consumed. */
+/**
+ * Keeps every call that a table's client makes, with what it consumed. Calls of one round trip return together: however long each of them takes, what
+ * follows one of them begins with what follows another.
+ */
 export class Recorder {
   readonly table: Table;
   /** Whether the engine counts the units of transactions as AWS does. */
   readonly isExact: boolean;
   #calls: Call[] = [];
   #endedRoundTrip = 0;
+  /** The calls of the round trip after that one. */
+  #underWay: Promise<unknown>[] = [];
 
   constructor(table: Table, isExact = true) {
     this.table = table;
@@ -39,8 +41,11 @@ export class Recorder {
         if (isFlush(call.input)) return next(call);
         const roundTrip = this.#endedRoundTrip + 1;
         const operation = dynamoDbOperationOf(context.commandName ?? '');
+        const sent = next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
+        this.#underWay.push(sent);
+        await this.#endOf(roundTrip);
         try {
-          const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
+          const result = await sent;
           const input = call.input as Call['input'];
           this.#calls.push({
             operation,
@@ -53,18 +58,28 @@ export class Recorder {
           if (error instanceof TransactionCanceledException)
             this.#calls.push(refused(operation, call.input, roundTrip));
           throw error;
-        } finally {
-          this.#endedRoundTrip = Math.max(this.#endedRoundTrip, roundTrip);
         }
       },
       { step: 'initialize', name: 'recorder' },
     );
   }
 
+  /** Resolves when all its calls have ended, also those that begin meanwhile. */
+  async #endOf(roundTrip: number): Promise<void> {
+    for (let ended = 0; this.#endedRoundTrip < roundTrip && ended < this.#underWay.length; ) {
+      ended = this.#underWay.length;
+      await Promise.allSettled(this.#underWay);
+    }
+    if (this.#endedRoundTrip >= roundTrip) return;
+    this.#endedRoundTrip = roundTrip;
+    this.#underWay = [];
+  }
+
   /** Does some work and returns its calls, in the order of their round trips. */
   async record(work: () => Promise<unknown>): Promise<readonly Call[]> {
     this.#calls = [];
     this.#endedRoundTrip = 0;
+    this.#underWay = [];
     await work();
     return this.#calls.toSorted((a, b) => a.roundTrip - b.roundTrip);
   }
