@@ -100,8 +100,12 @@ function signing(config: SdkConfig, context: Context): Middleware {
     const properties = { config, context, signingRegion, signingName };
     const request = await signer.sign(call.request, {}, properties);
     const sent = systemClock();
-    const responded = await next({ ...call, request: request as HttpRequest }).catch(signer.errorHandler?.(properties));
-    if (systemClock() - sent < LONGEST_CALL) signer.successHandler?.(responded.response, properties);
+    const isInTime = (): boolean => systemClock() - sent < LONGEST_CALL;
+    const responded = await next({ ...call, request: request as HttpRequest }).catch((error: Error) => {
+      if (isInTime()) signer.errorHandler?.(properties)(error);
+      throw error;
+    });
+    if (isInTime()) signer.successHandler?.(responded.response, properties);
     return responded;
   };
 }

@@ -14,26 +14,35 @@ const HOUR = 3_600_000;
 class Dated extends NodeHttpHandler {
   readonly #ahead: number;
   readonly #pause: number;
+  readonly #statusCode: number;
 
-  constructor(ahead: number, pause: number) {
+  constructor(ahead: number, pause: number, statusCode: number) {
     super();
     this.#ahead = ahead;
     this.#pause = pause;
+    this.#statusCode = statusCode;
   }
 
   override async handle() {
     const headers = { date: new Date(Date.now() + this.#ahead).toUTCString() };
     vi.setSystemTime(Date.now() + this.#pause);
-    return { response: new HttpResponse({ statusCode: 200, headers, body: Readable.from(['{}']) }) };
+    return { response: new HttpResponse({ statusCode: this.#statusCode, headers, body: Readable.from(['{}']) }) };
   }
 }
 
-/** The time by the clock of a server that is ahead of this machine, after a call. */
-async function timeOf(ahead: number, pause = 0): Promise<number> {
+/** The time by the clock of a server that is ahead of this machine, after a call that it accepts or refuses. */
+async function timeOf(ahead: number, pause = 0, statusCode = 200): Promise<number> {
   // `npm run test:dates` has it corrected nowhere.
-  const config = { ...LOCAL_AWS, requestHandler: new Dated(ahead, pause), disableClockSkewCorrection: false };
+  const config = {
+    ...LOCAL_AWS,
+    requestHandler: new Dated(ahead, pause, statusCode),
+    disableClockSkewCorrection: false,
+  };
   const table = new Table('t', (readNumber) => leanDocumentClient(config, readNumber));
-  await table.client.send(new GetCommand({ TableName: 't', Key: { PK: 'a', SK: 'b' } }));
+  const called = await Promise.allSettled([
+    table.client.send(new GetCommand({ TableName: 't', Key: { PK: 'a', SK: 'b' } })),
+  ]);
+  expect(called).toMatchObject([{ status: statusCode === 200 ? 'fulfilled' : 'rejected' }]);
   return serverTime(table, systemClock);
 }
 
@@ -54,14 +63,18 @@ describe('the time by the clock of DynamoDB', () => {
     'is that of this machine, where it was paused for %d ms before it read a response',
     async (pause) => {
       expect(await timeOf(0, pause)).toBe(NOW + pause);
+      vi.setSystemTime(NOW);
+      expect(await timeOf(0, pause, 400)).toBe(NOW + pause);
     },
   );
 
   it('is that of DynamoDB within a second, where this machine is wrong', async () => {
     for (const ahead of [HOUR, -HOUR, 60 * 24 * HOUR, -7_000]) {
-      const time = await timeOf(ahead);
-      expect(time).toBeGreaterThan(NOW + ahead - 1_000);
-      expect(time).toBeLessThanOrEqual(NOW + ahead);
+      for (const statusCode of [200, 400]) {
+        const time = await timeOf(ahead, 0, statusCode);
+        expect(time).toBeGreaterThan(NOW + ahead - 1_000);
+        expect(time).toBeLessThanOrEqual(NOW + ahead);
+      }
     }
   });
 });
