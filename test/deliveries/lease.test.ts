@@ -1,11 +1,19 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { leases } from '#tenancy/deliveries';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Tenant } from '#table';
+import { allRegistered, leases } from '#tenancy/deliveries';
+import { turn } from '../../functions/deliveries/turn.ts';
+import { work } from '../../functions/deliveries/work.ts';
+import { aCaller } from '../support/caller.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { PausingHandler } from '../support/pauses.ts';
 
-/** Who may deliver to an endpoint. */
+/** Who may deliver to an endpoint, also where workers are paused, or their clocks differ by as much as clocks may. */
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Clocks that differ by so much from that of DynamoDB, in milliseconds, are taken as they are. */
+const BELIEVED = 4_900;
 
 let place: FreshTable;
 let world: DeliveryWorld;
@@ -21,7 +29,7 @@ beforeEach(async () => {
 });
 
 const leaseOf = (token: string): leases.Lease => ({ endpointId: hook.id, token });
-const take = async (token: string) => (await leases.takeLease(acme.open(), leaseOf(token))).outcome;
+const take = async (token: string, tenant = acme.open()) => (await leases.takeLease(tenant, leaseOf(token))).outcome;
 
 it('one worker has the lease until it gives it back, or its end has come', async () => {
   expect([await take('a'), await take('b'), await take('a')]).toEqual(['taken', 'leased', 'taken']);
@@ -59,4 +67,78 @@ it('of an endpoint that is gone is taken by nobody, and ringing makes none', asy
   const gone = { ...leaseOf('a'), endpointId: crypto.randomUUID() };
   await leases.ring(acme.open(), gone.endpointId);
   expect((await leases.takeLease(acme.open(), gone)).outcome).toBe('gone');
+});
+
+describe('a worker that is paused', () => {
+  it.each([
+    ['while it stores a failure', 500],
+    ['while it stores a refusal', 422],
+  ])('%s asks for another turn at once', async (_, status) => {
+    const worker = new PausingHandler();
+    const paused = worker.pauseBefore('TransactWriteItems', hook.id);
+    hook.receiver.responds = () => ({ status: hook.receiver.calls.length === 1 ? status : 204 });
+    await acme.change();
+    const working = work({ tenant: acme.id }, world.worker(worker));
+    await paused.reached;
+    world.now += 30_000;
+    paused.release();
+    await working;
+    await world.run();
+    expect(hook.receiver.numbers()).toHaveLength(2);
+  });
+
+  it('during a call says no more of its duration than may be shown', async () => {
+    hook.receiver.responds = async () => {
+      world.now += HOUR;
+      return { error: 'timeout' };
+    };
+    await acme.change();
+    await work({ tenant: acme.id }, world.worker());
+    expect(await hook.attempts()).toMatchObject([{ duration_ms: 1_000_000 }]);
+  });
+
+  it('while others deliver does not end the endpoint because its own place in the journal has expired', async () => {
+    const worker = new PausingHandler();
+    const paused = worker.pauseBefore('Query', '#EVENT');
+    await acme.change();
+    const working = work({ tenant: acme.id }, world.worker(worker));
+    await paused.reached;
+    world.now += leases.LEASE_MS + 1;
+    await work({ tenant: acme.id }, world.worker());
+    world.now += 40 * DAY;
+    paused.release();
+    await working;
+    expect([hook.receiver.calls.length, await hook.status()]).toEqual([1, ['active', null]]);
+    expect((await allRegistered(world.session())).filter(({ tenant }) => tenant === acme.id)).toHaveLength(1);
+  });
+});
+
+describe('two workers, one of whose clocks is as fast, and the other as slow, as clocks may be', () => {
+  const openAt = (skew: number) =>
+    Tenant.of(
+      aCaller(acme.id),
+      world.session(() => world.now + skew),
+    );
+  const fast = () => openAt(BELIEVED);
+  const slow = () => openAt(-BELIEVED);
+
+  it('take no lease from each other', async () => {
+    expect([await take('a', fast()), await take('b', slow())]).toEqual(['taken', 'leased']);
+    await leases.endLease(fast(), leaseOf('a'), {});
+    expect([await take('b', slow()), await take('a', fast())]).toEqual(['taken', 'leased']);
+  });
+
+  it('wait for as long as the receiver has asked for', async () => {
+    await hook.setState({ retry_at: leases.timeIn(fast()) + leases.LONGEST_WAIT_MS });
+    expect(await take('b', slow())).toBe('waiting');
+  });
+
+  it('look again where a wake-up of the fast one is too early for the slow one', async () => {
+    await acme.change();
+    await hook.setState({ retry_at: leases.timeIn(fast()) });
+    world.skews.splice(0, 1, -BELIEVED);
+    const [registration] = (await allRegistered(world.session())).filter(({ tenant }) => tenant === acme.id);
+    if (registration === undefined) throw new Error('it is not registered');
+    expect(await turn(registration, world.worker())).toBe(10);
+  });
 });

@@ -9,7 +9,7 @@ import { FaultyHandler } from '../support/faults.ts';
 
 /**
  * A worker that is paused for an hour at any call of the table, before it is sent or before its response is read, while another delivers everything:
- * nothing is missing, first deliveries are in order, what comes twice is one batch, and the endpoint stays as it is. Single pauses: `pauses.test.ts`.
+ * nothing is missing, first deliveries are in order, what comes twice is one batch, and the endpoint stays as it is. Single pauses: `lease.test.ts`.
  */
 
 const HOUR = 3_600_000;
