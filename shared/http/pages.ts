@@ -32,8 +32,8 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
     const { page, page_size, sort } = input.query;
     const given = input.query as { readonly [field in F]?: string | boolean };
     const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as typeof given;
-    const prefix = isSearched ? (input.query as { readonly [parameter.PREFIX]?: string })[parameter.PREFIX] : undefined;
-    const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, prefix });
+    const q = isSearched ? (input.query as { readonly [parameter.PREFIX]?: string })[parameter.PREFIX] : undefined;
+    const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, q });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };

@@ -9,7 +9,7 @@ export * as gapRanges from './gap-ranges.ts';
 export * as gracePeriod from './grace-period.ts';
 export { NumberSet } from './number-set.ts';
 export * as periods from './periods.ts';
-export * as prefixIndex from './prefix-index.ts';
 export { readSet } from './queries.ts';
 export { readRecordsByNumber } from './read-records.ts';
 export * as summary from './summary.ts';
+export * as textIndex from './text-index.ts';

@@ -1,7 +1,7 @@
 import { bitPlace } from './bits.ts';
-import { stageIndexed, stageUnindexed } from './prefix-index.ts';
 import { type Key, TTL } from './schema.ts';
 import { countPlace } from './summary.ts';
+import { stageIndexed, stageUnindexed } from './text-index.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /**
@@ -27,30 +27,31 @@ interface ListedNumber {
   readonly expires?: number | undefined;
 }
 
-/** An index of a record: the sets of a filter field, their summaries, or the prefix index of a field. */
-type ListedBy = { readonly filter: string } | { readonly summary: string } | { readonly prefix: string };
+/** An index of a record: the sets of a filter field, their summaries, or entries of its texts (`text-index.ts`). */
+type ListedBy = { readonly filter: string } | { readonly summary: string } | { readonly entries: string };
 
-/** Stages that a record leaves one text's set or entry and enters another's. Undefined is none. */
+/** Stages that a record leaves the sets or entries of these texts and enters those of others. Where it has a text before and after, nothing is staged. */
 export function stageMove(
   work: UnitOfWork,
   listed: ListedNumber & { readonly by: ListedBy },
-  left: string | undefined,
-  entered: string | undefined,
+  left: readonly string[],
+  entered: readonly string[],
 ): void {
-  const { by, partition } = listed;
-  if ('filter' in by) {
-    const setOf = (value: string): string => partitionOf(partition, by.filter, value);
-    if (left !== undefined) stage(work, setOf(left), listed, -1n);
-    if (entered !== undefined) stage(work, setOf(entered), listed, 1n);
-  } else if ('summary' in by) {
-    const setOf = (value: string): string => partitionOf(partition, by.summary, value);
-    if (left !== undefined) stageCount(work, setOf(left), listed, -1);
-    if (entered !== undefined) stageCount(work, setOf(entered), listed, 1);
-  } else {
-    const entry = { partition, field: by.prefix, number: listed.number };
-    if (left !== undefined) stageUnindexed(work, { ...entry, text: left });
-    if (entered !== undefined) stageIndexed(work, { ...entry, text: entered });
-  }
+  for (const text of left) if (!entered.includes(text)) stageText(work, listed, text, -1);
+  for (const text of entered) if (!left.includes(text)) stageText(work, listed, text, 1);
+}
+
+/** @param sign whether the record enters or leaves */
+function stageText(
+  work: UnitOfWork,
+  listed: ListedNumber & { readonly by: ListedBy },
+  text: string,
+  sign: 1 | -1,
+): void {
+  const { by, partition, number } = listed;
+  if ('filter' in by) stage(work, partitionOf(partition, by.filter, text), listed, sign === 1 ? 1n : -1n);
+  else if ('summary' in by) stageCount(work, partitionOf(partition, by.summary, text), listed, sign);
+  else (sign === 1 ? stageIndexed : stageUnindexed)(work, { partition, index: by.entries, text, number });
 }
 
 /** Stages that a number has no record any more. */

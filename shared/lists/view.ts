@@ -4,7 +4,6 @@ import { builtFilters, COUNTER, type List, readCounterItem } from './counter-ite
 import { ListNotBuilt } from './errors.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
-import { readNumbersByPrefix, type TextRange } from './prefix-index.ts';
 import { readSet } from './queries.ts';
 import { readSets, type WantedSet } from './read-sets.ts';
 import { isWorthSummary, type PagePlace, readBlocks, readSummarized, type SummarizedRead } from './read-summarized.ts';
@@ -12,36 +11,27 @@ import type { Item } from './schema.ts';
 import { sizesOf } from './set-sizes.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
+import { type Lookup, readNumbers } from './text-index.ts';
 
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
-/** Values by field, as texts. */
-interface FilterTexts {
-  readonly [field: string]: string;
+/** The records that have a value of a field, or those that do not have it. */
+export interface Clause {
+  readonly field: string;
+  /** As texts. */
+  readonly anyOf: readonly string[];
+  readonly isExcluded?: boolean;
 }
 
-/** A prefix that one of several texts of a record has. */
-interface Prefix {
-  /** The API's name of the filter, for {@link ListNotBuilt}. */
-  readonly name: string;
-  /** Folded. */
-  readonly text: string;
-  readonly ranges: readonly TextRange[];
-  /** The indexes among the ranges, as the counter item names them. */
-  readonly indexes: readonly string[];
-}
-
-/** A list as its readers know it. */
+/** A list as its readers know it: the AND of its clauses and lookups. */
 export interface ListSource extends List {
-  readonly filter: FilterTexts;
-  /** The values that the records do not have. */
-  readonly without?: FilterTexts | undefined;
-  readonly prefix?: Prefix | undefined;
+  readonly clauses: readonly Clause[];
+  readonly lookups: readonly Lookup[];
   /** The index of the summaries of a field's sets, as the counter item names it; undefined where they have none. */
   readonly summaryOf?: ((field: string) => string | undefined) | undefined;
   /** The field with the time of a record's creation. */
   readonly createdAt: string;
-  /** Whether a record has the values of the filter, and the prefix, and none of those that it must not have. */
+  /** Whether a record is in all of the clauses and lookups. */
   readonly matches: (item: Item) => boolean;
 }
 
@@ -52,23 +42,22 @@ export interface View {
   readonly gaps: NumberSet;
   /** The items of the gaps. */
   readonly gapItems: readonly Item[];
-  /** The numbers of the records with the values and the prefix of the filter; only for a list that is {@link isBounded}. */
+  /** The numbers of the records in the clauses and lookups; only for a list that is {@link isBounded}. */
   readonly included: NumberSet | undefined;
   /** The numbers of records with a value that they must not have. */
   readonly excluded: NumberSet;
-  /** All items of the filters' sets that were read. */
+  /** All items of the clauses' sets that were read. */
   readonly items: readonly Item[];
   /** Where only some blocks of the only set were read: these, and how to read others. */
   readonly summarized?: CountedBlocks & { readonly readBlocks: (blocks: readonly number[]) => Promise<View> };
 }
 
 /** Whether its records are in sets. All others are the numbers that were allocated, without some. */
-export const isBounded = ({ filter, prefix }: ListSource): boolean =>
-  Object.keys(filter).length > 0 || prefix !== undefined;
+export const isBounded = ({ clauses, lookups }: ListSource): boolean =>
+  lookups.length > 0 || clauses.some(({ isExcluded }) => isExcluded !== true);
 
 /** Whether it is the list of all records. */
-export const isWhole = (source: ListSource): boolean =>
-  !isBounded(source) && Object.keys(source.without ?? {}).length === 0;
+export const isWhole = ({ clauses, lookups }: ListSource): boolean => clauses.length === 0 && lookups.length === 0;
 
 /**
  * @param now epoch milliseconds
@@ -93,10 +82,10 @@ async function readWhole(table: Table, { partition }: ListSource): Promise<View>
 const NOTHING = { gaps: NumberSet.EMPTY, gapItems: [], excluded: NumberSet.EMPTY, items: [] } as const;
 
 async function readFiltered(table: Table, source: ListSource, now: number, place?: PagePlace): Promise<View> {
-  const { partition, prefix, retentionDays } = source;
+  const { partition, lookups, retentionDays } = source;
   const whole = isBounded(source) ? undefined : readWhole(table, source);
   const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
-  const matching = prefix === undefined ? undefined : readMatching(table, partition, prefix);
+  const matching = lookups.length === 0 ? undefined : readMatching(table, source);
   const wanted = wantedBy(source);
   const sizes = sizesOf(table, partition);
   const [set, ...others] = wanted;
@@ -114,7 +103,7 @@ async function readFiltered(table: Table, source: ListSource, now: number, place
   });
   const [read, items, numbers, all] = await Promise.all([counter, sets, matching, whole]);
   assertBuilt(read, source);
-  const matched = numbers === undefined ? [] : [NumberSet.ofNumbers(numbers)];
+  const matched = numbers === undefined ? [] : [NumberSet.ofNumbers([...numbers])];
   const setsWhere = (isExcluded: boolean): NumberSet[] =>
     items.flatMap((each, index) => (wanted[index]?.isExcluded === isExcluded ? [NumberSet.ofItems(each)] : []));
   const view = { ...NOTHING, counter: read, excluded: NumberSet.either(setsWhere(true)), items: items.flat() };
@@ -124,16 +113,15 @@ async function readFiltered(table: Table, source: ListSource, now: number, place
 }
 
 /** The sets of the values that the records have, and of those that they do not have. */
-function wantedBy({ partition, filter, without = {}, summaryOf }: ListSource): WantedSet[] {
-  const wanted = (values: FilterTexts, isExcluded: boolean): WantedSet[] =>
-    Object.entries(values).map(([field, value]) => ({
+const wantedBy = ({ partition, clauses, summaryOf }: ListSource): WantedSet[] =>
+  clauses.flatMap(({ field, anyOf, isExcluded = false }) =>
+    anyOf.map((value) => ({
       name: `${field}=${value}`,
       partition: storedSets.partitionOf(partition, field, value),
       summary: summaryOf?.(field),
       isExcluded,
-    }));
-  return [...wanted(filter, false), ...wanted(without, true)];
-}
+    })),
+  );
 
 /** The view of a list by one filter, as far as its set was read. */
 function viewOf(table: Table, set: WantedSet, counter: Item, read: SummarizedRead): View {
@@ -145,21 +133,26 @@ function viewOf(table: Table, set: WantedSet, counter: Item, read: SummarizedRea
   return { ...view, summarized: { ...blocks, readBlocks: further } };
 }
 
-/** The numbers of the records that have the prefix in any of their texts. */
-const readMatching = async (table: Table, list: string, { text, ranges }: Prefix): Promise<readonly number[]> =>
-  (await Promise.all(ranges.map((range) => readNumbersByPrefix(table, list, range, text)))).flat();
+/** The numbers of the records that all lookups find. */
+async function readMatching(table: Table, { partition, lookups }: ListSource): Promise<ReadonlySet<number>> {
+  const found = lookups.map(async (lookup) => new Set(await readNumbers(table, partition, lookup)));
+  return (await Promise.all(found)).reduce((one, other) => one.intersection(other));
+}
 
 /** The sort keys of the items with the bits of these numbers. */
-const placesOf = (numbers: readonly number[]): ReadonlySet<string> =>
-  new Set(numbers.map((number) => bitPlace(number).sortKey));
+const placesOf = (numbers: ReadonlySet<number>): ReadonlySet<string> =>
+  new Set(Array.from(numbers, (number) => bitPlace(number).sortKey));
 
 /** A list without a counter item has no records yet. */
-function assertBuilt(counter: Item, { partition, filter, without, prefix }: ListSource): void {
+function assertBuilt(counter: Item, { partition, clauses, lookups }: ListSource): void {
   if (counter.NEXT === undefined) return;
   const built = builtFilters(counter);
-  const missing = Object.keys({ ...filter, ...without }).filter((field) => !built.includes(field));
-  if (prefix?.indexes.some((index) => !built.includes(index)) === true) missing.push(prefix.name);
-  if (missing.length > 0) throw new ListNotBuilt(partition, missing);
+  const needed = [
+    ...clauses.map(({ field }) => ({ name: field, indexes: [field] })),
+    ...lookups.map(({ name, indexes }) => ({ name, indexes })),
+  ];
+  const missing = needed.filter(({ indexes }) => indexes.some((index) => !built.includes(index)));
+  if (missing.length > 0) throw new ListNotBuilt(partition, [...new Set(missing.map(({ name }) => name))]);
 }
 
 /** The members of a list that was read as a whole. */

@@ -10,12 +10,11 @@ export { toAttributes, toRecord } from './repository/entity.ts';
 export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';
 export * as flags from './repository/flags.ts';
 export {
-  indexedValueIn,
+  entriesOf,
+  indexedValuesIn,
   indexesOf,
   notedIn,
   noteOf,
-  prefixFieldOf,
   SETS,
   summaryFieldOf,
-  textOf,
 } from './repository/list-indexes.ts';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { storedSets } from '#lists';
-import { prefixIndex } from '#lists/maintenance';
+import { textIndex } from '#lists/maintenance';
 import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table/keys';
+import { entriesOf, indexesOf } from '#table/storage';
 import { kinds } from '../../operator/kinds.ts';
 import { isOfCredentials } from '../../shared/table/keys.ts';
 import { sources } from '../architecture/sources.ts';
@@ -30,7 +31,7 @@ it('has no partition that is taken for one of credentials, whatever callers writ
       ]),
       ...entity.filters.map((field) => storedSets.partitionOf(records, field, text)),
       ...Object.keys(entity.unique).map((field) => uniqueKey(PLATFORM, entity.name, field, text).PK),
-      ...Object.keys(entity.prefixes).map((field) => prefixIndex.partitionOf(records, field)),
+      ...indexesOf(entity).flatMap((index) => textIndex.partitionOf(records, entriesOf(index) ?? '')),
       valuesPartition(records),
     ];
   });

@@ -112,8 +112,11 @@ export function listOf(
   next: number,
   isSummarized = false,
 ): ListSource {
-  const filter = Object.fromEntries(Array.from(sets.keys(), (name) => name.split('=')));
-  const filters = Object.keys(filter);
+  const clauses = Array.from(sets.keys(), (name) => {
+    const [field = '', value = ''] = name.split('=');
+    return { field, anyOf: [value] };
+  });
+  const filters = clauses.map(({ field }) => field);
   const indexes = isSummarized ? [...filters, ...filters.map((field) => `${field}+`)] : filters;
   table.put({ PK: storedSets.partitionOf(LIST), SK: COUNTER, NEXT: next, FILTERS: indexes });
   for (const [name, words] of sets) {
@@ -121,7 +124,7 @@ export function listOf(
     if (isSummarized) putSummary(table, name, words);
   }
   const summaryOf = (field: string) => (isSummarized ? `${field}+` : undefined);
-  return { partition: LIST, filters, filter, createdAt: 'created_at', summaryOf, matches: () => true };
+  return { partition: LIST, filters, clauses, lookups: [], createdAt: 'created_at', summaryOf, matches: () => true };
 }
 
 function putSummary(table: SetsInMemory, name: string, words: Words): void {

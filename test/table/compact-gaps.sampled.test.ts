@@ -79,7 +79,14 @@ class ModelList {
   next = Math.max(...LIVE) + 1;
 
   constructor() {
-    this.source = { partition: 'LIST', filters: [], filter: {}, createdAt: 'created_at', matches: () => true };
+    this.source = {
+      partition: 'LIST',
+      filters: [],
+      clauses: [],
+      lookups: [],
+      createdAt: 'created_at',
+      matches: () => true,
+    };
     this.partition.onWrite = (sortKey) => this.#check(sortKey);
     for (const item of bitsOf('LIST', GONE)) this.partition.set(String(item.SK), item);
     this.#allocated();
@@ -188,7 +195,8 @@ it('what would take as much as ranges stays bits', async () => {
   const source: ListSource = {
     partition: 'LIST',
     filters: [],
-    filter: {},
+    clauses: [],
+    lookups: [],
     createdAt: 'created_at',
     matches: () => true,
   };

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
-import { prefixIndex } from '#lists/maintenance';
+import { textIndex } from '#lists/maintenance';
 import { entity } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
@@ -14,6 +14,9 @@ interface Shop {
   slug: string | null;
 }
 
+/** Texts that are read of a range. */
+const MOST_TEXTS = 2_000;
+
 const table = useTable();
 const unique = { slug: (slug: string) => slug };
 const A_SHOP = { name: 'Acme', slug: null };
@@ -23,29 +26,26 @@ const shops = new TestList(table, entity<Shop>('SHOP', { prefixes, unique }), A_
 const before = new TestList(table, entity<Shop>('SHOP', { unique }), A_SHOP);
 
 async function idsOf(prefix: string): Promise<string[]> {
-  const { ids, total } = await shops.read({ prefix });
+  const { ids, total } = await shops.read({ q: prefix });
   expect(total).toBe(ids.length);
   return ids;
 }
 const differences = async (repair = false) => (await shops.verify(repair)).differences;
 const entry = (text: string, number: number) =>
-  prefixIndex.entryKey({ partition: shops.partition, field: 'name', text, number });
+  textIndex.entryKey({ partition: shops.partition, index: 'name#PREFIX', text, number });
 const put = (key: Key) => table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...key } }));
-const index = () => prefixIndex.partitionOf(shops.partition, 'name');
+const index = () => textIndex.partitionOf(shops.partition, 'name#PREFIX');
 
 it('lists by a prefix are refused where more texts begin so than are read, and no sooner', async () => {
   const number = ids.numberOf(await shops.createId({ slug: 'acme' }));
-  for (let next = number + 1; next < number + prefixIndex.MOST_MATCHES; next += 25) {
-    const numbers = Array.from(
-      { length: Math.min(25, number + prefixIndex.MOST_MATCHES - next) },
-      (_, index) => next + index,
-    );
+  for (let next = number + 1; next < number + MOST_TEXTS; next += 25) {
+    const numbers = Array.from({ length: Math.min(25, number + MOST_TEXTS - next) }, (_, index) => next + index);
     const puts = numbers.map((each) => ({ PutRequest: { Item: { ...entry('acme', each) } } }));
     await table.table.client.send(new BatchWriteCommand({ RequestItems: { [table.table.name]: puts } }));
   }
-  const page = { prefix: 'acme', page: 2_001, page_size: 1 };
-  await expect(shops.page(page)).resolves.toMatchObject({ total: prefixIndex.MOST_MATCHES });
-  await put(entry('acme', number + prefixIndex.MOST_MATCHES));
+  const page = { q: 'acme', page: 2_001, page_size: 1 };
+  await expect(shops.page(page)).resolves.toMatchObject({ total: MOST_TEXTS });
+  await put(entry('acme', number + MOST_TEXTS));
   await expect(shops.page(page)).rejects.toThrow(listErrors.TooManyMatches);
   expect(await idsOf('acme b')).toEqual([]);
 });

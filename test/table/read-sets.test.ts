@@ -74,8 +74,8 @@ describe('an AND of filters', () => {
         // With these estimates, with those learned from the first reading, and without any that is an hour old.
         for (const now of [NOW, NOW, NOW + 2 * HOUR]) expect(await membersIn(table, source, now)).toEqual(expected);
         // The same sets, with the members of all but the first taken out.
-        const [first = ['', ''], ...others] = Object.entries(source.filter);
-        const unlike = { ...source, filter: Object.fromEntries([first]), without: Object.fromEntries(others) };
+        const clauses = source.clauses.map((clause, index) => ({ ...clause, isExcluded: index > 0 }));
+        const unlike = { ...source, clauses };
         const [all = new Map(), ...out] = wanted;
         const gone = new Set(out.flatMap((set) => commonOf([set])));
         const left = commonOf([all]).filter((number) => !gone.has(number));

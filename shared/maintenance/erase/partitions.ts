@@ -1,5 +1,5 @@
 import { readPartition, schema, storedSets } from '#lists';
-import { prefixIndex } from '#lists/maintenance';
+import { textIndex } from '#lists/maintenance';
 import type { Entity } from '#table';
 import {
   cascadeDeletePartition,
@@ -11,7 +11,7 @@ import {
   uniqueKey,
   valuesPartition,
 } from '#table/keys';
-import { cascadeDeletesOf, notedIn, readValues, textOf } from '#table/storage';
+import { cascadeDeletesOf, entriesOf, indexedValuesIn, indexesOf, notedIn, readValues } from '#table/storage';
 import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy/keys';
 import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
@@ -52,9 +52,10 @@ export async function partitionsOf(
       Object.keys(entity.unique).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
     ),
     ...kinds.flatMap(({ entity }) =>
-      Object.keys(entity.prefixes).map((field) =>
-        prefixIndex.partitionOf(recordsPartition(tenant, entity.name), field),
-      ),
+      indexesOf(entity)
+        .map(entriesOf)
+        .filter((index) => index !== undefined)
+        .map((index) => textIndex.partitionOf(recordsPartition(tenant, entity.name), index)),
     ),
     ...idsOf(integrations).flatMap((id) =>
       DEDUPLICATED.map((kind) => deduplicationKey(tenant, `${kind}#${id}`, '').PK),
@@ -101,9 +102,7 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
     ids.push(id);
     below.push(...kind.below.map((child) => childPartition(tenant, entity.name, id, child.name)));
     for (const field of new Set([...entity.filters, ...notedIn(item)])) {
-      const value = textOf(item[field]);
-      const known = values.get(field) ?? new Set();
-      values.set(field, value === undefined ? known : known.add(value));
+      values.set(field, new Set([...(values.get(field) ?? []), ...indexedValuesIn(item, field)]));
     }
   }
   return { kind, ids, below, values };

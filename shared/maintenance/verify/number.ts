@@ -1,6 +1,6 @@
 import { type Item, ids, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { bitPlace, gapRanges, gracePeriod, periods, prefixIndex, summary } from '#lists/maintenance';
-import { flags, indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS, summaryFieldOf } from '#table/storage';
+import { bitPlace, gapRanges, gracePeriod, periods, summary, textIndex } from '#lists/maintenance';
+import { entriesOf, flags, indexedValuesIn, indexesOf, notedIn, noteOf, SETS, summaryFieldOf } from '#table/storage';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
@@ -8,7 +8,7 @@ import { StoredCount, StoredEntry, StoredGap, type StoredMembership, StoredWord 
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
-/** A filter field and value, which have a set; or a prefix index (`list-indexes.ts`) and a folded text, which have an item for each number. */
+/** A filter field and value, which have a set; or an index of texts (`list-indexes.ts`) and a text, which have an item for each number. */
 export interface IndexEntry {
   readonly field: string;
   readonly value: string;
@@ -52,7 +52,7 @@ export async function lookAtNumber(
   const sets = places.map(({ field }, index): StoredMembership => {
     const key = keys[index + 2] as Key;
     const item = others[index];
-    if (prefixFieldOf(field) !== undefined) return new StoredEntry(key, item);
+    if (entriesOf(field) !== undefined) return new StoredEntry(key, item);
     if (summaryFieldOf(field) === undefined) return new StoredWord(key, word, item);
     return new StoredCount(key.PK, number, notedIn(record).includes(field));
   });
@@ -70,8 +70,8 @@ const corrected = (entity: NumberList['entity'], record: Item | undefined): Item
 
 /** The item that says whether a number is in a set or an index. */
 function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
-  const prefixed = prefixFieldOf(field);
-  if (prefixed !== undefined) return prefixIndex.entryKey({ partition, field: prefixed, text: value, number });
+  const index = entriesOf(field);
+  if (index !== undefined) return textIndex.entryKey({ partition, index, text: value, number });
   const summarized = summaryFieldOf(field);
   const { sortKey } = summarized === undefined ? bitPlace(number) : summary.countPlace(number);
   return { PK: storedSets.partitionOf(partition, summarized ?? field, value), SK: sortKey };
@@ -83,10 +83,9 @@ function placesOf(
   suspected: readonly IndexEntry[],
   declared: readonly string[],
 ): IndexEntry[] {
-  const own = [...new Set([...declared, ...notedIn(record)])].flatMap((field) => {
-    const value = schema.isRecord(record) ? indexedValueIn(record, field) : undefined;
-    return value === undefined ? [] : [{ field, value }];
-  });
+  const own = [...new Set([...declared, ...notedIn(record)])].flatMap((field) =>
+    schema.isRecord(record) ? indexedValuesIn(record, field).map((value) => ({ field, value })) : [],
+  );
   const isAt =
     ({ field, value }: IndexEntry) =>
     (other: IndexEntry): boolean =>
@@ -176,7 +175,7 @@ function differencesOf(state: NumberState): Difference[] {
 const misplaced = ({ places, noted, live, wrongFlags, sets, bit }: NumberState): [Difference['kind'], string][] =>
   places.flatMap(({ field, value }, index): [Difference['kind'], string][] => {
     if (wrongFlags.includes(field)) return [];
-    const belongs = noted.includes(field) && indexedValueIn(live, field) === value;
+    const belongs = noted.includes(field) && indexedValuesIn(live, field).includes(value);
     const stands = sets[index]?.has(bit) === true;
     if (belongs === stands) return [];
     return belongs
@@ -200,7 +199,7 @@ function compareNumber(seen: Seen): Comparison {
     gap.stage(work, bit, isGap, expires);
     for (const [index, { field, value }] of places.entries()) {
       const stands =
-        live !== undefined && [...noted, ...notBuilt].includes(field) && indexedValueIn(live, field) === value;
+        live !== undefined && [...noted, ...notBuilt].includes(field) && indexedValuesIn(live, field).includes(value);
       sets[index]?.stage(work, bit, stands, expires);
     }
   };

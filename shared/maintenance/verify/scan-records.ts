@@ -2,7 +2,7 @@ import { type Item, ids, readPartition, schema, storedSets } from '#lists';
 import { gracePeriod, periods, readCounterItem } from '#lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
-import { flags, indexedValueIn, indexesOf, notedIn, prefixFieldOf } from '#table/storage';
+import { entriesOf, flags, indexedValuesIn, indexesOf, notedIn } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
 import { readNumberSet, withRetries } from './reading.ts';
@@ -19,8 +19,8 @@ export interface RecordScan {
   readonly count: number;
   /** By field and value. */
   readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
-  /** The text under which each number belongs in a prefix index, by index. */
-  readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
+  /** The texts under which each number belongs in an index of texts, by index. */
+  readonly texts: ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
   /** Numbers of records with a wrong flag (`#table`). */
@@ -54,8 +54,8 @@ export async function scanRecords(
   const floor = floorIn(scope, entity, counter);
   const live = new ExpectedSet();
   const sets = new Map<string, Map<string, ExpectedSet>>();
-  const texts = new Map<string, Map<number, string>>(
-    indexesOf(entity).flatMap((index) => (prefixFieldOf(index) === undefined ? [] : [[index, new Map()]])),
+  const texts = new Map<string, Map<number, readonly string[]>>(
+    indexesOf(entity).flatMap((index) => (entriesOf(index) === undefined ? [] : [[index, new Map()]])),
   );
   const unnoted: number[] = [];
   const misflagged: number[] = [];
@@ -66,10 +66,9 @@ export async function scanRecords(
   let settled = -1;
   const ends: periods.Mark[] = [];
   const enter = (item: Item, number: number, index: string): void => {
-    const value = indexedValueIn(item, index);
-    if (value === undefined) return;
-    if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
-    else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
+    const values = indexedValuesIn(item, index);
+    if (entriesOf(index) === undefined) for (const value of values) setIn(sets, index, value).add(number);
+    else texts.set(index, (texts.get(index) ?? new Map<number, readonly string[]>()).set(number, values));
   };
   const enterAll = (item: Item, number: number, noted: readonly string[]): void => {
     const corrected = flags.flagsToCorrect(entity, item);
@@ -79,8 +78,7 @@ export async function scanRecords(
   const noteUnnoted = (item: Item, number: number): void => {
     unnoted.push(number);
     for (const [field, values] of unnotedValues) {
-      const value = indexedValueIn(item, field);
-      if (value !== undefined) values.add(value);
+      for (const value of indexedValuesIn(item, field)) values.add(value);
     }
   };
   for await (const item of readPartition(scope, partition, ids.sortKeyOf(floor))) {

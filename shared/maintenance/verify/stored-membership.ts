@@ -11,7 +11,7 @@ export interface StoredMembership {
   stage(work: UnitOfWork, bit: bigint, isMember: boolean, expires: number | undefined): void;
 }
 
-/** An entry of a prefix index, or its absence. */
+/** An entry of an index of texts, or its absence. */
 export class StoredEntry implements StoredMembership {
   readonly isSound = true;
   readonly #key: Key;

@@ -5,16 +5,21 @@ import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
 import { isFlag, TRUE } from './flags.ts';
 import {
-  indexedValueIn,
+  entriesOf,
+  indexedValuesIn,
   indexesOf,
   notedIn,
-  prefixFieldOf,
   prefixIndexesOf,
   summaryFieldOf,
   summaryIndexOf,
-  textOf,
 } from './list-indexes.ts';
 import type { Filter } from './records.ts';
+
+type Clause = ListSource['clauses'][number];
+type Lookup = ListSource['lookups'][number];
+
+/** Most texts with one prefix that are read: about 50 read units. */
+const MOST_TEXTS = 2_000;
 
 /** The lists of the records in one partition: all records, those with each value of each filter, and those with a prefix. */
 export class EntityLists<T extends object> {
@@ -37,48 +42,54 @@ export class EntityLists<T extends object> {
    * The list of a filter, and of a prefix.
    * @throws TypeError when the entity declares no such filter
    */
-  source(filter: Filter, text?: string): ListSource {
-    const given = Object.entries(filter).flatMap(([field, value]) =>
-      value === undefined ? [] : [[field, String(value)] as const],
+  source(filter: Filter, q?: string): ListSource {
+    const clauses = Object.entries(filter).flatMap(([field, value]) =>
+      value === undefined ? [] : [this.#clauseOf(field, String(value))],
     );
-    const unknown = given.find(([field]) => !this.#entity.filters.some((declared) => declared === field));
-    if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown[0]}`);
-    const isWithout = ([field, value]: readonly [string, string]): boolean =>
-      isFlag(this.#entity, field) && value !== TRUE;
-    const values = Object.fromEntries(given.filter((each) => !isWithout(each)));
-    // The records for which a flag is not true are all others.
-    const without = Object.fromEntries(given.filter(isWithout).map(([field]) => [field, TRUE]));
-    const prefix = text === undefined ? undefined : this.#prefixOf(text);
+    const unknown = clauses.find(({ field }) => !this.#entity.filters.some((declared) => declared === field));
+    if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown.field}`);
+    const prefix = q === undefined ? undefined : folded(q);
     return {
       ...this.list,
-      filter: values,
-      without,
-      prefix,
+      clauses,
+      lookups: prefix === undefined ? [] : [this.#prefixed(prefix)],
       summaryOf: (field) => (this.#entity.summaries.some((one) => one === field) ? summaryIndexOf(field) : undefined),
       createdAt: this.#entity.createdAt,
       matches: (item) =>
-        Object.entries(values).every(([field, value]) => textOf(item[field]) === value) &&
-        Object.entries(without).every(([field, value]) => textOf(item[field]) !== value) &&
-        (prefix === undefined || this.#begins(item, prefix.text)),
+        clauses.every((clause) => isIn(item, clause)) && (prefix === undefined || this.#begins(item, prefix)),
     };
   }
 
-  #prefixOf(text: string): NonNullable<ListSource['prefix']> {
-    const fields = Object.entries(this.#entity.prefixes);
-    if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
-    const ranges = fields.map(([field, how]) => {
-      if (how === 'indexed') return { index: field };
-      const { PK: claims } = uniqueKey(this.#tenant, this.#entity.name, field, '');
-      return { partition: claims, numberOf: ({ holder }: Item) => ids.numberOf(String(holder)) };
-    });
-    return { name: parameter.PREFIX, text: folded(text), ranges, indexes: prefixIndexesOf(this.#entity) };
+  /** The records for which a flag is not true are all others. */
+  #clauseOf(field: string, value: string): Clause {
+    const isExcluded = isFlag(this.#entity, field) && value !== TRUE;
+    return { field, anyOf: [isExcluded ? TRUE : value], isExcluded };
   }
 
-  #begins(item: Item, text: string): boolean {
-    return Object.keys(this.#entity.prefixes).some((field) => {
-      const value = textOf(item[field]);
-      return value !== undefined && folded(value).startsWith(text);
-    });
+  #prefixed(prefix: string): Lookup {
+    const fields = Object.entries(this.#entity.prefixes);
+    if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
+    const indexes = prefixIndexesOf(this.#entity);
+    const claimed = fields.flatMap(([field, how]) => (how === 'claimed' ? [this.#claims(field)] : []));
+    const ranges = [...indexes.map((index) => ({ index: entriesOf(index) ?? '' })), ...claimed];
+    return {
+      name: parameter.PREFIX,
+      ranges: ranges.map((range) => ({ in: range, texts: { prefix } })),
+      most: MOST_TEXTS,
+      indexes,
+    };
+  }
+
+  /** Where the values of a unique field are. */
+  #claims(field: string) {
+    const { PK: partition } = uniqueKey(this.#tenant, this.#entity.name, field, '');
+    return { partition, numberOf: ({ holder }: Item) => ids.numberOf(String(holder)) };
+  }
+
+  #begins(item: Item, prefix: string): boolean {
+    return Object.keys(this.#entity.prefixes).some((field) =>
+      indexedValuesIn(item, field).some((value) => folded(value).startsWith(prefix)),
+    );
   }
 
   /**
@@ -102,17 +113,21 @@ export class EntityLists<T extends object> {
     const noted = notedIn(before);
     const listed = { partition: this.#partition, number: entry.number, expires: entry.expires };
     for (const index of entry.kept) {
-      const left = noted.includes(index) ? indexedValueIn(before, index) : undefined;
-      const entered = indexedValueIn(after as Item | undefined, index);
-      if (left !== entered) storedSets.stageMove(work, { ...listed, by: listedBy(index) }, left, entered);
+      const left = noted.includes(index) ? indexedValuesIn(before, index) : [];
+      const entered = indexedValuesIn(after as Item | undefined, index);
+      storedSets.stageMove(work, { ...listed, by: listedBy(index) }, left, entered);
     }
   }
 }
 
+/** Whether a record has a value of a clause, or none of those that it excludes. */
+const isIn = (item: Item, { field, anyOf, isExcluded = false }: Clause): boolean =>
+  indexedValuesIn(item, field).some((value) => anyOf.includes(value)) !== isExcluded;
+
 /** The list of an index (`list-indexes.ts`). */
 function listedBy(index: string): Parameters<typeof storedSets.stageMove>[1]['by'] {
-  const [prefix, summary] = [prefixFieldOf(index), summaryFieldOf(index)];
-  if (prefix !== undefined) return { prefix };
+  const [entries, summary] = [entriesOf(index), summaryFieldOf(index)];
+  if (entries !== undefined) return { entries };
   return summary === undefined ? { filter: index } : { summary };
 }
 

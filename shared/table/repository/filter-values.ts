@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
+import { type Item, type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
-import { textOf } from './list-indexes.ts';
+import { indexedValuesIn } from './list-indexes.ts';
 
 /**
  * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a
@@ -39,15 +39,15 @@ export function noteValues(
   const { retentionDays } = entity;
   const day = retentionDays === undefined ? '' : Math.floor(session.now / DAY_MS);
   for (const field of filters) {
-    const value = textOf((fields as Readonly<Record<string, unknown>>)[field]);
-    if (value === undefined) continue;
-    const key = valueKey(partition, field, value);
-    const name = `${table.name} ${key.PK} ${key.SK} ${day}`;
-    if (noted.has(name)) continue;
-    session.changes.check(async () => {
-      await retry(() => putValue(table, key, valueExpiry(retentionDays, session.now)), session);
-      keepNewest(noted, name, true, KEPT);
-    });
+    for (const value of indexedValuesIn(fields as Item, field)) {
+      const key = valueKey(partition, field, value);
+      const name = `${table.name} ${key.PK} ${key.SK} ${day}`;
+      if (noted.has(name)) continue;
+      session.changes.check(async () => {
+        await retry(() => putValue(table, key, valueExpiry(retentionDays, session.now)), session);
+        keepNewest(noted, name, true, KEPT);
+      });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Item, ids, type OnConditionFailed, storedSets, type UnitOfWork } from '#lists';
-import { notedIn, noteOf, SETS, textOf } from './list-indexes.ts';
+import { indexedValuesIn, notedIn, noteOf, SETS } from './list-indexes.ts';
 
 /**
  * Flags: filters whose value follows from the rest of the record, as "over its threshold" does. A record is stored with its flags, `true` or nothing,
@@ -79,10 +79,9 @@ export function stageFlag(
 ): void {
   const noted = notedIn(item);
   const [PK, SK] = [String(item.PK), String(item.SK)];
-  const left = noted.includes(flag) ? textOf(item[flag]) : undefined;
-  const entered = textOf(storedFlag(isTrue));
+  const left = noted.includes(flag) ? indexedValuesIn(item, flag) : [];
   const listed = { partition: PK, number: ids.numberIn(SK), by: { filter: flag } };
-  if (left !== entered) storedSets.stageMove(work, listed, left, entered);
+  storedSets.stageMove(work, listed, left, isTrue ? [TRUE] : []);
   work.update(
     { PK, SK },
     {

@@ -18,8 +18,8 @@ interface Listed {
 
 const prefixIndexOf = (field: string): string => `${field}${MARK}`;
 
-/** The field of a prefix index; undefined for a filter. */
-export const prefixFieldOf = (index: string): string | undefined =>
+/** The field of a prefix index; undefined for another index. */
+const prefixFieldOf = (index: string): string | undefined =>
   index.endsWith(MARK) ? index.slice(0, -MARK.length) : undefined;
 
 export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
@@ -27,6 +27,12 @@ export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
 /** The field whose sets an index summarizes; undefined for another index. */
 export const summaryFieldOf = (index: string): string | undefined =>
   index.endsWith(SUMMARY) ? index.slice(0, -SUMMARY.length) : undefined;
+
+/** The partition of an index that has entries of texts (`lists/text-index.ts`), without the list's; undefined for an index with sets. */
+export function entriesOf(index: string): string | undefined {
+  const field = prefixFieldOf(index);
+  return field === undefined ? undefined : `${field}#PREFIX`;
+}
 
 /** The prefix indexes that an entity declares. */
 export const prefixIndexesOf = ({ prefixes }: Pick<Listed, 'prefixes'>): readonly string[] =>
@@ -51,14 +57,12 @@ export const notedIn = (record: Item | undefined): string[] =>
 /** The `SETS` attribute of a record that is in the sets of these fields. */
 export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 ? {} : { [SETS]: fields.join(' ') });
 
-/** The value under which an index has a record; undefined where the record is not in it. */
-export function indexedValueIn(record: Item | undefined, index: string): string | undefined {
+/** The distinct values under which an index has a record; none where the record is not in it. */
+export function indexedValuesIn(record: Item | undefined, index: string): readonly string[] {
   const field = prefixFieldOf(index);
-  if (field === undefined) return textOf(record?.[summaryFieldOf(index) ?? index]);
-  const value = textOf(record?.[field]);
-  return value === undefined ? undefined : folded(value);
+  if (field === undefined) return textsOf(record?.[summaryFieldOf(index) ?? index]);
+  return textsOf(record?.[field]).map(folded);
 }
 
-/** The name of a value's set; undefined for null, which has no set. */
-export const textOf = (value: unknown): string | undefined =>
-  value === undefined || value === null ? undefined : String(value);
+/** The names of the sets of a field's value; none for null, which has no set. */
+const textsOf = (value: unknown): readonly string[] => (value === undefined || value === null ? [] : [String(value)]);

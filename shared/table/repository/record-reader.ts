@@ -41,7 +41,7 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
 
   /** One page of all records, or of those with the values of the filter, and the prefix. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
-    return this.pageIn(this.lists.source(query.filter ?? {}, query.prefix), query);
+    return this.pageIn(this.lists.source(query.filter ?? {}, query.q), query);
   }
 
   /** Up to `limit` records in order, after the record `after`. */

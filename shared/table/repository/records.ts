@@ -30,7 +30,7 @@ export interface PageQuery<F extends string = string> {
   readonly sort: 'created_at' | '-created_at';
   readonly filter?: Filter<F>;
   /** A prefix of one of the fields in the entity's `prefixes`. */
-  readonly prefix?: string | undefined;
+  readonly q?: string | undefined;
 }
 
 export interface CursorQuery<F extends string = string> {
