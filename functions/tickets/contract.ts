@@ -4,6 +4,7 @@ import {
   created,
   noContent,
   ok,
+  onRequest,
   optionalOnCreate,
   pageOf,
   type RecordOf,
@@ -16,7 +17,7 @@ import {
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
-import { messageExample, summaryExample, ticketExample } from './examples.ts';
+import { messageExample, ticketExample } from './examples.ts';
 
 /** A closed set: the list's filter has these three values (spec §4). */
 const status = () => z.enum(['open', 'closed', 'pending']);
@@ -53,10 +54,8 @@ const summaryFields = () => ({
   created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
 });
 
-export const ticketSummary = record('TicketSummary', summaryFields).describe('What a list shows of a ticket.');
-
-export const ticket = record('Ticket', () => ({
-  ...summaryFields(),
+/** The fields of a ticket that a page has only with `view=full`. */
+const detailFields = () => ({
   resource_id: field
     .reference('Resource')
     .nullable()
@@ -74,6 +73,17 @@ export const ticket = record('Ticket', () => ({
   last_activity_at: readOnly(
     field.timestamp().nullable().describe('When the ticket was last changed or got a message; moved by the service.'),
   ),
+});
+
+export const ticketSummary = record('TicketSummary', () => ({
+  ...summaryFields(),
+  ...onRequest(detailFields()),
+})).describe('What a list shows of a ticket: the required fields, and with `view=full` all others.');
+export type TicketSummary = RecordOf<typeof ticketSummary>;
+
+export const ticket = record('Ticket', () => ({
+  ...summaryFields(),
+  ...detailFields(),
 })).describe('What somebody asks an organization for help with.');
 export type Ticket = RecordOf<typeof ticket>;
 
@@ -106,8 +116,13 @@ export const tickets = contract({
         status: status().optional().describe('Only tickets where the work stands so.'),
         client_id: field.reference('Client').optional().describe('Only tickets of this client.'),
         assigned_to: field.uuid().optional().describe('Only tickets that are assigned to this user.'),
+        view: parameter
+          .view()
+          .describe(
+            'How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`).',
+          ),
       }),
-      response: pageOf(ticketSummary, 'A page of tickets.', summaryExample),
+      response: pageOf(ticketSummary, 'A page of tickets.', ticketExample),
     }),
     createTicket: route('POST', '/api/v1/tickets', {
       event: { type: 'ticket.created' },

@@ -1,6 +1,6 @@
 /** Examples of the OpenAPI document. */
 
-export const summaryExample = {
+export const ticketExample = {
   id: '84b6353b-046d-4b3f-9a51-6c0d2e4f8a17',
   ticket_code: 'T-000042',
   contact_id: '7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21',
@@ -13,10 +13,6 @@ export const summaryExample = {
   service_id: null,
   assigned_to: null,
   created_at: '2026-11-20T09:30:00.000Z',
-};
-
-export const ticketExample = {
-  ...summaryExample,
   resource_id: null,
   terminal_id: '7df59570-303b-4c2e-8f6a-1d2b3c4e5f60',
   assigned_team: 'field-support',

@@ -7,9 +7,10 @@ import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';
 import { requireReferences } from './references.ts';
 import { messagesOf, ticketEntity } from './store.ts';
+import { ticketInView } from './views.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
-  listTickets: pagesOf(ticketEntity),
+  listTickets: pagesOf(ticketEntity, ({ record }, { query }) => ticketInView(record, query.view ?? 'summary')),
 
   createTicket: async ({ body, tenant, session }) => {
     const { ticket_code: code, ...fields } = body;

@@ -34,12 +34,18 @@ function describe(name: string, names: readonly string[], schemas: Schemas, isBo
   const fields = fieldsOf(schemas[name]);
   const base = names.find((other) => other !== name && name.includes(other) && sharesFields(name, other, schemas));
   const known = base === undefined ? [] : fieldsOf(schemas[base]);
-  if (base !== undefined && fields.length < known.length) {
-    return `These fields of a ${titleOf(base).toLowerCase()}: ${fields.map((field) => `\`${field}\``).join(', ')}.`;
+  if (base !== undefined && fields.length <= known.length) {
+    const [always, onRequest] = [true, false].map((isRequired) =>
+      fields.filter((field) => (schemas[name]?.required?.includes(field) ?? false) === isRequired),
+    );
+    const further = onRequest?.length ? ` On request also: ${listed(onRequest)}.` : '';
+    return `These fields of a ${titleOf(base).toLowerCase()}: ${listed(always ?? [])}.${further}`;
   }
   const table = fieldTable(name, schemas, known, isBody);
   return base === undefined ? table : `As ${titleOf(base).toLowerCase()}, and:\n\n${table}`;
 }
+
+const listed = (fields: readonly string[]): string => fields.map((field) => `\`${field}\``).join(', ');
 
 /** Whether one has all fields of the other. */
 function sharesFields(one: string, other: string, schemas: Schemas): boolean {

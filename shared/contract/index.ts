@@ -7,6 +7,7 @@ export {
   body,
   createOnly,
   declared,
+  onRequest,
   optionalOnCreate,
   type RecordOf,
   readOnly,

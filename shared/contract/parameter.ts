@@ -68,6 +68,9 @@ export const prefix = () =>
     .refine((value) => folded(value) !== '', { error: 'must not be blank' })
     .optional();
 
+/** How much a list shows of each record. Described by its route. */
+export const view = () => z.enum(['summary', 'full']).default('summary');
+
 /** The query of lists with cursor pages. The `Link` header of a response has the cursor of the next page. */
 export const cursor = () => ({
   after: uuid().optional().describe('Id of the last record already seen: the list goes on behind it.'),

@@ -30,6 +30,12 @@ export const optionalOnCreate = <S extends z.ZodType>(schema: S): Restricted<S, 
 type Field = z.ZodType | Restricted;
 export type Fields = Record<string, Field>;
 
+/** These fields, where a response has them only on request. */
+export const onRequest = <F extends Fields>(fields: F) =>
+  Object.fromEntries(
+    Object.entries<Field>(fields).map(([name, field]) => [name, readOnly(withoutDefault(schemaOf(field)).optional())]),
+  ) as { [K in keyof F]: Restricted<z.ZodOptional<Bare<SchemaOf<F[K]>>>, 'read'> };
+
 type SchemaOf<F> = F extends Restricted<infer S> ? S : F extends z.ZodType ? F : never;
 type Bare<S> = S extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : S;
 
@@ -127,8 +133,9 @@ const shapeOf = (
 function inResponse(field: Field): z.ZodType {
   const declared = schemaOf(field);
   const schema = withoutDefault(declared);
-  // A value that the service chooses has no default.
-  const standard = isRestricted(field) && field.access === 'create?' ? undefined : emptyValue(declared);
+  // A value that the service chooses has no default, nor has one that may be missing.
+  const hasNone = (isRestricted(field) && field.access === 'create?') || declared instanceof z.ZodOptional;
+  const standard = hasNone ? undefined : emptyValue(declared);
   return schema.meta({
     ...schema.meta(),
     ...(standard === undefined ? {} : { default: standard }),

@@ -11,7 +11,7 @@ export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method |
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
 /** Parameters of lists that are not filters (`parameter.ts`). */
-const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'org_id']);
+const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'view', 'org_id']);
 
 /** The parameters by which a list can be filtered: those that are offered. */
 export const filtersOf = (route: Route): readonly string[] =>

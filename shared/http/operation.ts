@@ -23,7 +23,7 @@ type FilterOf<R extends Route> =
     ?
         | Exclude<
             keyof R['query']['shape'] & string,
-            keyof ReturnType<typeof parameter.page> | keyof ReturnType<typeof parameter.cursor> | 'org_id'
+            keyof ReturnType<typeof parameter.page> | keyof ReturnType<typeof parameter.cursor> | 'view' | 'org_id'
           >
         | NonNullable<R['notYetOffered']>[number]
     : never;

@@ -9,7 +9,13 @@ import { metadataOf } from './routes/route-metadata.ts';
 
 /** Input of a list operation of any route. */
 interface PageInput extends BearerInput {
-  readonly query: { readonly page: number; readonly page_size: number; readonly sort: '-created_at' | 'created_at' };
+  readonly query: {
+    readonly page: number;
+    readonly page_size: number;
+    readonly sort: '-created_at' | 'created_at';
+    /** Undefined where the list has only one view. */
+    readonly view?: 'summary' | 'full';
+  };
 }
 
 type PageResponse<U> = ReturnType<typeof respond.page<U>>;

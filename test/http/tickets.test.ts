@@ -119,6 +119,13 @@ describe('listing tickets', () => {
     expect(data[0]).toEqual(shown);
     expect(Object.keys(shown)).toHaveLength(12);
   });
+
+  it('shows whole tickets with view=full, on every page', async () => {
+    const { data, total } = await org.read(`${TICKETS}?view=full&status=open&page=2&page_size=2`);
+    expect([data, total]).toEqual([[made[0]], 3]);
+    const refused = await org.ask('GET', `${TICKETS}?view=all`);
+    expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([400, '#/view']);
+  });
 });
 
 describe('ticket codes', () => {

@@ -2955,7 +2955,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description What a list shows of a ticket. */
+        /** @description What a list shows of a ticket: the required fields, and with `view=full` all others. */
         TicketSummary: {
             /**
              * Format: uuid
@@ -3023,6 +3023,51 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at: string | null;
+            /**
+             * Format: uuid
+             * @description The resource that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly resource_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The terminal that it concerns; null for none.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            readonly terminal_id?: string | null;
+            /**
+             * @description Which team works on it, in your own words.
+             * @example field-support
+             */
+            readonly assigned_team?: string | null;
+            /**
+             * @description Labels to group tickets by, each of up to 100 characters.
+             * @example [
+             *       "hardware"
+             *     ]
+             */
+            readonly tags?: string[] | null;
+            /**
+             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @example {
+             *       "shop": 12
+             *     }
+             */
+            readonly custom_fields?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the ticket was last changed or got a message; moved by the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_activity_at?: string | null;
         };
         /** @description What a new ticket is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         TicketCreate: {
@@ -7057,6 +7102,8 @@ export interface operations {
                 client_id?: string;
                 /** @description Only tickets that are assigned to this user. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 assigned_to?: string;
+                /** @description How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`). */
+                view?: "summary" | "full";
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
