@@ -1,13 +1,15 @@
 import { bitPlace } from './bits.ts';
 import { BlockMembers, type CountedBlocks } from './block-members.ts';
+import type { WantedClause } from './clause-read.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readSet } from './queries.ts';
-import { readSets, type WantedSet } from './read-sets.ts';
+import { readSets } from './read-sets.ts';
 import { isWorthSummary, type PagePlace, readBlocks, readSummarized, type SummarizedRead } from './read-summarized.ts';
 import type { Item } from './schema.ts';
+import type { WantedSet } from './set-read.ts';
 import { sizesOf } from './set-sizes.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
@@ -15,10 +17,10 @@ import { type Lookup, readNumbers } from './text-index.ts';
 
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
-/** The records that have a value of a field, or those that do not have it. */
+/** The records that have any of some values of a field, or those that have none of them. */
 export interface Clause {
   readonly field: string;
-  /** As texts. */
+  /** Distinct texts, at least one. */
   readonly anyOf: readonly string[];
   readonly isExcluded?: boolean;
 }
@@ -88,40 +90,45 @@ async function readFiltered(table: Table, source: ListSource, now: number, place
   const matching = lookups.length === 0 ? undefined : readMatching(table, source);
   const wanted = wantedBy(source);
   const sizes = sizesOf(table, partition);
-  const [set, ...others] = wanted;
-  const isOnly = set !== undefined && !set.isExcluded && others.length === 0 && matching === undefined;
-  if (place !== undefined && isOnly && isWorthSummary(set, sizes, now)) {
+  const set = matching === undefined ? onlySetOf(wanted) : undefined;
+  if (place !== undefined && set !== undefined && isWorthSummary(set, sizes, now)) {
     const [read, found] = await Promise.all([counter, readSummarized(table, set, place, { counter, sizes, now })]);
     assertBuilt(read, source);
     return viewOf(table, set, read, found);
   }
-  const sets = readSets(table, wanted, matching?.then(placesOf), {
+  const clauses = readSets(table, wanted, matching?.then(placesOf), {
     sizes,
     now,
     next: () => counter.then(({ NEXT: next }) => Number(next ?? 0)),
     onLarge: () => sizes.readNote(table, partition, now),
   });
-  const [read, items, numbers, all] = await Promise.all([counter, sets, matching, whole]);
+  const [read, sets, numbers, all] = await Promise.all([counter, clauses, matching, whole]);
   assertBuilt(read, source);
   const matched = numbers === undefined ? [] : [NumberSet.ofNumbers([...numbers])];
   const setsWhere = (isExcluded: boolean): NumberSet[] =>
-    items.flatMap((each, index) => (wanted[index]?.isExcluded === isExcluded ? [NumberSet.ofItems(each)] : []));
-  const view = { ...NOTHING, counter: read, excluded: NumberSet.either(setsWhere(true)), items: items.flat() };
+    sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));
+  const items = sets.flatMap((each) => each.items);
+  const view = { ...NOTHING, counter: read, excluded: NumberSet.either(setsWhere(true)), items };
   return all === undefined
     ? { ...view, included: NumberSet.common([...setsWhere(false), ...matched]) }
     : { ...view, included: undefined, gaps: all.gaps, gapItems: all.gapItems };
 }
 
 /** The sets of the values that the records have, and of those that they do not have. */
-const wantedBy = ({ partition, clauses, summaryOf }: ListSource): WantedSet[] =>
-  clauses.flatMap(({ field, anyOf, isExcluded = false }) =>
-    anyOf.map((value) => ({
+const wantedBy = ({ partition, clauses, summaryOf }: ListSource): WantedClause[] =>
+  clauses.map(({ field, anyOf, isExcluded = false }) => ({
+    isExcluded,
+    sets: anyOf.map((value) => ({
       name: `${field}=${value}`,
       partition: storedSets.partitionOf(partition, field, value),
       summary: summaryOf?.(field),
-      isExcluded,
     })),
-  );
+  }));
+
+/** The set whose members are all of the list; undefined where there are further ones, or others' members are taken out. */
+function onlySetOf([clause, ...others]: readonly WantedClause[]): WantedSet | undefined {
+  return others.length === 0 && clause?.isExcluded === false && clause.sets.length === 1 ? clause.sets[0] : undefined;
+}
 
 /** The view of a list by one filter, as far as its set was read. */
 function viewOf(table: Table, set: WantedSet, counter: Item, read: SummarizedRead): View {

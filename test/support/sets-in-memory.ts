@@ -14,6 +14,8 @@ export class SetsInMemory {
   readonly #atOnce: number;
   refuses: (command: object) => boolean = () => false;
   leavesUnprocessed = false;
+  /** Called before each call is carried out. */
+  onCall: () => void = () => undefined;
   units = 0;
   roundTrips = 0;
   puts: Item[] = [];
@@ -31,6 +33,20 @@ export class SetsInMemory {
     this.#items.set(`${item.PK}\n${item.SK}`, item);
   }
 
+  /** A number leaves one set and enters another, at one moment. */
+  move(number: number, from: string, to: string): void {
+    for (const [name, sign] of [
+      [from, -1n],
+      [to, 1n],
+    ] as const) {
+      const [field = '', value] = name.split('=');
+      const { sortKey: SK, word, bit } = bitPlace(number);
+      const key = { PK: storedSets.partitionOf(LIST, field, value), SK };
+      const item = this.#at(key);
+      this.put({ ...item, ...key, [word]: BigInt((item?.[word] as bigint | undefined) ?? 0n) + sign * bit });
+    }
+  }
+
   /** Adds attributes to the counter item. */
   mark(attributes: Item): void {
     const key = { PK: storedSets.partitionOf(LIST), SK: COUNTER };
@@ -43,6 +59,7 @@ export class SetsInMemory {
       this.#roundTrip = undefined;
     });
     await this.#roundTrip;
+    this.onCall();
     if (this.refuses(command)) throw new Error('AccessDeniedException');
     if (command instanceof QueryCommand) return this.#query(command.input);
     if (command instanceof BatchGetCommand) return this.#get(command.input);

@@ -44,7 +44,7 @@ export class EntityLists<T extends object> {
    */
   source(filter: Filter, q?: string): ListSource {
     const clauses = Object.entries(filter).flatMap(([field, value]) =>
-      value === undefined ? [] : [this.#clauseOf(field, String(value))],
+      value === undefined ? [] : [this.#clauseOf(field, [value].flat().map(String))],
     );
     const unknown = clauses.find(({ field }) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown.field}`);
@@ -61,9 +61,9 @@ export class EntityLists<T extends object> {
   }
 
   /** The records for which a flag is not true are all others. */
-  #clauseOf(field: string, value: string): Clause {
-    const isExcluded = isFlag(this.#entity, field) && value !== TRUE;
-    return { field, anyOf: [isExcluded ? TRUE : value], isExcluded };
+  #clauseOf(field: string, values: readonly string[]): Clause {
+    const isExcluded = isFlag(this.#entity, field) && !values.includes(TRUE);
+    return { field, anyOf: isExcluded ? [TRUE] : [...new Set(values)], isExcluded };
   }
 
   #prefixed(prefix: string): Lookup {

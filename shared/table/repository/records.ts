@@ -21,8 +21,10 @@ export interface NewRecordPlace {
   readonly collisions: number;
 }
 
-/** Values of an entity's filter fields; undefined ones are ignored. */
-export type Filter<F extends string = string> = { readonly [field in F]?: string | boolean | undefined };
+/** Values of an entity's filter fields: of several, a record has any. Undefined ones are ignored. */
+export type Filter<F extends string = string> = {
+  readonly [field in F]?: string | boolean | readonly string[] | undefined;
+};
 
 export interface PageQuery<F extends string = string> {
   readonly page: number;
