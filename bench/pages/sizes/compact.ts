@@ -8,7 +8,14 @@ import { partitionOf } from './load.ts';
 /** Compacts the gaps of a list, as its readers do, each a day after the one before. */
 export async function compactList(table: Table, list: SizedList): Promise<void> {
   const partition = partitionOf(list);
-  const source: ListSource = { partition, filters: [], filter: {}, createdAt: 'created_at', matches: () => true };
+  const source: ListSource = {
+    partition,
+    filters: [],
+    clauses: [],
+    lookups: [],
+    createdAt: 'created_at',
+    matches: () => true,
+  };
   let before = -1;
   for (let now = systemClock() - READS * DAY; ; now += DAY) {
     const view = await readView(table, source, now);
