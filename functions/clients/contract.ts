@@ -147,6 +147,18 @@ export const clients = contract({
       },
       response: created(client, 'The created client.', clientExample),
     }),
+    upsertClient: route('PUT', '/api/v1/clients', {
+      summary: 'Create a client, or change the one with this slug',
+      description:
+        'An existing client gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed.',
+      permission: 'clients:write',
+      extension: true,
+      query: () => ({ slug: field.slug().describe('Which client to change; a new one gets this slug.') }),
+      body: client.upsert,
+      bodyExample: { name: 'Acme Lda', plan: 'premium' },
+      upsert: { by: 'slug', patch: client.patch, changed: 'The changed client, or the client as it was.' },
+      response: created(client, 'The created client.', clientExample),
+    }),
     getClient: route('GET', '/api/v1/clients/{id}', {
       summary: 'Read a client',
       permission: 'clients:read',

@@ -1,13 +1,11 @@
 import { WHOLE_LIST } from '#contract';
-import { type Operations, organizationOf, pagesOf } from '#http';
+import { type Operations, organizationOf, pagesOf, upsertOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
-import type { Client, clients } from './contract.ts';
+import { type Client, client, type clients } from './contract.ts';
 import { actionsOf, clientEntity, recordAction, type StoredClient, toClient } from './store.ts';
 
-export const clientOperations: Operations<typeof clients> = {
-  listClients: pagesOf(clientEntity, ({ record }) => toClient(record)),
-
+const write: Pick<Operations<typeof clients>, 'createClient' | 'updateClient'> = {
   createClient: async ({ body, tenant, caller }) => {
     const created = await tenant.records(clientEntity).create({
       fields: {
@@ -27,9 +25,6 @@ export const clientOperations: Operations<typeof clients> = {
     return respond.record(created, toClient);
   },
 
-  getClient: async ({ params, tenant, getOrThrow }) =>
-    respond.record(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
-
   updateClient: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(clientEntity);
     const before = await getOrThrow(records, params.id, toClient);
@@ -42,6 +37,20 @@ export const clientOperations: Operations<typeof clients> = {
     });
     return respond.record(after, toClient);
   },
+};
+
+export const clientOperations: Operations<typeof clients> = {
+  ...write,
+
+  listClients: pagesOf(clientEntity, ({ record }) => toClient(record)),
+
+  upsertClient: upsertOf({
+    ...{ by: 'slug', record: client, create: write.createClient, update: write.updateClient },
+    find: (tenant, slug) => tenant.records(clientEntity).idOf('slug', slug),
+  }),
+
+  getClient: async ({ params, tenant, getOrThrow }) =>
+    respond.record(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
 
   listClientActions: async ({ params, query, tenant, getOrThrow }) => {
     const [page] = await Promise.all([

@@ -20,7 +20,7 @@ const endpointTable = (routes: readonly Route[]): string =>
       accessTo(route),
       codes(Object.keys(route.query.shape).filter((name) => name !== 'org_id')),
       route.body?.name ?? '',
-      `${route.response.status} ${nameOf(route.response.schema)}`.trim(),
+      `${successesOf(route)} ${nameOf(route.response.schema)}`.trim(),
       codes(route.errors),
     ]),
   });
@@ -56,6 +56,9 @@ function accessTo({ auth, permission }: Route): string {
       return 'none';
   }
 }
+
+const successesOf = ({ response, upsert }: Route): string =>
+  upsert === undefined ? String(response.status) : `${response.status} or 200`;
 
 const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 

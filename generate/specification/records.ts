@@ -22,9 +22,9 @@ function schemasOfResponse({ response }: Route, schemas: Schemas): string[] {
   return /(Page|List)$/.test(reply) ? elements : [reply, ...elements];
 }
 
-/** The body, where it is not that of a record's creation or change. */
+/** The body, where it is not that of a record's creation, change or both. */
 const takenBy = ({ body }: Route): string[] =>
-  body === undefined || /(Create|Patch)$/.test(body.name) ? [] : [body.name];
+  body === undefined || /(Create|Patch|Upsert)$/.test(body.name) ? [] : [body.name];
 
 /** `TicketMessage` is "Ticket message". */
 const titleOf = (name: string): string =>

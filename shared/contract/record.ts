@@ -48,6 +48,11 @@ type CreateShape<F extends Fields> = {
     ? z.ZodOptional<S>
     : SchemaOf<F[K]>;
 };
+type UpsertShape<F extends Fields> = {
+  -readonly [K in keyof CreateShape<F>]: SchemaOf<F[K & keyof F]> extends z.ZodDefault
+    ? z.ZodOptional<Bare<SchemaOf<F[K & keyof F]>>>
+    : CreateShape<F>[K];
+};
 type PatchShape<F extends Fields> = {
   -readonly [K in keyof F as F[K] extends Restricted ? never : K]: z.ZodOptional<Bare<SchemaOf<F[K]>>>;
 };
@@ -69,6 +74,8 @@ export interface RecordType<F extends Fields = Fields> {
   readonly schema: z.ZodObject<RecordShape<F>>;
   readonly create: Body<z.ZodObject<CreateShape<F>>>;
   readonly patch: Body<z.ZodObject<PatchShape<F>>>;
+  /** The body of the creation without defaults: what it leaves out an existing record keeps. */
+  readonly upsert: Body<z.ZodObject<UpsertShape<F>>>;
   /** The schema of a field as it was declared. Builds none of the record's schemas. */
   fieldOf(name: string): z.ZodType | undefined;
   /** Says what the record is, in the OpenAPI document. */
@@ -110,8 +117,9 @@ export function record<const F extends Fields>(name: string, fields: () => F): R
     get schema() {
       return schema();
     },
-    create: body('Create', (field) => !isRestricted(field) || field.access !== 'read', created),
+    create: body('Create', isCreated, created),
     patch: body('Patch', (field) => !isRestricted(field), changed),
+    upsert: body('Upsert', isCreated, sentOnly),
     fieldOf: (name: string) => {
       const [, field] = entriesOf().find(([key]) => key === name) ?? [];
       return field && schemaOf(field);
@@ -147,6 +155,10 @@ const created = (field: Field): z.ZodType =>
   isRestricted(field) && field.access === 'create?' ? field.schema.optional() : schemaOf(field);
 
 const changed = (field: Field): z.ZodType => withoutDefault(schemaOf(field)).optional();
+
+/** As for a creation, but a field with a default may stay out. */
+const sentOnly = (field: Field): z.ZodType =>
+  created(field) instanceof z.ZodDefault ? changed(field) : created(field);
 
 /** A body that does not belong to a record: a login, a webhook event. */
 export function body<S extends z.ZodRawShape>(name: string, shape: () => S): DescribedBody<S> {
@@ -211,6 +223,7 @@ function emptyValue(schema: z.ZodType): unknown {
 }
 
 const isRestricted = (field: Field): field is Restricted => 'access' in field;
+const isCreated = (field: Field): boolean => !isRestricted(field) || field.access !== 'read';
 const schemaOf = (field: Field): z.ZodType => (isRestricted(field) ? field.schema : field);
 /** The description of a field stays, before or after its default. */
 function withoutDefault(schema: z.ZodType): z.ZodType {

@@ -12,7 +12,7 @@ import { MAX_RESPONSE } from './sizes.ts';
  * permission catalogue and the local gateway are all made from it.
  */
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call:
@@ -78,6 +78,8 @@ export interface Route<
   readonly response: ResponseType<S>;
   /** The webhook event with the same effect (spec §6): `client.created`. */
   readonly event?: EventDeclaration;
+  /** For a `PUT`: which record it creates or changes. */
+  readonly upsert?: Upsert;
   /** A privileged operation may give, change or remove permissions (`docs/decisions/0073`). A refused one leaves an audit event. */
   readonly privileged?: true;
   /** Problems besides those of every route of its kind (`traits.ts`); `already-exists` is added where the body has a unique field. */
@@ -88,6 +90,19 @@ export interface Route<
 export interface EventDeclaration {
   readonly type: `${string}.${string}`;
   readonly idField?: string;
+}
+
+/**
+ * A `PUT` to a list: it changes the record with the value that the query names, or else creates it. `response` is that of the creation; a change has
+ * the same body with status 200.
+ */
+export interface Upsert {
+  /** The field of the record, and the parameter of the query: `slug`. */
+  readonly by: string;
+  /** The body of the record's change: it says which fields an existing record keeps. */
+  readonly patch: Body;
+  /** Description of the 200. */
+  readonly changed: string;
 }
 
 /** A request header that an operation reads, for the OpenAPI document. Its description says what it contains. */
@@ -116,6 +131,7 @@ interface RouteOptions extends Deprecations {
   readonly maxBody?: number;
   readonly bodyExample?: Example;
   readonly event?: EventDeclaration;
+  readonly upsert?: Upsert;
   readonly privileged?: true;
   readonly response: ResponseType;
   readonly errors?: readonly ProblemType[];
@@ -159,6 +175,9 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   if (options.callers !== undefined && (auth !== 'bearer' || options.event !== undefined)) {
     throw new TypeError(`${method} ${path}: a route for platform callers takes a bearer token, and no event`);
   }
+  if ((method === 'PUT') !== (options.upsert !== undefined)) {
+    throw new TypeError(`${method} ${path}: a PUT, and nothing else, says which record it creates or changes`);
+  }
   if (notYetOffered.length > 0 && options.response.isList !== true) {
     throw new TypeError(`${method} ${path}: only lists have filters`);
   }
@@ -175,6 +194,8 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     const declared = declareQuery();
     const both = notYetOffered.find((name) => name in declared);
     if (both !== undefined) throw new TypeError(`${method} ${path}: \`${both}\` is offered and not yet offered`);
+    if (options.upsert !== undefined && !(options.upsert.by in declared))
+      throw new TypeError(`${method} ${path}: its query has no \`${options.upsert.by}\``);
     return z.strictObject({
       ...declared,
       ...(auth.startsWith('bearer') && tenancy === 'named' ? { org_id: tenant() } : {}),

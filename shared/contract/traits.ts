@@ -21,9 +21,9 @@ type RequestHeader = keyof typeof requestHeaders;
 
 const TAKES: Readonly<Record<RequestHeader, (route: Route) => boolean>> = {
   // The version that a client has read of the record that is changed or deleted (RFC 9110 §13.1.1).
-  'If-Match': ({ method }) => method === 'PATCH' || method === 'DELETE',
+  'If-Match': ({ method }) => method === 'PUT' || method === 'PATCH' || method === 'DELETE',
   'If-None-Match': ({ method }) => method === 'GET',
-  // Every route that creates a record for an identified caller.
+  // Every route that creates a record for an identified caller; a `PUT` that is sent again finds the record.
   'Idempotency-Key': ({ method, response, auth }) =>
     method === 'POST' && response.status === 201 && auth.startsWith('bearer'),
   // The body may name fields of the record that it cannot set: `handling=lenient` ignores them (RFC 7240 §4.4).
@@ -82,6 +82,7 @@ export const GATEWAY_TIMEOUT = 504;
 /** All statuses that a route can return: those of its OpenAPI operation. */
 export const statusesOf = (route: Route): number[] => [
   route.response.status,
+  ...(route.upsert === undefined ? [] : [200]),
   ...(takesHeader(route, 'If-None-Match') ? [304] : []),
   ...new Set(problemsOf(route).map((type) => PROBLEMS[type].status)),
   GATEWAY_TIMEOUT,

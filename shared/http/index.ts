@@ -5,3 +5,4 @@ export { requireLivePermissions } from './privileged-operations.ts';
 export { noRecord, noSuchRecord } from './problems.ts';
 export { organizationOf, requireNamedOwner, tenantOf } from './request/tenant.ts';
 export { refuseSuspended } from './suspension.ts';
+export { upsertOf } from './upsert.ts';

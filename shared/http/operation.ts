@@ -93,6 +93,8 @@ type BodyOf<R extends Route> = z.output<NonNullable<R['response']['schema']>>;
 export interface OperationResponse<R extends Route = Route> {
   /** The response leaves out fields that its schema does not name. */
   readonly body: BodyOf<R>;
+  /** Of an upsert: the record was there, and the response is not that of a creation. */
+  readonly existed?: true;
   /** Version of the returned record, for its `ETag`. */
   readonly version?: number;
   /** For pages: whether only the first records were read because all of them would be too large. */

@@ -148,7 +148,7 @@ function requestFor({ operationId, contract, route }: Operation, given: Given = 
   const { token = 'token', body: fields, ...others } = given;
   const auth = route.auth.startsWith('bearer') ? 'bearer' : route.auth === 'signature' ? 'signature' : 'none';
   const creates = route.method === 'POST' ? /^(\w+)Create$/.exec(route.body?.name ?? '')?.[1] : undefined;
-  const path = `${pathOf(route)}${route.response.isList && 'page_size' in route.query.shape ? '?page_size=25' : ''}`;
+  const path = `${pathOf(route)}${queryOf(route)}`;
   const example = bodyOf(route);
   const body = fields === undefined ? example : { ...example, ...fields };
   return {
@@ -189,6 +189,16 @@ const pathOf = ({ path, params }: Route): string =>
       : `{{${record === undefined ? name : variableFor(record)}}}`;
   });
 
+/** A page of a list; of an upsert a new record, as of a creation. */
+function queryOf({ response, query, upsert }: Route): string {
+  if (upsert !== undefined)
+    return `?${upsert.by}=${NEW}${(response.example as Readonly<Record<string, unknown>>)[upsert.by]}`;
+  return response.isList && 'page_size' in query.shape ? '?page_size=25' : '';
+}
+
+/** Before a value that must be unique. */
+export const NEW = 'n{{$timestamp}}-';
+
 /** The example with ids of existing records, and with new values where they must be unique. */
 function bodyOf({ body, bodyExample }: Route): object | undefined {
   if (body === undefined || bodyExample === undefined) return undefined;
@@ -197,7 +207,7 @@ function bodyOf({ body, bodyExample }: Route): object | undefined {
   const fields = Object.entries(bodyExample).map(([field, value]) => {
     const record = referred.get(field);
     if (record !== undefined) return [field, `{{${variableFor(record)}}}`];
-    return [field, unique.has(field) ? `n{{$timestamp}}-${value}` : value];
+    return [field, unique.has(field) ? `${NEW}${value}` : value];
   });
   return Object.fromEntries(fields);
 }

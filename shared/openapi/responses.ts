@@ -28,6 +28,7 @@ export class Responses {
     const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
     return {
       [`${route.response.status}` as const]: successOf(contract, route, linksFrom(this.#contracts, contract, route)),
+      ...(route.upsert === undefined ? {} : { '200': changeOf(route, route.upsert) }),
       ...(takesHeader(route, 'If-None-Match') ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
@@ -59,6 +60,15 @@ function successOf(contract: Contract, route: Route, links: ReturnType<typeof li
   };
 }
 
+/** Of an upsert that has changed a record: without `Location`, and without links, which those of its creation are. */
+const changeOf = (route: Route, { changed }: NonNullable<Route['upsert']>): ZodOpenApiResponseObject => ({
+  description: changed,
+  headers: headerReferences([...budgetHeaders(route), 'ETag', ...appliedHeaders(route)]),
+  ...contentOf(route.response),
+});
+
+const appliedHeaders = (route: Route): ResponseHeader[] => (takesHeader(route, 'Prefer') ? ['Preference-Applied'] : []);
+
 function contentOf({ schema, example, media }: Route['response']): Pick<ZodOpenApiResponseObject, 'content'> {
   if (schema === undefined) return {};
   const examples = Object.entries<unknown>(media ?? { 'application/json': example });
@@ -70,8 +80,9 @@ const budgetHeaders = (route: Route): readonly ResponseHeader[] => (route.auth =
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
   if (route.response.isList) return ['Link', 'ETag'];
-  const applied = takesHeader(route, 'Prefer') ? (['Preference-Applied'] as const) : [];
-  if (takesHeader(route, 'If-None-Match') || takesHeader(route, 'If-Match')) return ['ETag', ...applied];
+  const applied = appliedHeaders(route);
+  const isOfRecord = takesHeader(route, 'If-None-Match') || takesHeader(route, 'If-Match');
+  if (isOfRecord && route.upsert === undefined) return ['ETag', ...applied];
   return [
     ...applied,
     ...(itemRouteOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),

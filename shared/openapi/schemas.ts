@@ -12,6 +12,7 @@ export const withSchemaTexts = (document: OpenApi): OpenApi => ({
 const DERIVED: readonly (readonly [suffix: string, text: (record: string) => string])[] = [
   ['Create', (record) => `What a new ${record} is made from: only what is required has to be there.`],
   ['Patch', (record) => `What to change of a ${record}: fields that are left out stay as they are.`],
+  ['Upsert', (record) => `What a new ${record} is made from, or an existing one gets: that keeps what is left out.`],
   ['Page', (record) => `A part of a list, each element a ${record}, with the length of the whole.`],
   ['List', (record) => `The beginning of a list, or what follows a cursor; each element a ${record}.`],
 ];

@@ -66,14 +66,16 @@ const WITHOUT_PERMISSION = ['getMe'];
 
 describe.each(named)('%s', (id, { route, key }) => {
   it('is declared whole', () => {
-    expect(key).toMatch(/^((GET|POST|PATCH|DELETE) \/api\/v1(\/([a-z-]+|\{[a-z_]+\}))+|GET \/\.well-known\/[a-z.]+)$/);
+    expect(key).toMatch(
+      /^((GET|POST|PUT|PATCH|DELETE) \/api\/v1(\/([a-z-]+|\{[a-z_]+\}))+|GET \/\.well-known\/[a-z.]+)$/,
+    );
     expect(route.summary).toMatch(/^[A-Z].*[^.]$/);
     expect(route.response.description).toMatch(/^[A-Z].*\.$/s);
     if (WITHOUT_PERMISSION.includes(id)) expect(route.permission).toBeNull();
     else if (route.auth.startsWith('bearer')) expect(route.permission).toMatch(/^[a-z-]+:(read|write)$/);
     else expect(route.permission).toBeUndefined();
     expect(route.body === undefined).toBe(route.bodyExample === undefined);
-    const isToldSomething = (route.method === 'POST' && !BODILESS.includes(id)) || route.method === 'PATCH';
+    const isToldSomething = (route.method === 'POST' && !BODILESS.includes(id)) || /^(PUT|PATCH)$/.test(route.method);
     expect(isToldSomething).toBe(route.body !== undefined);
   });
 

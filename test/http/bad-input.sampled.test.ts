@@ -48,7 +48,9 @@ const scenarioOf = (operationId: string): Promise<Scenario> => {
 
 const ask = async (operationId: string, suffix: string): Promise<ApiResponse> => {
   const { route, path, body, token } = await scenarioOf(operationId);
-  return api.request(route.method, `${path}${suffix}`, {
+  // That of an upsert has a query already.
+  const asked = path.includes('?') ? `${path}${suffix.replace('?', '&')}` : `${path}${suffix}`;
+  return api.request(route.method, asked, {
     ...(token === undefined ? {} : { token }),
     ...(body === undefined ? {} : { body }),
   });

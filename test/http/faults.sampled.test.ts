@@ -158,9 +158,9 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
 
 /**
  * How a caller without a response learns that the request was carried out: for a delivery, a deletion, a change of a
- * known version.
+ * known version; an upsert finds its record.
  */
 function toldAgain(operationId: string, method: string): readonly number[] {
   if (operationId === 'receiveWebhook') return [409];
-  return method === 'DELETE' ? [404] : method === 'PATCH' ? [412] : [];
+  return { DELETE: [404], PATCH: [412], PUT: [200] }[method] ?? [];
 }

@@ -36,7 +36,7 @@ function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<See
   if (scenario.operationId === 'revokeTokens') return endOfTokens(api, access, scenario.path);
   const onEndpoint = ON_ENDPOINT[scenario.operationId];
   if (onEndpoint !== undefined) return onEndpoint(api, access, scenario.path.slice(0, scenario.path.lastIndexOf('/')));
-  return scenario.route.method === 'POST' ? creations(api, access, scenario) : change(api, access, scenario);
+  return /^(POST|PUT)$/.test(scenario.route.method) ? creations(api, access, scenario) : change(api, access, scenario);
 }
 
 /** Operations on the webhook endpoint above their path. To replay or ping it twice makes no difference here. */
@@ -58,7 +58,7 @@ const ON_ENDPOINT: Readonly<Record<string, (api: Api, access: Access, path: stri
 };
 
 async function creations(api: Api, { token }: Access, scenario: Scenario): Promise<Seen> {
-  const path = SHOWN_AT[scenario.operationId]?.(scenario) ?? scenario.path;
+  const path = SHOWN_AT[scenario.operationId]?.(scenario) ?? scenario.path.replace(/\?.*/, '');
   const { status, body } = await api.request<{ total?: number; data?: unknown[] }>('GET', path, { token });
   const count = body.total ?? body.data?.length;
   if (count === undefined) throw new Error(`GET ${path} answered ${status}: where does ${scenario.operationId} show?`);

@@ -48,7 +48,7 @@ export class TestTenant {
   async scenario(operationId: string): Promise<Scenario> {
     const route = operations.find(([id]) => id === operationId)?.[1];
     if (route === undefined) throw new Error(`no operation ${operationId}`);
-    const path = await this.#pathOf(route);
+    const path = `${await this.#pathOf(route)}${this.#queryOf(route)}`;
     const { body: taken, bodyExample } = route;
     const body =
       taken === undefined || bodyExample === undefined
@@ -124,6 +124,13 @@ export class TestTenant {
       filled = filled.replace(`{${parameter}}`, id);
     }
     return filled;
+  }
+
+  /** An upsert names a new record. */
+  #queryOf({ upsert, query, response }: Route): string {
+    if (upsert === undefined) return '';
+    const { [upsert.by]: example } = response.example as JsonBody;
+    return `?${upsert.by}=${freshValue(query, upsert.by, example, randomUUID().slice(0, 13))}`;
   }
 
   async #bodyOf(operationId: string, { schema }: Body, example: JsonBody): Promise<JsonBody> {

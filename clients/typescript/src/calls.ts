@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -22,6 +22,8 @@ export interface Calls {
     readonly list: (query?: Query<'listClients'>, options?: Options<'listClients'>) => Listing<ClientPage>;
     /** Create a client: `POST /api/v1/clients`. */
     readonly create: (body: ClientCreate, options?: Options<'createClient'>) => Promise<ClientRecord>;
+    /** Create a client, or change the one with this slug: `PUT /api/v1/clients`. */
+    readonly upsert: (body: ClientUpsert, options: Options<'upsertClient'>) => Promise<ClientRecord>;
     /** Read a client: `GET /api/v1/clients/{id}`. */
     readonly get: (id: string, query?: Query<'getClient'>, options?: Options<'getClient'>) => Promise<ClientRecord>;
     /** Change a client: `PATCH /api/v1/clients/{id}`. */
@@ -225,6 +227,7 @@ export const CALLS: Table = {
   clients: {
     list: 'get /api/v1/clients',
     create: 'post /api/v1/clients',
+    upsert: 'put /api/v1/clients',
     get: 'get /api/v1/clients/{id}',
     update: 'patch /api/v1/clients/{id}',
     listActions: 'get /api/v1/clients/{id}/actions',

@@ -32,6 +32,7 @@ export interface Custodia extends Calls, Lists {
   readonly GET: Call<'get'>;
   /** Has an `Idempotency-Key` of its own unless it is given one: the same in every attempt. */
   readonly POST: Call<'post'>;
+  readonly PUT: Call<'put'>;
   readonly PATCH: Call<'patch'>;
   readonly DELETE: Call<'delete'>;
   /** What has changed, in order; waits for more at the end of the feed. */
@@ -62,7 +63,7 @@ export function createCustodia(options: CustodiaOptions): Custodia {
     return sendWithToken(request, tokens, send);
   };
 
-  const call = async (method: 'get' | 'post' | 'patch' | 'delete', path: string, init?: PathInit) => {
+  const call = async (method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, init?: PathInit) => {
     requirePathParameters(path, init);
     const transport = OPEN_PATHS.has(path) ? sendOpen : sendAuthenticated;
     const options = { ...(TEXT_PATHS.has(path) && { parseAs: 'text' }), ...init, fetch: transport };
@@ -73,6 +74,7 @@ export function createCustodia(options: CustodiaOptions): Custodia {
 
   const GET: Call<'get'> = (path, ...[init]) => call('get', path, init);
   const POST: Call<'post'> = (path, ...[init]) => call('post', path, init);
+  const PUT: Call<'put'> = (path, ...[init]) => call('put', path, init);
   const PATCH: Call<'patch'> = (path, ...[init]) => call('patch', path, init);
   const DELETE: Call<'delete'> = (path, ...[init]) => call('delete', path, init);
 
@@ -80,11 +82,11 @@ export function createCustodia(options: CustodiaOptions): Custodia {
   const lists = listsWith(GET, timing);
   const sendWebhook = sendWebhookWith(POST, credentials, timing);
   const events = eventsWith(GET, timing);
-  return { ...namedCalls(call as never, lists), GET, POST, PATCH, DELETE, ...lists, events, sendWebhook };
+  return { ...namedCalls(call as never, lists), GET, POST, PUT, PATCH, DELETE, ...lists, events, sendWebhook };
 }
 
 interface PathInit {
-  readonly params?: { readonly path?: object };
+  readonly params?: { readonly path?: object; readonly query?: object };
 }
 
 /**
@@ -100,11 +102,13 @@ const KEY = 'idempotency-key';
 const NOT_MODIFIED = 304;
 
 /**
- * Whether a request can be carried out twice: reads, creations with their key, and changes without `If-Match`, which the first attempt may have
- * made stale. Not a `DELETE`: it would return 404 of what the first attempt deleted.
+ * Whether a request can be carried out twice: reads, creations with their key, and changes and upserts without `If-Match`, which the first attempt
+ * may have made stale. Not a `DELETE`: it would return 404 of what the first attempt deleted.
  */
 const isSafe = ({ method, headers }: Request): boolean =>
-  method === 'GET' || (method === 'POST' && headers.has(KEY)) || (method === 'PATCH' && !headers.has('if-match'));
+  method === 'GET' ||
+  (method === 'POST' && headers.has(KEY)) ||
+  (/^(PUT|PATCH)$/.test(method) && !headers.has('if-match'));
 
 function tokensOf(credentials: Credentials, POST: Call<'post'>, timing: Timing): TokenSource {
   if ('token' in credentials) return ownTokens(credentials.token);

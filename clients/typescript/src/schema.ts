@@ -35,7 +35,11 @@ export interface paths {
          * @description Needs the permission `clients:read`.
          */
         get: operations["listClients"];
-        put?: never;
+        /**
+         * Create a client, or change the one with this slug
+         * @description An existing client gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `clients:write`. Extends the specification of this service.
+         */
+        put: operations["upsertClient"];
         /**
          * Create a client
          * @description Needs the permission `clients:write`.
@@ -1381,6 +1385,96 @@ export interface components {
             phone?: number | null;
             /**
              * @description What the company has subscribed to, in your own words. Default: null.
+             * @example premium
+             */
+            plan?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: int64
+             * @description How many resources the client has now; counted by the service.
+             * @example 0
+             */
+            readonly total_resources?: number | null;
+            /**
+             * Format: int64
+             * @description How many services the client has now; counted by the service.
+             * @example 0
+             */
+            readonly services_count?: number;
+            /**
+             * Format: date-time
+             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_contact?: string | null;
+            /**
+             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
+             * @example false
+             */
+            readonly has_risks?: boolean;
+        };
+        /** @description What a new client is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
+        ClientUpsert: {
+            /**
+             * Format: uuid
+             * @description The organization that the record belongs to; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string;
+            /**
+             * @description What people call the company.
+             * @example Acme Lda
+             */
+            name: string;
+            /**
+             * @description Short name for web addresses; no two clients of an organization have the same.
+             * @example acme
+             */
+            slug?: string | null;
+            /**
+             * @description The zone that the client lives in, as an IANA time zone identifier.
+             * @example Europe/Lisbon
+             */
+            timezone?: string;
+            /**
+             * @description `active` or `inactive`: whether the company is looked after at present. Or another word.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "tier": "gold"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: email
+             * @description Where mail to the company goes.
+             * @example ops@acme.example
+             */
+            email?: string | null;
+            /**
+             * Format: int64
+             * @description Telephone number as digits only, country code first.
+             * @example 351210000000
+             */
+            phone?: number | null;
+            /**
+             * @description What the company has subscribed to, in your own words.
              * @example premium
              */
             plan?: string | null;
@@ -6089,6 +6183,7 @@ export type Finding = components['schemas']['Finding'];
 export type ClientPage = components['schemas']['ClientPage'];
 export type ClientRecord = components['schemas']['ClientRecord'];
 export type ClientCreate = components['schemas']['ClientCreate'];
+export type ClientUpsert = components['schemas']['ClientUpsert'];
 export type ClientPatch = components['schemas']['ClientPatch'];
 export type ClientActionList = components['schemas']['ClientActionList'];
 export type ClientAction = components['schemas']['ClientAction'];
@@ -6242,6 +6337,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClientPage"];
+                };
+            };
+        };
+    };
+    upsertClient: {
+        parameters: {
+            query: {
+                /** @description Which client to change; a new one gets this slug. */
+                slug: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientUpsert"];
+            };
+        };
+        responses: {
+            /** @description The changed client, or the client as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientRecord"];
+                };
+            };
+            /** @description The created client. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientRecord"];
                 };
             };
         };

@@ -1,3 +1,4 @@
+import type { RequiredKeysOf } from 'openapi-typescript-helpers';
 import type { WatchOptions } from './lists.ts';
 import type { operations } from './schema.ts';
 
@@ -11,13 +12,15 @@ type Parameters<K extends OperationId, In extends 'query' | 'header'> = NonNulla
 export type Query<K extends OperationId> = Parameters<K, 'query'>;
 
 /** What a call takes besides what it sends: the headers of its operation, `If-Match` as `ifMatch`, and more. */
-export type Options<K extends OperationId> = Headers<Parameters<K, 'header'>> & {
-  /** For `org_id` of platform callers. Operations that read have their query as an argument, too. */
-  readonly query?: Query<K>;
-  /** Further headers. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-};
+export type Options<K extends OperationId> = Headers<Parameters<K, 'header'>> &
+  QueryOption<Query<K>> & {
+    /** Further headers. */
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  };
+
+/** For `org_id` of platform callers, and for the value that an upsert names. Operations that read have their query as an argument, too. */
+type QueryOption<Q> = RequiredKeysOf<Q> extends never ? { readonly query?: Q } : { readonly query: Q };
 
 /** With `If-None-Match` a response may be empty: only calls by path take it. */
 type Headers<H> = {

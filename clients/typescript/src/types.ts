@@ -2,7 +2,7 @@ import type { MaybeOptionalInit, ParseAsResponse } from 'openapi-fetch';
 import type { PathsWithMethod, RequiredKeysOf, ResponseObjectMap, SuccessResponse } from 'openapi-typescript-helpers';
 import type { paths } from './schema.ts';
 
-type Method = 'get' | 'post' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** What a path takes: `params`, `body`, `headers`, `signal` and the rest of `RequestInit`. */
 export type Init<P extends keyof paths, M extends Method> = MaybeOptionalInit<paths[P], M>;

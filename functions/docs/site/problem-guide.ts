@@ -54,7 +54,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   'method-not-allowed': {
     cause: 'The path exists, but not with this method.',
     remedy:
-      'Use a method that `detail` and the header `Allow` name. Records are changed with `PATCH`; there is no `PUT`.',
+      'Use a method that `detail` and the header `Allow` name. Records are changed with `PATCH` at their own paths; `PUT` names one in the query.',
   },
   conflict: {
     cause:

@@ -37,8 +37,9 @@ const attributes = (data: Readonly<Record<string, string>>): string =>
     .join(' ');
 
 /** Only what is required is filled in: an example in an optional filter would empty a list. */
-function fieldOf({ id, path }: Operation, { name, in: place, required = false, schema }: Parameter): string {
-  const example = requestOf(id).path.split('/')[path.split('/').indexOf(`{${name}}`)];
+function fieldOf(operation: Operation, parameter: Parameter): string {
+  const { name, in: place, required = false, schema } = parameter;
+  const example = required ? exampleOf(operation, parameter) : undefined;
   const [, variable] = /^\{\{(\w+)\}\}$/.exec(example ?? '') ?? [];
   const given = {
     name: `${place}:${name}`,
@@ -54,6 +55,12 @@ function fieldOf({ id, path }: Operation, { name, in: place, required = false, s
       ? `<input ${control} placeholder="${escapedHtml(standard)}" autocomplete="off" spellcheck="false">`
       : `<select ${control}><option value="">${escapedHtml(standard) || 'not sent'}</option>${(schema.enum ?? [true, false]).map((value) => `<option>${value}</option>`).join('')}</select>`
   }</label>`;
+}
+
+/** The value of a parameter in the path or the query of the sample. */
+function exampleOf({ id, path }: Operation, { name, in: place }: Parameter): string | undefined {
+  const sample = requestOf(id);
+  return place === 'query' ? sample.query[name] : sample.path.split('/')[path.split('/').indexOf(`{${name}}`)];
 }
 
 /** The fields that a body must have; the whole example where it must have none, as a change. */

@@ -6,7 +6,7 @@ import type { Repository, Stored, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';
 import { noRecord } from '../problems.ts';
-import { checkReadOnlyFields } from '../request/read-only-fields.ts';
+import { checkReadOnlyFields, readOnlyFieldsIn } from '../request/read-only-fields.ts';
 import { namedOrganization, tenantOf } from '../request/tenant.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../response/entity-tags.ts';
 import type { Authenticated } from './authenticated.ts';
@@ -50,12 +50,21 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
 const hintFor = ({ query }: Route, { orgId }: Tenant): string =>
   orgId === null && 'org_id' in query.shape ? ' A platform caller names the organization with ?org_id=.' : '';
 
-const getterFor =
-  (
-    { matched: { route }, request, readOnlyFields }: Pick<Event, 'matched' | 'request' | 'readOnlyFields'>,
-    tenant: Tenant,
-  ) =>
-  async <T extends object>(
+type Received = Pick<Event, 'matched' | 'request' | 'json' | 'isLenient' | 'readOnlyFields'>;
+
+/** What a request says of fields that an existing record keeps. An upsert can set more of them than a change, for a new record. */
+function keptFieldsOf({ matched: { route }, json, isLenient, readOnlyFields }: Received) {
+  const { method, body, upsert } = route;
+  if (upsert === undefined) return { method, body, sent: method === 'PATCH' ? readOnlyFields : {} };
+  const sent = json === undefined || isLenient ? {} : readOnlyFieldsIn(upsert.patch, json.value);
+  return { method: 'PATCH', body: upsert.patch, sent } as const;
+}
+
+const getterFor = (received: Received, tenant: Tenant) => {
+  const { request, matched } = received;
+  const { route } = matched;
+  const kept = keptFieldsOf(received);
+  return async <T extends object>(
     records: Repository<T>,
     id: string,
     show: (record: T) => object | Promise<object> = (record) => record,
@@ -66,7 +75,7 @@ const getterFor =
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);
     }
-    if (route.method === 'PATCH' && Object.keys(readOnlyFields).length > 0)
-      checkReadOnlyFields(route, readOnlyFields, await show(stored.record));
+    if (Object.keys(kept.sent).length > 0) checkReadOnlyFields(kept, kept.sent, await show(stored.record));
     return stored;
   };
+};

@@ -32,13 +32,13 @@ export function checkReadOnlyFields(
   record: unknown,
 ): void {
   const values = record as ReadOnlyFields | undefined;
+  const isCreation = method !== 'PATCH';
   const differing = Object.entries(sent).filter(
     ([field, value]) =>
-      !(method === 'POST' && value === null) &&
-      !isSameValue(body?.readOnlyFields[field], value, values?.[field] ?? null),
+      !(isCreation && value === null) && !isSameValue(body?.readOnlyFields[field], value, values?.[field] ?? null),
   );
   if (differing.length === 0) return;
-  const detail = method === 'POST' ? 'is set by the service' : 'cannot be changed, and the record has another value';
+  const detail = isCreation ? 'is set by the service' : 'cannot be changed, and the record has another value';
   throw new Problem('invalid-body', {
     detail:
       'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ignores them.',

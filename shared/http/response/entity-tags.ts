@@ -36,6 +36,15 @@ export function checkIfMatch(request: Headers, version: number): void {
   throw new Problem('precondition-failed', { detail });
 }
 
+/**
+ * Checks `If-Match` of a request that creates a record: no tag, and not even `*`, matches what is not there (RFC 9110 §13.1.1).
+ * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
+ */
+export function checkIfMatchOfNone(request: Headers): void {
+  if (tagsOf(request, 'If-Match') === undefined) return;
+  throw new Problem('precondition-failed', { detail: 'If-Match names a version of a record that is not there.' });
+}
+
 const ANOTHER_VERSION = 'If-Match names another version. Read the record again, and send the ETag that it has now.';
 /** Weak tags are none: those of lists, and tags that a proxy has weakened. */
 const NO_TAG_OF_A_RECORD =

@@ -27,20 +27,21 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
   const { route, itemPath } = context.matched;
   const { response } = route;
   const headers: Record<string, string> = { ...linksOf(context, reply), ...reply.headers };
+  const status = reply.existed ? 200 : response.status;
   const { response: projection } = metadataOf(route);
-  if (projection === null) return { statusCode: response.status, headers, body: '' };
+  if (projection === null) return { statusCode: status, headers, body: '' };
 
   const value = present(projection, reply.body);
   const body = reply.text ?? JSON.stringify(value);
   if (reply.version !== undefined) headers.ETag = entityTag(reply.version, body);
   else if (route.method === 'GET' && headers.ETag === undefined) headers.ETag = listTag(body);
-  if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
+  if (status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
   if (route.method === 'GET' && headers.ETag !== undefined && isFresh(context.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
   if (reply.isCut || !isDeliverable(body))
     throw new listErrors.PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
-  return { statusCode: response.status, headers: { 'Content-Type': 'application/json', ...headers }, body };
+  return { statusCode: status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 
 /** The response with these fields set to null, and the entity tag of the changed body. */

@@ -1,10 +1,13 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Route } from '#contract';
 import type { InSession } from '../middleware/in-session.ts';
 import type { SuspensionChecked } from '../middleware/not-suspended.ts';
 import type { Routed } from '../middleware/routed.ts';
 import type { TenantScoped } from '../middleware/tenant-scoped.ts';
 import type { Validated } from '../middleware/validated.ts';
+import type { OperationResponse } from '../operation.ts';
 import { checkReadOnlyFields } from '../request/read-only-fields.ts';
+import { checkIfMatchOfNone } from '../response/entity-tags.ts';
 import { responseOf } from '../response/http-response.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import { ProtectedRead } from './protected-read.ts';
@@ -21,7 +24,10 @@ export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   const { matched, request, session, input, readOnlyFields, scope, suspensionCheck } = event;
   const respond = async (): Promise<APIGatewayProxyResult> => {
     const reply = await matched.operation({ ...input, ...scope });
-    if (matched.route.method === 'POST') checkReadOnlyFields(matched.route, readOnlyFields, reply.body);
+    if (creates(matched.route, reply)) {
+      checkReadOnlyFields(matched.route, readOnlyFields, reply.body);
+      if (matched.route.upsert !== undefined) checkIfMatchOfNone(request);
+    }
     return responseOf({ matched, request, input, scope }, reply);
   };
   // The fingerprint of a request is stored: it keeps the name.
@@ -35,6 +41,9 @@ export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
     return response;
   });
 }
+
+const creates = ({ method }: Route, { existed }: OperationResponse): boolean =>
+  method === 'POST' || (method === 'PUT' && !existed);
 
 /** The name of caller and operation. The path of a webhook names its sender. */
 function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Event): string | undefined {

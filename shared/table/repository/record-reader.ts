@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, ids, type Key, readCursorPage, readPage, readPartition, schema, type Table } from '#lists';
-import type { TenantId } from '../keys.ts';
+import { type TenantId, uniqueKey } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { type Entity, toRecord } from './entity.ts';
 import { EntityLists } from './entity-lists.ts';
@@ -37,6 +37,20 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     );
     // Any UUID has a number; only the record's own id is valid.
     return item === undefined || item.id !== id || this.#isExpired(item) ? undefined : this.stored(item);
+  }
+
+  /** The id of the record that has this value of a unique field. Strongly consistent. */
+  async idOf(field: keyof T & string, value: string): Promise<string | undefined> {
+    const { table, tenant, entity } = this;
+    const normalized = entity.unique[field]?.(value) ?? value;
+    const { Item: claim } = await table.client.send(
+      new GetCommand({
+        TableName: table.name,
+        Key: { ...uniqueKey(tenant, entity.name, field, normalized) },
+        ConsistentRead: true,
+      }),
+    );
+    return claim === undefined ? undefined : String(claim.holder);
   }
 
   /** One page of all records, or of those with the values of the filter, and the prefix. */

@@ -62,7 +62,7 @@ export interface ProblemReference {
 
 export interface Operation {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From the origin: `/api/v1/clients/{id}`. */
   readonly path: string;
   readonly summary: string;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Contract, Route } from '#contract';
 import { declaredValues, filtersOf } from '#contract/derived';
-import { type ExampleRequest, exampleRequestsOf } from '#openapi';
+import { type ExampleRequest, exampleRequestsOf, NEW } from '#openapi';
 
 /** The requests that samples send: those of the collections, with the values of the examples as they are. */
 
@@ -31,11 +31,16 @@ const sampleRequest = ({ headers, path, body, ...request }: ExampleRequest, rout
   ...request,
   route,
   path: path.replace(/\?.*/, ''),
-  query: filterOf(route),
-  body: body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('n{{$timestamp}}-', '')),
+  query:
+    route.upsert === undefined
+      ? filterOf(route)
+      : Object.fromEntries(new URLSearchParams(asShown(path.replace(/.*\?/, '')))),
+  body: body === undefined ? undefined : JSON.parse(asShown(JSON.stringify(body))),
   required: requiredIn(route.body?.schema.shape ?? {}),
   isIdempotent: 'Idempotency-Key' in headers,
 });
+
+const asShown = (text: string): string => text.replaceAll(NEW, '');
 
 const requiredIn = (shape: z.ZodRawShape): string[] =>
   Object.entries(shape).flatMap(([field, schema]) => (z.safeParse(schema, undefined).success ? [] : field));

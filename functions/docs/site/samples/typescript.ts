@@ -21,7 +21,8 @@ export function typescriptOf(request: SampleRequest): string {
     return `for await (const event of custodia.events(${options})) {\n  console.log(event);\n}`;
   }
   const { group, name, isList } = readableCall(method, route.path, { operationId, requestBody: body });
-  const given = [...parametersOf(request), body, isList && Object.keys(query).length > 0 ? query : undefined];
+  const isQueried = Object.keys(query).length > 0;
+  const given = [...parametersOf(request), body, isQueried ? (isList ? query : { query }) : undefined];
   const call = `custodia.${group}.${name}(${given
     .filter((each) => each !== undefined)
     .map((each) => literalOf(each))

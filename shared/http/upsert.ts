@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import type { Body, Route } from '#contract';
+import { Problem, pointer } from '#contract/problem';
+import { type Repository, type RequestSession, StaleRead, type Stored, type Tenant } from '#table';
+import type { AnyOperation, BearerInput, Input, Operation, OperationResponse } from './operation.ts';
+
+/** Upserts: `PUT` to a list, which changes the record with the value that the query names, or else creates it. */
+
+interface Parts {
+  /** The field, which is the parameter of the query as well. */
+  readonly by: string;
+  readonly record: { readonly create: Body; readonly patch: Body };
+  /** Finds the id of the record with the value; strongly consistent. */
+  readonly find: (tenant: Tenant, value: string) => Promise<string | undefined>;
+  readonly create: unknown;
+  readonly update: unknown;
+}
+
+/**
+ * The operation of an upsert, made of those of the creation and the change: so each record that it writes has passed their checks and has left what
+ * they leave. An existing record gets the fields that were sent; a new one the defaults of the others, too.
+ *
+ * Two at once make one record: the commit of the second is refused by the claim of the value, and its next run finds the record. So does the next
+ * run of a request whose commit was carried out and seemed to be refused: its record was not there before. A record that is deleted, or gets another
+ * value, between being found and being read is looked for again.
+ */
+export const upsertOf = <R extends Route>({ by, record, find, create, update }: Parts): Operation<R> => {
+  const operation: AnyOperation = async (given) => {
+    const input = given as Input & BearerInput;
+    const value = String(input.query[by]);
+    const sent = withValue(input.body ?? {}, by, value);
+    const id = await find(input.tenant, value);
+    if (id === undefined) {
+      const reply = await run(create, { ...input, body: withDefaults(record.create, sent) });
+      return noteCreated(input, reply);
+    }
+    const { shape } = record.patch.schema;
+    const body = Object.fromEntries(Object.entries(sent).filter(([field]) => field in shape));
+    const getOrThrow = unlessMoved(input.getOrThrow, by, value);
+    const reply = await run(update, { ...input, params: { id }, body, getOrThrow });
+    return createdIn(input).has(id) ? reply : { ...reply, existed: true };
+  };
+  return operation as unknown as Operation<R>;
+};
+
+/** The fields of a creation's body, with the defaults of those that were not sent. */
+function withDefaults({ schema }: Body, sent: Readonly<Record<string, unknown>>) {
+  const missing = Object.entries<unknown>(schema.shape).flatMap(([field, declared]) =>
+    declared instanceof z.ZodDefault && !Object.hasOwn(sent, field) ? [[field, declared.def.defaultValue]] : [],
+  );
+  return { ...Object.fromEntries(missing), ...sent };
+}
+
+/** Ids of the records that requests have staged, also in runs that were refused. */
+const created = new WeakMap<RequestSession, Set<unknown>>();
+
+const createdIn = ({ session }: BearerInput): Set<unknown> => created.get(session) ?? new Set();
+
+function noteCreated(input: BearerInput, reply: OperationResponse): OperationResponse {
+  created.set(input.session, createdIn(input).add((reply.body as { readonly id: string }).id));
+  return reply;
+}
+
+const run = (operation: unknown, input: Input & BearerInput) => (operation as AnyOperation)(input);
+
+/** @throws Problem `invalid-parameter` where the body names another value than the query */
+function withValue(body: Readonly<Record<string, unknown>>, by: string, value: string) {
+  if (body[by] !== undefined && body[by] !== value) {
+    const detail = `must be the ${by} of the query, or be left out`;
+    throw new Problem('invalid-parameter', { errors: [{ in: 'body', pointer: pointer([by]), detail }] });
+  }
+  return { ...body, [by]: value };
+}
+
+/** Reads the record that was found; a stale read where it is gone or has another value by now. */
+const unlessMoved =
+  (getOrThrow: BearerInput['getOrThrow'], by: string, value: string): BearerInput['getOrThrow'] =>
+  async <T extends object>(records: Repository<T>, id: string, show?: (record: T) => object | Promise<object>) => {
+    const found: Stored<T> = await getOrThrow(records, id, show).catch((error: unknown) => {
+      throw error instanceof Problem && error.type === 'not-found' ? moved() : error;
+    });
+    if ((found.record as Readonly<Record<string, unknown>>)[by] !== value) throw moved();
+    return found;
+  };
+
+const moved = (): StaleRead => new StaleRead('the record that was found has been deleted or has another value');
