@@ -118,8 +118,8 @@ export const audit = contract({
       permission: 'audit:read',
       query: () => ({
         ...parameter.page(),
-        actor_id: field.reference('Integration').optional().describe('Id of the integration that acted.'),
-        record_id: field.uuid().optional().describe('Id of the record that was created or changed.'),
+        actor_id: parameter.anyOf(field.reference('Integration'), 'Id of the integration that acted.'),
+        record_id: parameter.anyOf(field.uuid(), 'Id of the record that was created or changed.'),
       }),
       response: pageOf(auditEvent, 'A page of audit events.', example),
     }),

@@ -119,7 +119,7 @@ export const clients = contract({
       permission: 'clients:read',
       query: () => ({
         ...parameter.page(),
-        status: field.word().optional().describe('Only records with this status, such as `active`.'),
+        status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
         has_risks: parameter
           .flag()
           .optional()

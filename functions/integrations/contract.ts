@@ -188,7 +188,7 @@ export const integrations = contract({
       permission: 'integrations:read',
       query: () => ({
         ...parameter.page(),
-        status: status().optional().describe('Only integrations that may log in (`active`), or only the others.'),
+        status: parameter.anyOf(status(), 'Only integrations that may log in (`active`), or only the others.'),
       }),
       response: pageOf(integration, 'A page of integrations, without their secrets.', example),
     }),

@@ -100,7 +100,7 @@ export const logs = contract({
       permission: 'logs:read',
       query: () => ({
         ...parameter.page(),
-        level: level().optional().describe('Only entries of this level, not of those above.'),
+        level: parameter.anyOf(level(), 'Only entries of this level, not of those above.'),
       }),
       response: pageOf(logEntry, 'A page of log entries.', example),
     }),

@@ -38,8 +38,8 @@ export const serviceActions = contract({
       permission: 'service-actions:read',
       query: () => ({
         ...parameter.page(),
-        service_id: field.reference('Service').optional().describe('Only records of the service with this id.'),
-        status: field.word().optional().describe('Only records with this status, such as `active`.'),
+        service_id: parameter.anyOf(field.reference('Service'), 'Only records of the service with this id.'),
+        status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
       }),
       response: pageOf(serviceAction, 'A page of service actions.', example),
     }),

@@ -125,9 +125,9 @@ export const services = contract({
       extension: true,
       query: () => ({
         ...parameter.page(),
-        client_id: field.reference('Client').optional().describe('Only records of the client with this id.'),
-        status: field.word().optional().describe('Only records with this status, such as `active`.'),
-        health_status: field.word().optional().describe('Only records that are doing so, such as `degraded`.'),
+        client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
+        status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
+        health_status: parameter.anyOf(field.word(), 'Only records that are doing so, such as `degraded`.'),
       }),
       response: pageOf(service, 'A page of services.', example),
     }),

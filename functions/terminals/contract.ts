@@ -37,8 +37,8 @@ export const terminals = contract({
       permission: 'terminals:read',
       query: () => ({
         ...parameter.page(),
-        status: field.word().optional().describe('Only records with this status, such as `active`.'),
-        client_id: field.reference('Client').optional().describe('Only records of the client with this id.'),
+        status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
+        client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
       }),
       response: pageOf(terminal, 'A page of terminals.', example),
     }),

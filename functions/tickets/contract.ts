@@ -113,9 +113,9 @@ export const tickets = contract({
       permission: 'tickets:read',
       query: () => ({
         ...parameter.page(),
-        status: status().optional().describe('Only tickets where the work stands so.'),
-        client_id: field.reference('Client').optional().describe('Only tickets of this client.'),
-        assigned_to: field.uuid().optional().describe('Only tickets that are assigned to this user.'),
+        status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
+        client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
+        assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
         view: parameter
           .view()
           .describe(

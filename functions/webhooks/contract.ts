@@ -181,11 +181,11 @@ export const webhooks = contract({
       permission: 'webhooks:read',
       query: () => ({
         ...parameter.page(),
-        integration_id: field
-          .reference('Integration')
-          .optional()
-          .describe('Only events that the integration with this id sent.'),
-        event_type: eventType().optional().describe('Only events of this type, such as `client.created`.'),
+        integration_id: parameter.anyOf(
+          field.reference('Integration'),
+          'Only events that the integration with this id sent.',
+        ),
+        event_type: parameter.anyOf(eventType(), 'Only events of this type, such as `client.created`.'),
       }),
       response: pageOf(eventSummary, 'A page of events, without their data.', summaryExample),
     }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { lazily } from '../lazily.ts';
 import { uuid } from './fields.ts';
+import { elementOf } from './several-values.ts';
 
 /**
  * Constraints between records: unique fields and references. They are declared only in the contract: storage, problems, the OpenAPI document,
@@ -59,10 +60,10 @@ function marked<S extends z.ZodType, M extends object>(schema: S, marks: z.core.
   return own;
 }
 
-/** The mark of a schema, or of the schema inside `optional`, `nullable` or `default`. */
+/** The mark of a schema, or of the schema inside `optional`, `nullable`, `default` or a parameter that takes several values. */
 function markOf<M extends object>(schema: z.ZodType, marks: z.core.$ZodRegistry<M>): M | undefined {
   const mark = (marks as z.core.$ZodRegistry<object>).get(schema) as M | undefined;
-  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
+  const { innerType = elementOf(schema) } = schema.def as { readonly innerType?: z.ZodType };
   return mark ?? (innerType === undefined ? undefined : markOf(innerType, marks));
 }
 
@@ -82,6 +83,8 @@ export function declaredValues(schema: z.ZodType | undefined): DeclaredValues | 
   if (schema === undefined) return undefined;
   const record = referenceOf(schema);
   if (record !== undefined) return { record };
+  const element = elementOf(schema);
+  if (element !== undefined) return declaredValues(element);
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
   if (schema instanceof z.ZodBoolean) return ['true', 'false'];
   return schema instanceof z.ZodNullable || schema instanceof z.ZodDefault

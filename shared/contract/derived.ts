@@ -8,4 +8,5 @@ export { freeFormOf, maxBodyOf } from './free-form.ts';
 export { nearestName } from './nearest-name.ts';
 export { permissionCatalogue } from './permissions.ts';
 export { requestHeaders } from './request-headers.ts';
+export { valuesIn } from './several-values.ts';
 export { filtersOf, itemRouteOf, methodsOf, problemsOf, takesHeader } from './traits.ts';

@@ -13,7 +13,7 @@ type Issue = z.core.$ZodRawIssue;
 const LONGEST_CHOICE = 500;
 
 /** The sentence about an issue: an error map of zod. */
-const sentenceOf = (issue: Issue): string => {
+export const sentenceOf = (issue: Issue): string => {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_type':

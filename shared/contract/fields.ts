@@ -55,17 +55,19 @@ export const bounded = (max: number, sentence?: string) => {
 
 /** A list of `min` to `max` elements. The elements of a longer list are not checked. */
 export const list = <S extends z.ZodType>(element: S, max: number, min = 0) => {
-  const shownItems = () => {
-    const { $schema: _, ...items } = z.toJSONSchema(element, { io: 'input', unrepresentable: 'any', override });
-    return items;
-  };
   const bounds = { maxItems: max, ...(min === 0 ? {} : { minItems: min }) };
   return z
     .array(z.unknown())
     .refine((value) => value.length <= max, { error: `must have at most ${max} elements` })
     .pipe(min === 0 ? z.array(element).max(max) : z.array(element).min(min).max(max))
-    .meta({ override: (shown) => shownAs({ items: shownItems(), ...bounds }).override(shown) });
+    .meta({ override: (shown) => shownAs({ items: shownOf(element), ...bounds }).override(shown) });
 };
+
+/** An element of a list as OpenAPI describes it. */
+export function shownOf(element: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...shown } = z.toJSONSchema(element, { io: 'input', unrepresentable: 'any', override });
+  return shown;
+}
 
 /** As zod-openapi shows schemas with {@link shownAs}. */
 const override = ({

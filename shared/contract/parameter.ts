@@ -3,6 +3,8 @@ import { folded, MAX_FOLDED } from '../folded.ts';
 import { bounded, shownAs, text, uuid } from './fields.ts';
 import { instantOf } from './instant.ts';
 
+export { allOf, anyOf } from './several-values.ts';
+
 /**
  * The kinds of parameters of paths and queries: `import * as parameter from '#contract/parameter'`. All arrive as text; each kind here parses it and
  * describes in OpenAPI what it accepts.

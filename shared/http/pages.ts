@@ -36,7 +36,7 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   const isSearched = Object.keys(entity.prefixes).length > 0;
   const list = async (input: PageInput): Promise<PageResponse<U>> => {
     const { page, page_size, sort } = input.query;
-    const given = input.query as { readonly [field in F]?: string | boolean };
+    const given = input.query as { readonly [field in F]?: string | boolean | readonly string[] };
     const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as typeof given;
     const q = isSearched ? (input.query as { readonly [parameter.PREFIX]?: string })[parameter.PREFIX] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, q });

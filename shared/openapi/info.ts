@@ -13,7 +13,7 @@ that cannot be set may be sent back as they were read; another value is a 422, u
 ignore it. Unknown fields are refused. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
 overwrite another's is refused with 412.
 
-**Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), return the exact \`total\`, and link to their neighbours in \`Link\`. Wherever there is a \`GET\`, \`HEAD\` gets the same response, without the body.
+**Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), return the exact \`total\`, and link to their neighbours in \`Link\`. Filters combine. One that takes several values has them separated by commas, or is repeated: \`status=open,pending\` finds records with any of them, up to ten. Wherever there is a \`GET\`, \`HEAD\` gets the same response, without the body.
 
 **Compression.** A response of 1,024 bytes or more comes compressed if \`Accept-Encoding\` asks for gzip or deflate; a body may be sent so too,
 with \`Content-Encoding\`. Limits of sizes and a webhook's signature are of what it is before.

@@ -26,6 +26,14 @@ it('a list of numbered pages is read to its end, with its filters, and no furthe
   expect(sent).toHaveLength(4);
 });
 
+it('a filter has one value, or several', async () => {
+  const { custodia, sent } = fakeClient(numbered);
+  await custodia.tickets.list({ status: ['open', 'pending'], client_id: 'a' }).page();
+  expect(sent[0]?.target).toBe('/stage/api/v1/tickets?status=open&status=pending&client_id=a');
+  await expect(custodia.tickets.list({ status: [] }).page()).rejects.toThrow('status is an empty list');
+  expect(sent).toHaveLength(1);
+});
+
 it('a list without numbers is read by its links', async () => {
   const next = '/stage/api/v1/tickets/some-id/messages?org_id=o&after=k%2F2';
   const { custodia, sent } = fakeClient(({ target }) =>

@@ -53,12 +53,15 @@ export async function named(custodia: Custodia): Promise<unknown> {
   const texts: string[] = [secret, rotated.secret, await custodia.docs.get()];
   const first: TicketSummary | undefined = (await custodia.tickets.list({ page: 1 }).page()).data[0];
   for await (const { subject } of custodia.tickets.list({ status: 'open' })) texts.push(subject);
+  for await (const { subject } of custodia.tickets.list({ status: ['open', 'pending'] })) texts.push(subject);
   await custodia.tickets.update(path.id, { status: 'closed' }, { ifMatch: '"1"', query: { org_id: 'o' } });
 
   // @ts-expect-error: a field is missing
   await custodia.tickets.create({ subject: 'No receipts' });
   // @ts-expect-error: there is no such filter
   custodia.tickets.list({ stauts: 'open' });
+  // @ts-expect-error: a ticket has no such status
+  custodia.tickets.list({ status: ['open', 'done'] });
   // @ts-expect-error: it has no such header
   await custodia.tickets.get(path.id, {}, { ifMatch: '"1"' });
   // @ts-expect-error: nothing may come back

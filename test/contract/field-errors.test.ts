@@ -32,6 +32,7 @@ const SENTENCES: readonly RegExp[] = [
   /^must be at most \d+ characters long$/,
   /^must be at least \d+ characters long$/,
   /^must have at most \d+ elements$/,
+  /^must have at most \d+ values$/,
   /^must have at most \d+ bytes as JSON$/,
   /^must not be empty$/,
   /^must not be blank$/,
@@ -90,7 +91,7 @@ function tryOut(id: string, route: Route): void {
       );
   }
   for (const name of [...Object.keys(query.shape), 'unknown']) {
-    const sent = [...WRONG_TEXTS.map((text) => [text]), ['a', 'b']];
+    const sent = [...WRONG_TEXTS.map((text) => [text]), ['a', 'b'], Array(11).fill('a')];
     for (const values of sent)
       note(
         id,

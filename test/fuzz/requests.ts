@@ -79,7 +79,8 @@ function queryOf({ parameters }: Described): fc.Arbitrary<string> {
   const known = parameters
     .filter((each) => each.in === 'query')
     .map(({ name, schema }) => {
-      const good = KINDS[name] === undefined ? fitting(schema).map(encoded) : pick(KINDS[name]);
+      const texts = fitting(schema).map((value) => [value].flat().map(encoded).join());
+      const good = KINDS[name] === undefined ? texts : pick(KINDS[name]);
       return rarely(good, 12, hostile.map(encoded)).map((value) => `${name}=${value}`);
     });
   const strange = fc.oneof(

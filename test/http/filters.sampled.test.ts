@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import type { Route } from '#contract';
 import { filtersOf } from '#contract/derived';
 import { referenceOf } from '../../shared/contract/constraints.ts';
+import { elementOf } from '../../shared/contract/several-values.ts';
 import type { JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
@@ -16,7 +17,10 @@ import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
 
-const typeOf = (route: Route, filter: string) => route.query.shape[filter] as z.ZodType;
+const typeOf = (route: Route, filter: string) => {
+  const schema = route.query.shape[filter] as z.ZodType;
+  return elementOf(schema) ?? schema;
+};
 
 /** The operation that creates the records of a list. Events of webhooks and of the audit log have their own tests. */
 const creatorOf = ({ path }: Route): string | undefined =>
@@ -74,15 +78,18 @@ const fieldsOf = (chosen: JsonBody): JsonBody =>
   );
 
 type Values = Readonly<Record<string, readonly [string, string]>>;
+/** A filter with the values that it is given, of which a record has any. */
+type Chosen = readonly [filter: string, values: readonly string[]];
 
-/** All choices of one of the values, or none, for each filter. */
-const combinations = (filters: readonly string[], values: Values): (readonly [string, string][])[] =>
-  filters.reduce<(readonly [string, string][])[]>(
-    (all, filter) =>
-      all.flatMap((some) => [
-        some,
-        ...(values[filter] ?? []).map((value) => [...some, [filter, value] as [string, string]]),
-      ]),
+/** All choices of one of the values, of both where the filter takes several, or of none, for each filter. */
+const combinations = (route: Route, filters: readonly string[], values: Values): (readonly Chosen[])[] =>
+  filters.reduce<(readonly Chosen[])[]>(
+    (all, filter) => {
+      const single = (values[filter] ?? []).map((value): Chosen => [filter, [value]]);
+      const isSeveral = elementOf(route.query.shape[filter] as z.ZodType) !== undefined;
+      const both: readonly Chosen[] = isSeveral ? [[filter, values[filter] ?? []]] : [];
+      return all.flatMap((some) => [some, ...[...single, ...both].map((one) => [...some, one])]);
+    },
     [[]],
   );
 
@@ -141,12 +148,16 @@ describe.each(sampled(filtered, 3))('$operationId', ({ operationId, route, filte
   async function expectAll(most = filters.length): Promise<void> {
     const { data } = await page('page_size=200&sort=created_at');
     expect(data).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));
-    const some = combinations(filters, values).filter(({ length }) => length <= most);
+    const some = combinations(route, filters, values).filter(({ length }) => length <= most);
     for (const chosen of sampled(some, 12)) {
       const wanted = data.filter((each) =>
-        chosen.every(([filter, text]) => valueIn(each, filter) === parsed(filter, text)),
+        chosen.every(([filter, texts]) => texts.some((text) => valueIn(each, filter) === parsed(filter, text))),
       );
-      const query = new URLSearchParams([...chosen, ['sort', 'created_at'], ['page_size', '200']]).toString();
+      const query = new URLSearchParams([
+        ...chosen.map(([filter, texts]): [string, string] => [filter, texts.join()]),
+        ['sort', 'created_at'],
+        ['page_size', '200'],
+      ]).toString();
       const { data: found, total } = await page(query);
       expect([query, total, found.map(({ id }) => id)]).toEqual([query, wanted.length, wanted.map(({ id }) => id)]);
     }

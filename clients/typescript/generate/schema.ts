@@ -43,20 +43,28 @@ function lean({ paths, components: { schemas = {}, parameters = {} }, ...rest }:
   const kept = {
     ...rest,
     paths: mapped(paths, (item) => mapped(item, leanOperation)),
-    components: { schemas, parameters },
+    components: { schemas, parameters: mapped(parameters, leanParameter) },
   };
   return JSON.parse(JSON.stringify(kept));
 }
 
 function leanOperation(operation: unknown): unknown {
   if (!isNode(operation) || !isNode(operation.responses)) return operation;
-  const { 'x-permission': _, requestBody, responses, ...rest } = operation;
+  const { 'x-permission': _, requestBody, responses, parameters, ...rest } = operation;
   const replies = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   return {
     ...rest,
+    ...(Array.isArray(parameters) ? { parameters: parameters.map(leanParameter) } : {}),
     ...(isNode(requestBody) ? { requestBody: withoutExamples(requestBody) } : {}),
     responses: Object.fromEntries(replies.map(([status, response]) => [status, leanResponse(response)])),
   };
+}
+
+/** A parameter that takes several values is one value, or a list of them. */
+function leanParameter(parameter: unknown): unknown {
+  if (!isNode(parameter) || !isNode(parameter.schema) || parameter.schema.type !== 'array') return parameter;
+  const { items } = parameter.schema;
+  return { ...parameter, schema: { anyOf: [items, { type: 'array', items }] } };
 }
 
 function leanResponse(response: unknown): unknown {

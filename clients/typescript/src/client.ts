@@ -65,6 +65,7 @@ export function createCustodia(options: CustodiaOptions): Custodia {
 
   const call = async (method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, init?: PathInit) => {
     requirePathParameters(path, init);
+    requireValues(path, init);
     const transport = OPEN_PATHS.has(path) ? sendOpen : sendAuthenticated;
     const options = { ...(TEXT_PATHS.has(path) && { parseAs: 'text' }), ...init, fetch: transport };
     const { data, error, response } = await http.request(method, path as never, options as never);
@@ -96,6 +97,16 @@ interface PathInit {
 function requirePathParameters(path: string, { params }: PathInit = {}): void {
   for (const [name, value] of Object.entries(params?.path ?? {}))
     if (/^\.{0,2}$/.test(value ?? '')) throw new TypeError(`${path} needs its ${name}, not "${value ?? ''}"`);
+}
+
+/**
+ * A list without values would not be sent: where none of many is meant, the response would have all.
+ * @throws TypeError
+ */
+function requireValues(path: string, { params }: PathInit = {}): void {
+  for (const [name, value] of Object.entries(params?.query ?? {}))
+    if (Array.isArray(value) && value.length === 0)
+      throw new TypeError(`${path}: ${name} is an empty list. Leave it out, or name a value`);
 }
 
 const KEY = 'idempotency-key';

@@ -6139,22 +6139,22 @@ export interface components {
         PageSize: number;
         /** @description Order of creation: newest first (`-created_at`) or oldest first. */
         Sort: "-created_at" | "created_at";
-        /** @description Only records with this status, such as `active`. */
-        Status: string;
+        /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
+        Status: string | string[];
         /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         OrgId: string;
         /** @description The client, by the id that its creation returned. */
         PathClientId: string;
         /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         After: string;
-        /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-        ClientId: string;
-        /** @description Only records that are doing so, such as `degraded`. */
-        HealthStatus: string;
+        /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        ClientId: string | string[];
+        /** @description Only records that are doing so, such as `degraded`. Several values, separated by commas, mean any of them. */
+        HealthStatus: string | string[];
         /** @description The service, by the id that its creation returned. */
         PathServiceId: string;
-        /** @description Only records of the service with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-        ServiceId: string;
+        /** @description Only records of the service with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        ServiceId: string | string[];
         /** @description The resource, by the id that its creation returned. */
         PathResourceId: string;
         /** @description The terminal, by the id that its creation returned. */
@@ -6310,7 +6310,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records with this status, such as `active`. */
+                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
                 status?: components["parameters"]["Status"];
                 /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
@@ -6533,11 +6533,11 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
-                /** @description Only records with this status, such as `active`. */
+                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
                 status?: components["parameters"]["Status"];
-                /** @description Only records that are doing so, such as `degraded`. */
+                /** @description Only records that are doing so, such as `degraded`. Several values, separated by commas, mean any of them. */
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -6739,13 +6739,13 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
-                /** @description Only records of the service with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the service with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 service_id?: components["parameters"]["ServiceId"];
-                /** @description Only records with this status, such as `active`. */
+                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
                 status?: components["parameters"]["Status"];
-                /** @description Only records that are doing so, such as `degraded`. */
+                /** @description Only records that are doing so, such as `degraded`. Several values, separated by commas, mean any of them. */
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others. */
                 over_threshold?: boolean;
@@ -6991,9 +6991,9 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records of the service with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the service with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 service_id?: components["parameters"]["ServiceId"];
-                /** @description Only records with this status, such as `active`. */
+                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
                 status?: components["parameters"]["Status"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7095,9 +7095,9 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records with this status, such as `active`. */
+                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
                 status?: components["parameters"]["Status"];
-                /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7237,12 +7237,12 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only tickets where the work stands so. */
-                status?: "open" | "closed" | "pending";
-                /** @description Only tickets of this client. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                client_id?: string;
-                /** @description Only tickets that are assigned to this user. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                assigned_to?: string;
+                /** @description Only tickets where the work stands so. Several values, separated by commas, mean any of them. */
+                status?: ("open" | "closed" | "pending") | ("open" | "closed" | "pending")[];
+                /** @description Only tickets of this client. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                client_id?: string | string[];
+                /** @description Only tickets that are assigned to this user. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                assigned_to?: string | string[];
                 /** @description How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`). */
                 view?: "summary" | "full";
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -7988,8 +7988,8 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only integrations that may log in (`active`), or only the others. */
-                status?: "active" | "inactive";
+                /** @description Only integrations that may log in (`active`), or only the others. Several values, separated by commas, mean any of them. */
+                status?: ("active" | "inactive") | ("active" | "inactive")[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -8325,10 +8325,10 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only events that the integration with this id sent. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                integration_id?: string;
-                /** @description Only events of this type, such as `client.created`. */
-                event_type?: string;
+                /** @description Only events that the integration with this id sent. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                integration_id?: string | string[];
+                /** @description Only events of this type, such as `client.created`. Several values, separated by commas, mean any of them. */
+                event_type?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -8697,8 +8697,8 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only entries of this level, not of those above. */
-                level?: "info" | "warn" | "error" | "debug";
+                /** @description Only entries of this level, not of those above. Several values, separated by commas, mean any of them. */
+                level?: ("info" | "warn" | "error" | "debug") | ("info" | "warn" | "error" | "debug")[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -8768,10 +8768,10 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Id of the integration that acted. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                actor_id?: string;
-                /** @description Id of the record that was created or changed. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                record_id?: string;
+                /** @description Id of the integration that acted. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                actor_id?: string | string[];
+                /** @description Id of the record that was created or changed. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                record_id?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };

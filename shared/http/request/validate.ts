@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import type { Body, Route } from '#contract';
-import { freeFormOf, parse } from '#contract/derived';
+import { freeFormOf, parse, valuesIn } from '#contract/derived';
 import { type FieldError, Problem, pointer } from '#contract/problem';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
@@ -28,16 +29,20 @@ function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record
 export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): Record<string, unknown> {
   const { emptyQuery } = metadataOf(route);
   if (emptyQuery !== null && Object.keys(request.query).length === 0) return { ...emptyQuery };
-  const repeated = Object.keys(request.query).filter((name) => (request.query[name]?.length ?? 0) > 1);
+  const { shape } = route.query;
+  const parameters = Object.entries(request.query).map(([name, given]) => {
+    const several = Object.hasOwn(shape, name) ? valuesIn(shape[name] as z.ZodType, given) : undefined;
+    return { name, value: several ?? given[0], isRepeated: several === undefined && given.length > 1 };
+  });
+  const repeated = parameters.filter(({ isRepeated }) => isRepeated);
   if (repeated.length > 0) {
     throw new Problem('invalid-parameter', {
       errors: repeated.map(
-        (name): FieldError => ({ in: 'query', pointer: pointer([name]), detail: 'given more than once' }),
+        ({ name }): FieldError => ({ in: 'query', pointer: pointer([name]), detail: 'given more than once' }),
       ),
     });
   }
-  const single = Object.fromEntries(Object.entries(request.query).map(([name, values]) => [name, values[0]]));
-  return parse(route.query, single, 'query');
+  return parse(route.query, Object.fromEntries(parameters.map(({ name, value }) => [name, value])), 'query');
 }
 
 /**

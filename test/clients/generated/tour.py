@@ -38,7 +38,7 @@ ticket = tickets.create_ticket(
 )
 assert ticket.ticket_code == "T-000001", ticket
 
-page = tickets.list_tickets(status="open", page_size=1)
+page = tickets.list_tickets(status=["open"], page_size=1)
 assert (page.total, page.data[0].id) == (1, ticket.id), page
 
 resource = resources.create_resource(custodia.ResourceCreate(client_id=bistro.id, name="db-1", type="server"))

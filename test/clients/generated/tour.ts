@@ -29,7 +29,7 @@ const { data: ticket } = await api.POST('/api/v1/tickets', {
 assert(ticket);
 assert.equal(ticket.ticket_code, 'T-000001');
 
-const { data: list } = await api.GET('/api/v1/tickets', { params: { query: { status: 'open', page_size: 1 } } });
+const { data: list } = await api.GET('/api/v1/tickets', { params: { query: { status: ['open'], page_size: 1 } } });
 assert.deepEqual([list?.total, list?.data[0]?.id], [1, ticket.id]);
 
 const { data: resource } = await api.POST('/api/v1/resources', { body: { client_id, name: 'db-1', type: 'server' } });

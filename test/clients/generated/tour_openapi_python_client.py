@@ -50,7 +50,7 @@ ticket = create_ticket.sync(
 )
 assert isinstance(ticket, models.Ticket) and ticket.ticket_code == "T-000001", ticket
 
-page = list_tickets.sync(client=client, status=models.ListTicketsStatus.OPEN, page_size=1)
+page = list_tickets.sync(client=client, status=[models.ListTicketsStatusItem.OPEN], page_size=1)
 assert isinstance(page, models.TicketSummaryPage) and (page.total, page.data[0].id) == (1, ticket.id), page
 
 resource = create_resource.sync(

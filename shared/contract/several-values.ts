@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { sentenceOf } from './field-errors.ts';
+import { shownAs, shownOf } from './fields.ts';
+
+/**
+ * Parameters of a query that take several values. They arrive as a parameter that is repeated (`tag=a&tag=b`) or, where no value can contain a comma,
+ * also separated by commas (`status=open,pending`). API Gateway decodes parameters before the function sees them: an encoded comma is like any other.
+ */
+
+/** Most values of a parameter. */
+export const MOST_VALUES = 10;
+
+interface Several {
+  /** The schema of each value. */
+  readonly element: z.ZodType;
+  readonly isSeparated: boolean;
+}
+
+const known = new WeakMap<z.ZodType, Several>();
+
+function severalOf(schema: z.ZodType): Several | undefined {
+  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
+  return known.get(schema) ?? (innerType === undefined ? undefined : severalOf(innerType));
+}
+
+/** The schema of each value of a parameter that takes several; undefined for any other schema. */
+export const elementOf = (schema: z.ZodType): z.ZodType | undefined => severalOf(schema)?.element;
+
+/** The values that a request gives to a parameter, as its schema takes them; undefined for a parameter that takes one. */
+export function valuesIn(schema: z.ZodType | undefined, given: readonly string[]): readonly string[] | undefined {
+  const several = schema === undefined ? undefined : severalOf(schema);
+  // One more than there may be is enough to refuse them.
+  return several?.isSeparated ? given.flatMap((text) => text.split(',', MOST_VALUES + 1)) : several && given;
+}
+
+/**
+ * A filter by one or several values of which a record has any: `status=open,pending`. No value may contain a comma.
+ * @param description what a single value is for, in a sentence
+ */
+export const anyOf = <S extends z.ZodType<unknown, string>>(element: S, description: string) =>
+  several(element, true, `${description} Several values, separated by commas, mean any of them.`);
+
+/**
+ * A filter by one or several texts all of which a record has: `tag=a&tag=b`. They may contain commas.
+ * @param description what a single value is for, in a sentence
+ */
+export const allOf = <S extends z.ZodType<unknown, string>>(element: S, description: string) =>
+  several(element, false, `${description} Repeated, it means all of them.`);
+
+function several<S extends z.ZodType<unknown, string>>(element: S, isSeparated: boolean, description: string) {
+  const shown = () => {
+    const { description: _, examples = [], ...items } = shownOf(element);
+    const examplesOfAll = (examples as readonly unknown[]).map((example) => [example]);
+    const bounds = { minItems: 1, maxItems: MOST_VALUES };
+    return { type: 'array', items, ...bounds, ...(examplesOfAll.length === 0 ? {} : { examples: examplesOfAll }) };
+  };
+  const schema = z
+    .array(z.string())
+    .max(MOST_VALUES, { abort: true, error: `must have at most ${MOST_VALUES} values` })
+    .transform((values, { issues }) => {
+      const refuse = (input: string, index: number, message: string): void => {
+        // The place of a value is said where there are several.
+        issues.push({ code: 'custom', input, message, path: values.length > 1 ? [index] : [] });
+      };
+      return values.flatMap((value, index): readonly z.output<S>[] => {
+        const { success, data, error } = element.safeParse(value, { error: sentenceOf });
+        if (!success) for (const { message } of error.issues) refuse(value, index, message);
+        return success ? [data] : [];
+      });
+    })
+    .meta({ override: (context) => shownAs(shown()).override(context) });
+  known.set(schema, { element, isSeparated });
+  return schema.optional().meta({ description, param: { style: 'form', explode: !isSeparated } });
+}
