@@ -1,3 +1,4 @@
+import { WORD_NAMES } from './bits.ts';
 import { NumberSet } from './number-set.ts';
 import type { Item } from './schema.ts';
 import { type Known, SetRead, type WantedSet } from './set-read.ts';
@@ -18,21 +19,23 @@ export interface WantedClause {
  *     A, B, C ─▶ A, B, C          all of them, and again
  *     A, B ─▶ large set ─▶ A, B   where one is known to be large: it is read once, which takes one round trip more
  *
- * The union of both readings is taken. Only a record that moves there and back within these milliseconds could be in none of them. One that leaves
- * all sets meanwhile may be a member all the same, as it may where one set is read: it was one when the reading began.
+ * Where both readings agree, the union is that of one moment between them; where not, they are read once more. A list whose records move all the time
+ * has the union of the last readings in the end: it misses no record that moved once meanwhile, and may have one that left beside one that came. Only a
+ * record that moves twice within these milliseconds could be in none of the sets, each time that they are read.
  */
 export class ClauseRead {
   readonly isExcluded: boolean;
   /** Estimated; undefined where the size of one of its sets is unknown. */
   readonly size: SetSize | undefined;
+  readonly #newRead: (set: WantedSet) => SetRead;
   /** One after the other. */
-  readonly #phases: readonly (readonly SetRead[])[];
+  #phases: readonly (readonly SetRead[])[];
 
   constructor(table: Table, { sets, isExcluded }: WantedClause, known: Known) {
     const sizes = sets.map(({ name }) => known.sizes.get(name, known.now));
-    const newRead = (set: WantedSet) => new SetRead(table, set, known);
+    this.#newRead = (set) => new SetRead(table, set, known);
     this.isExcluded = isExcluded;
-    this.#phases = phasesOf(sets, sizes).map((phase) => phase.map(newRead));
+    this.#phases = phasesOf(sets, sizes).map((phase) => phase.map(this.#newRead));
     const all = this.#reads.map(({ size }) => size?.whole);
     this.size = sizes.includes(undefined)
       ? undefined
@@ -74,6 +77,7 @@ export class ClauseRead {
       // What is missing of these sets has to be read before the next ones.
       if (!phase.every(({ isComplete }) => isComplete)) return;
     }
+    await this.#agree(undefined);
   }
 
   /** Reads what is missing of the items with these sort keys; all that is missing, if that is cheaper, or there are none. */
@@ -82,8 +86,47 @@ export class ClauseRead {
       const unread = phase.filter(({ isComplete }) => !isComplete);
       await Promise.all(unread.map((read) => read.complete(sortKeys)));
     }
+    await this.#agree(sortKeys);
+  }
+
+  /** Reads the sets again until their first and last readings agree, as far as the items with these sort keys go. */
+  async #agree(sortKeys: ReadonlySet<string> | undefined): Promise<void> {
+    for (let again = 0; again < MOST_AGAIN && !this.#isAgreed(sortKeys); again++) {
+      const [, ...later] = this.#phases;
+      const reread = later.map((phase) => phase.map(({ set }) => this.#newRead(set)));
+      for (const phase of reread) await Promise.all(phase.map((read) => read.complete(sortKeys)));
+      this.#phases = [later.at(-1) ?? [], ...reread];
+    }
+  }
+
+  #isAgreed(sortKeys: ReadonlySet<string> | undefined): boolean {
+    const [first = [], ...later] = this.#phases;
+    const last = later.at(-1) ?? first;
+    return first.every((read, index) => haveSameMembers(read.items, last[index]?.items ?? [], sortKeys));
   }
 }
+
+/** How often sets whose readings do not agree are read once more. */
+const MOST_AGAIN = 4;
+
+/** Whether two readings of a set have the same words; only in the items with these sort keys, where they are given. */
+function haveSameMembers(
+  before: readonly Item[],
+  after: readonly Item[],
+  sortKeys: ReadonlySet<string> | undefined,
+): boolean {
+  const [one, other] = [itemsAt(before, sortKeys), itemsAt(after, sortKeys)];
+  return [...new Set([...one.keys(), ...other.keys()])].every((sortKey) =>
+    WORD_NAMES.every((word) => (one.get(sortKey)?.[word] ?? 0) === (other.get(sortKey)?.[word] ?? 0)),
+  );
+}
+
+const itemsAt = (items: readonly Item[], sortKeys: ReadonlySet<string> | undefined): ReadonlyMap<string, Item> =>
+  new Map(
+    items
+      .map((item) => [String(item.SK), item] as const)
+      .filter(([sortKey]) => sortKeys === undefined || sortKeys.has(sortKey)),
+  );
 
 /** Which sets are read one after the other. */
 function phasesOf(sets: readonly WantedSet[], sizes: readonly (SetSize | undefined)[]): (readonly WantedSet[])[] {

@@ -43,20 +43,20 @@ export interface Known {
 /** The reading of one set. */
 export class SetRead {
   readonly #table: Table;
-  readonly #set: WantedSet;
+  readonly set: WantedSet;
   readonly #known: Known;
   #read: Queried | undefined;
   items: readonly Item[] = [];
 
   constructor(table: Table, set: WantedSet, known: Known) {
     this.#table = table;
-    this.#set = set;
+    this.set = set;
     this.#known = known;
   }
 
   /** Estimated: by what was read before, now or by other requests. */
   get size(): SetSize | undefined {
-    return this.#known.sizes.get(this.#set.name, this.#known.now);
+    return this.#known.sizes.get(this.set.name, this.#known.now);
   }
 
   get isComplete(): boolean {
@@ -71,7 +71,7 @@ export class SetRead {
   /** Reads it from its beginning: as a whole, if it is the only one or its size is known. */
   async begin(isOnly: boolean): Promise<void> {
     const most = isOnly || this.size !== undefined ? undefined : FIRST_LOOK;
-    this.#note(await queryUpTo(this.#table, bitsOf(this.#set), most));
+    this.#note(await queryUpTo(this.#table, bitsOf(this.set), most));
   }
 
   /** Reads what is missing of the items with these sort keys; all that is missing, if that is cheaper, or there are none. */
@@ -90,7 +90,7 @@ export class SetRead {
   async #queryRest(): Promise<void> {
     const before = this.#read ?? { items: [], units: 0, last: undefined };
     const ranges = rangesAfter(before.last?.SK, await this.#known.next());
-    const queries = ranges.map((range) => queryUpTo(this.#table, between(this.#set.partition, range)));
+    const queries = ranges.map((range) => queryUpTo(this.#table, between(this.set.partition, range)));
     const reads = [before, ...(await Promise.all(queries))];
     const units = reads.reduce((sum, read) => sum + read.units, 0);
     this.#note({ items: reads.flatMap(({ items }) => items), units, last: undefined });
@@ -113,12 +113,12 @@ export class SetRead {
   }
 
   #learn(whole: number, reach: number): void {
-    this.#known.sizes.learn(this.#set.name, { whole, reach }, this.#known.now);
+    this.#known.sizes.learn(this.set.name, { whole, reach }, this.#known.now);
   }
 
   /** @returns undefined where DynamoDB did not return all of them */
   async #readParts({ keys, ranges }: Parts): Promise<Item[] | undefined> {
-    const { partition } = this.#set;
+    const { partition } = this.set;
     const queried = ranges.map(async (range) => (await queryUpTo(this.#table, between(partition, range))).items);
     const got = batchesOf(keys).map((batch) => readKeys(this.#table, partition, batch));
     const reads = await Promise.all([...queried, ...got]);

@@ -101,6 +101,31 @@ describe('a list by several values', () => {
     expect(moved).toBeGreaterThan(100);
   });
 
+  it('is that of one moment, where one record leaves it and another comes while it is read', async () => {
+    const NOWHERE = 'c=1';
+    const moving = fc.tuple(fieldOf(FIELDS.a), fc.constantFrom(2, 1_200), estimates, fc.nat(12), fc.nat(12));
+    await fc.assert(
+      fc.asyncProperty(moving, async ([a, atOnce, learned, call, later]) => {
+        const all = [...a.values()].flat();
+        const [from = '', [leaving = 0] = []] = Array.from(a).find(([, numbers]) => numbers.length > 0) ?? [];
+        const coming = BLOCK_SIZE - 1;
+        fc.pre(from !== '' && !all.includes(coming));
+        const read = tableWith(a, atOnce, learned);
+        let calls = 0;
+        read.table.onCall = () => {
+          if (calls === call) read.table.move(leaving, from, NOWHERE);
+          if (calls === call + later) read.table.move(coming, NOWHERE, 'a=4');
+          calls++;
+        };
+        const members = await membersIn(read);
+        const left = all.filter((number) => number !== leaving);
+        const moments = [all, left, [...left, coming]].map((numbers) => numbers.toSorted((one, other) => one - other));
+        expect(moments).toContainEqual(members);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('reads its sets twice, a large one once, and of all no more than another field needs', async () => {
     const many = Array.from({ length: BLOCKS * 32 }, (_, index) => Math.floor(index / 32) * BLOCK_SIZE + (index % 32));
     const costOf = async (sets: Numbers, learned: Parameters<typeof tableWith>[2]) => {
