@@ -1,7 +1,4 @@
-/** Texts as lists compare them by prefix (`docs/decisions/0170-filters.md`). */
-
-/** Longest folded text, in code points: a longer one is cut to this prefix. */
-export const MAX_FOLDED = 100;
+/** Texts as lists compare them (`docs/decisions/0170-filters.md`). */
 
 /** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are letters of their own. */
 const ACCENTS = /[\u0300-\u036f]/gu;
@@ -15,9 +12,8 @@ const BLANKS = /[\s\p{Cc}]+/gu;
  */
 export function folded(text: string): string {
   // Upper case first, which makes letters of some accents (`ᾳ` is `ΑΙ`); and last, for the letters of compatibility forms.
-  const plain = bare(caseless(bare(text.toUpperCase())));
-  const words = plain.replace(BLANKS, ' ').trim();
-  return Array.from(words).slice(0, MAX_FOLDED).join('').trimEnd();
+  const bared = bare(caseless(bare(text.toUpperCase())));
+  return bared.replace(BLANKS, ' ').trim();
 }
 
 const bare = (text: string): string => text.normalize('NFKD').replace(ACCENTS, '');

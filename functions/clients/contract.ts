@@ -124,11 +124,7 @@ export const clients = contract({
           .flag()
           .optional()
           .describe('Only clients with a risk (`has_risks`), or (`false`) only the others.'),
-        q: parameter
-          .prefix()
-          .describe(
-            'Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Prefixes that more than 2,000 names share are refused.',
-          ),
+        q: parameter.words('name, or the slug', 'acme lis'),
       }),
       response: pageOf(client, 'A page of clients.', clientExample),
     }),

@@ -10,6 +10,7 @@ export interface StoredService extends Omit<Service, 'credentials'> {
 
 export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service), {
   filters: ['client_id', 'status', 'health_status'],
+  words: ['name'],
   json: ['deployment_config', 'metadata'],
   encrypted: ['credentials'],
   audited: service.name,

@@ -35,6 +35,7 @@ export const terminals = contract({
     listTerminals: route('GET', '/api/v1/terminals', {
       summary: 'List terminals',
       permission: 'terminals:read',
+      notYetOffered: ['q'],
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),

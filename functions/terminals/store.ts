@@ -3,5 +3,6 @@ import { terminal } from './contract.ts';
 
 export const terminalEntity = entity('TERMINAL', terminal, {
   filters: ['client_id', 'status'],
+  words: ['name', 'location'],
   journaled: { verbs: ['created', 'updated'] },
 });

@@ -3,6 +3,7 @@ import { ticket, ticketMessage } from './contract.ts';
 
 export const ticketEntity = entity('TICKET', ticket, {
   filters: ['status', 'client_id', 'assigned_to'],
+  words: ['subject'],
   json: ['custom_fields'],
   journaled: { verbs: ['created', 'updated', 'deleted'] },
 });

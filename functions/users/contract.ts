@@ -57,6 +57,7 @@ export const users = contract({
       summary: 'List users',
       permission: 'users:read',
       extension: true,
+      notYetOffered: ['q'],
       query: () => ({
         ...parameter.page(),
         is_active: parameter

@@ -3,6 +3,7 @@ import { user } from './contract.ts';
 
 export const userEntity = entity('USER', user, {
   filters: ['is_active'],
+  words: ['name', 'email'],
   audited: 'User',
   journaled: { verbs: ['created', 'updated'] },
 });

@@ -37,7 +37,7 @@ type Caller = Pick<Api, 'request' | 'platformToken'>;
 
 /**
  * Plays every operation of the contracts once, or those that are chosen, on lists that hold a full page. Plays a list with filters again with its
- * first filter, and with a prefix of a name where it takes one.
+ * first filter, and with the words of a text where it takes them.
  */
 export async function playAll(
   api: Caller,
@@ -61,9 +61,9 @@ export async function playAll(
     if (!isList(route)) continue;
     const [first = {}] = (one.reply as { readonly data: readonly JsonBody[] }).data;
     const [filter, ...others] = filtersOf(route);
-    const asked = [filter, ...others.filter((name) => name === parameter.PREFIX)].filter((name) => name !== undefined);
+    const asked = [filter, ...others.filter((name) => name === parameter.WORDS)].filter((name) => name !== undefined);
     for (const name of asked) {
-      const value = name === parameter.PREFIX ? first.name : first[name];
+      const value = name === parameter.WORDS ? (first.name ?? first.subject) : first[name];
       if (value === undefined) continue;
       const filtered = { ...scenario, path: `${scenario.path}?${name}=${encodeURIComponent(String(value))}` };
       played.push(await playOnce(testTenant, filtered, recorder, `${titleOf(route)}?${name}=…`));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { folded, MAX_FOLDED } from '../folded.ts';
+import { wantedWords } from '../words.ts';
 import { bounded, shownAs, text, uuid } from './fields.ts';
 import { instantOf } from './instant.ts';
 
@@ -60,15 +60,24 @@ export const page = () => ({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
 const NOT_BLANK = /^[\s\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]/;
 
-/** The name of the parameter for prefixes, in lists that can be searched by them. */
-export const PREFIX = 'q';
+/** The name of the parameter for words, in lists that can be searched by them. */
+export const WORDS = 'q';
 
-/** The prefix of a text that records are searched by. Its folded text must not be empty. */
-export const prefix = () =>
-  text(MAX_FOLDED, 1)
+/** Longest text with words, in characters. */
+const MAX_QUERY = 100;
+
+/**
+ * Words that records are searched by: at least one.
+ * @param texts what they are found in, such as `name or slug`
+ */
+export const words = (texts: string, example: string) =>
+  text(MAX_QUERY, 1)
     .regex(NOT_BLANK, { error: 'must not be blank', abort: true })
-    .refine((value) => folded(value) !== '', { error: 'must not be blank' })
-    .optional();
+    .refine((value) => wantedWords(value).length > 0, { error: 'must not be blank' })
+    .optional()
+    .describe(
+      `Only records of which every one of these words begins a word of the ${texts}, such as \`${example}\`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: \`server\` finds \`print-server\`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records.`,
+    );
 
 /** How much a list shows of each record. Described by its route. */
 export const view = () => z.enum(['summary', 'full']).default('summary');

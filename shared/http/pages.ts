@@ -26,26 +26,26 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageRes
 /**
  * An operation that returns pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every
  * filter of the entity that the route takes. A filter that the entity does not have is a compiler error and an error at
- * the function's start; `q` for an entity without `prefixes` is only the latter.
+ * the function's start; `q` for an entity without `words` is only the latter.
  * @param show maps a stored record to the returned one, where they differ
  */
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   entity: Entity<T, F>,
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
-): PageOperation<F | typeof parameter.PREFIX, U> => {
-  const isSearched = Object.keys(entity.prefixes).length > 0;
+): PageOperation<F | typeof parameter.WORDS, U> => {
+  const isSearched = entity.words.length > 0;
   const list = async (input: PageInput): Promise<PageResponse<U>> => {
     const { page, page_size, sort } = input.query;
     const given = input.query as { readonly [field in F]?: string | boolean | readonly string[] };
     const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as typeof given;
-    const q = isSearched ? (input.query as { readonly [parameter.PREFIX]?: string })[parameter.PREFIX] : undefined;
+    const q = isSearched ? (input.query as { readonly [parameter.WORDS]?: string })[parameter.WORDS] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, q });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const names = [...entity.filters, ...(isSearched ? [parameter.PREFIX] : [])];
+  const names = [...entity.filters, ...(isSearched ? [parameter.WORDS] : [])];
   const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<
-    Record<F | typeof parameter.PREFIX, true>
+    Record<F | typeof parameter.WORDS, true>
   >;
   return Object.assign(list, { filters });
 };

@@ -54,8 +54,8 @@ const listBeingBuilt = (error: listErrors.ListNotBuilt): Problem =>
 
 const tooManyMatches = (error: listErrors.TooManyMatches): Problem =>
   new Problem('invalid-parameter', {
-    detail: `More than ${error.most} records begin like this. Ask with more characters.`,
-    errors: [{ in: 'query', pointer: '#/q', detail: 'must have more characters: too many records begin like this' }],
+    detail: `More than ${error.most} records match ${error.parameter}. Ask with more characters, another word or a filter.`,
+    errors: [{ in: 'query', pointer: pointer([error.parameter]), detail: 'must say more: too many records match it' }],
     cause: error,
   });
 

@@ -43,14 +43,17 @@ export class FeedExpired extends Error {
   }
 }
 
-/** More texts have the prefix than one request may read. */
+/** More texts match than one request may read. */
 export class TooManyMatches extends Error {
   override readonly name = 'TooManyMatches';
   readonly most: number;
+  /** The API's name of the parameter. */
+  readonly parameter: string;
 
-  constructor(most: number) {
-    super(`more than ${most} texts begin like this`);
+  constructor(most: number, parameter: string) {
+    super(`more than ${most} texts match ${parameter}`);
     this.most = most;
+    this.parameter = parameter;
   }
 }
 

@@ -52,7 +52,7 @@ export const readPage = (table: Table, source: ListSource | NumberedList, reques
 async function readCountedPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);
   const [view, newest] = await Promise.all([
-    readView(table, source, request.now, placeOf(request)),
+    readView(table, source, request.now, placeOf(request), request.timeLimit),
     isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
   ]);
   budget.noteLargest(largestNoted(view.counter));

@@ -16,12 +16,13 @@ import type { Table } from './table.ts';
 
 /**
  * Each clause, as far as the AND of all needs it. Strongly consistent.
- * @param given sort keys of the items that a further set has, which is read beside these and is small; undefined where there is none
+ * @param given sort keys of the items that a further set has, which is read beside these and is small; undefined where there is none. It may turn out
+ *   that its members are not known.
  */
 export async function readSets(
   table: Table,
   clauses: readonly WantedClause[],
-  given: Promise<ReadonlySet<string>> | undefined,
+  given: Promise<ReadonlySet<string> | undefined> | undefined,
   known: Known,
 ): Promise<readonly ClauseRead[]> {
   const reads = clauses.map((clause) => new ClauseRead(table, clause, known));

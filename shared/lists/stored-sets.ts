@@ -1,5 +1,5 @@
 import { bitPlace } from './bits.ts';
-import { type Key, TTL } from './schema.ts';
+import { type Item, type Key, TTL } from './schema.ts';
 import { countPlace } from './summary.ts';
 import { stageIndexed, stageUnindexed } from './text-index.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
@@ -28,9 +28,17 @@ interface ListedNumber {
 }
 
 /** An index of a record: the sets of a filter field, their summaries, or entries of its texts (`text-index.ts`). */
-type ListedBy = { readonly filter: string } | { readonly summary: string } | { readonly entries: string };
+type ListedBy = { readonly filter: string } | { readonly summary: string } | EntriesOf;
 
-/** Stages that a record leaves the sets or entries of these texts and enters those of others. Where it has a text before and after, nothing is staged. */
+interface EntriesOf {
+  readonly entries: string;
+  /** What an entry says of its record, besides its key. */
+  readonly attributes?: Item;
+  /** Whether that is other than before: then the entries of texts that the record keeps are written again. */
+  readonly isChanged?: boolean;
+}
+
+/** Stages that a record leaves the sets or entries of these texts and enters those of others. Nothing is staged where it has a text before and after. */
 export function stageMove(
   work: UnitOfWork,
   listed: ListedNumber & { readonly by: ListedBy },
@@ -38,7 +46,8 @@ export function stageMove(
   entered: readonly string[],
 ): void {
   for (const text of left) if (!entered.includes(text)) stageText(work, listed, text, -1);
-  for (const text of entered) if (!left.includes(text)) stageText(work, listed, text, 1);
+  const isChanged = 'entries' in listed.by && listed.by.isChanged === true;
+  for (const text of entered) if (isChanged || !left.includes(text)) stageText(work, listed, text, 1);
 }
 
 /** @param sign whether the record enters or leaves */
@@ -51,7 +60,10 @@ function stageText(
   const { by, partition, number } = listed;
   if ('filter' in by) stage(work, partitionOf(partition, by.filter, text), listed, sign === 1 ? 1n : -1n);
   else if ('summary' in by) stageCount(work, partitionOf(partition, by.summary, text), listed, sign);
-  else (sign === 1 ? stageIndexed : stageUnindexed)(work, { partition, index: by.entries, text, number });
+  else {
+    const { entries: index, attributes } = by;
+    (sign === 1 ? stageIndexed : stageUnindexed)(work, { partition, index, text, number, attributes });
+  }
 }
 
 /** Stages that a number has no record any more. */

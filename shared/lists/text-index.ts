@@ -1,8 +1,5 @@
-import { TooManyMatches } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
-import { beginningWith, between, queryAll } from './queries.ts';
 import type { Item, Key } from './schema.ts';
-import type { Table } from './table.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /**
@@ -21,6 +18,8 @@ interface IndexEntry {
   readonly index: string;
   readonly text: string;
   readonly number: number;
+  /** What else it says of its record. */
+  readonly attributes?: Item | undefined;
 }
 
 /** Partition of an index of a list: `name#PREFIX` is in `ORG#<tenant>#CLIENT#name#PREFIX`. */
@@ -41,56 +40,15 @@ export function entryIn(sortKey: string): Pick<IndexEntry, 'text' | 'number'> | 
 
 /** Stages an entry. Its key has the record's number, and the record's own condition is in the same transaction. */
 export const stageIndexed = (work: UnitOfWork, entry: IndexEntry): void =>
-  work.put({ ...entryKey(entry) }, unexpected, {});
+  work.put({ ...entry.attributes, ...entryKey(entry) }, unexpected, {});
 
 export const stageUnindexed = (work: UnitOfWork, entry: IndexEntry): void =>
   work.delete(entryKey(entry), {}, unexpected);
 
 const unexpected = (): Error => new Error('a write without a condition was refused');
 
-/** Items that have texts as sort keys, such as the claims of a unique field. */
-interface Texts {
-  readonly partition: string;
-  /** The number of the record that an item is about. */
-  readonly numberOf: (item: Item) => number;
-}
+/** The number of the record that an entry is about. */
+export const numberOfEntry = ({ SK }: Item): number => entryIn(String(SK))?.number ?? 0;
 
-/** Where to look for texts: in an index of the list, by the rest of its partition key, or in other items. */
-type TextRange = { readonly index: string } | Texts;
-
-/** Which texts: those that begin with one, or those from the first to the last, inclusive. */
-type WantedTexts = { readonly prefix: string } | { readonly from: string; readonly to: string };
-
-/** The records that have any of some texts: the union of ranges. */
-export interface Lookup {
-  /** The API's name of the parameter, for errors. */
-  readonly name: string;
-  readonly ranges: readonly { readonly in: TextRange; readonly texts: WantedTexts }[];
-  /** Most texts that are read of a range. */
-  readonly most: number;
-  /** The indexes among the ranges, as the counter item names them. */
-  readonly indexes: readonly string[];
-}
-
-/**
- * The numbers of the records that a lookup finds. Strongly consistent.
- * @throws TooManyMatches when a range has more texts than the lookup reads
- */
-export async function readNumbers(table: Table, list: string, { ranges, most }: Lookup): Promise<number[]> {
-  const read = ranges.map(async ({ in: range, texts }) => {
-    const { partition, numberOf } = textsOf(list, range);
-    const query = 'prefix' in texts ? beginningWith(partition, texts.prefix) : between(partition, boundsOf(texts));
-    const items = await queryAll(table, query, most + 1);
-    if (items.length > most) throw new TooManyMatches(most);
-    return items.map(numberOf);
-  });
-  return (await Promise.all(read)).flat();
-}
-
-const textsOf = (list: string, range: TextRange): Texts =>
-  'index' in range
-    ? { partition: partitionOf(list, range.index), numberOf: ({ SK }) => entryIn(String(SK))?.number ?? 0 }
-    : range;
-
-/** Sort keys. `\v` follows on {@link END}: all entries of the last text are in the range. */
-const boundsOf = ({ from, to }: { readonly from: string; readonly to: string }) => [from, `${to}\v`] as const;
+/** The sort keys of the entries from the first to the last of these texts, inclusive: `\v` follows on {@link END}. */
+export const boundsOf = ({ from, to }: { readonly from: string; readonly to: string }) => [from, `${to}\v`] as const;

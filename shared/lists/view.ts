@@ -3,9 +3,11 @@ import { BlockMembers, type CountedBlocks } from './block-members.ts';
 import type { WantedClause } from './clause-read.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
+import { decideByRecords, type Lookup, type Matched, readMatching, tooManyMatches } from './lookups.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readSet } from './queries.ts';
+import type { Reading } from './read-budget.ts';
 import { readSets } from './read-sets.ts';
 import { isWorthSummary, type PagePlace, readBlocks, readSummarized, type SummarizedRead } from './read-summarized.ts';
 import type { Item } from './schema.ts';
@@ -13,7 +15,6 @@ import type { WantedSet } from './set-read.ts';
 import { sizesOf } from './set-sizes.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
-import { type Lookup, readNumbers } from './text-index.ts';
 
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
@@ -67,8 +68,21 @@ export const isWhole = ({ clauses, lookups }: ListSource): boolean => clauses.le
  * @throws ListNotBuilt for a filter whose sets lack older records
  * @throws TooManyMatches
  */
-export const readView = (table: Table, source: ListSource, now: number, place?: PagePlace): Promise<View> =>
-  isWhole(source) ? readWhole(table, source) : readFiltered(table, source, now, place);
+export async function readView(
+  table: Table,
+  source: ListSource,
+  now: number,
+  place?: PagePlace,
+  timeLimit: Reading = { clock: () => now, deadline: Number.POSITIVE_INFINITY },
+): Promise<View> {
+  if (isWhole(source)) return readWhole(table, source);
+  const { view, open } = await readFiltered(table, source, now, place);
+  if (open === undefined) return view;
+  // Of some members only the records say whether the lookups find them.
+  const members = membersOf(source, view, new Set(), now);
+  const numbers = await decideByRecords(table, source, { members, open }, timeLimit);
+  return { ...view, included: NumberSet.ofNumbers(numbers) };
+}
 
 async function readWhole(table: Table, { partition }: ListSource): Promise<View> {
   const gapItems = await readSet(table, storedSets.partitionOf(partition));
@@ -83,18 +97,24 @@ async function readWhole(table: Table, { partition }: ListSource): Promise<View>
 
 const NOTHING = { gaps: NumberSet.EMPTY, gapItems: [], excluded: NumberSet.EMPTY, items: [] } as const;
 
-async function readFiltered(table: Table, source: ListSource, now: number, place?: PagePlace): Promise<View> {
+/** @returns with the numbers of which only the records say whether the lookups find them, or all; undefined where there are none */
+async function readFiltered(
+  table: Table,
+  source: ListSource,
+  now: number,
+  place?: PagePlace,
+): Promise<{ readonly view: View; readonly open?: Matched['open'] }> {
   const { partition, lookups, retentionDays } = source;
   const whole = isBounded(source) ? undefined : readWhole(table, source);
   const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
-  const matching = lookups.length === 0 ? undefined : readMatching(table, source);
+  const matching = lookups.length === 0 ? undefined : readMatching(table, partition, lookups);
   const wanted = wantedBy(source);
   const sizes = sizesOf(table, partition);
   const set = matching === undefined ? onlySetOf(wanted) : undefined;
   if (place !== undefined && set !== undefined && isWorthSummary(set, sizes, now)) {
     const [read, found] = await Promise.all([counter, readSummarized(table, set, place, { counter, sizes, now })]);
     assertBuilt(read, source);
-    return viewOf(table, set, read, found);
+    return { view: viewOf(table, set, read, found) };
   }
   const clauses = readSets(table, wanted, matching?.then(placesOf), {
     sizes,
@@ -102,16 +122,17 @@ async function readFiltered(table: Table, source: ListSource, now: number, place
     next: () => counter.then(({ NEXT: next }) => Number(next ?? 0)),
     onLarge: () => sizes.readNote(table, partition, now),
   });
-  const [read, sets, numbers, all] = await Promise.all([counter, clauses, matching, whole]);
+  const [read, sets, found, all] = await Promise.all([counter, clauses, matching, whole]);
   assertBuilt(read, source);
-  const matched = numbers === undefined ? [] : [NumberSet.ofNumbers([...numbers])];
+  const matched = found?.numbers === undefined ? [] : [NumberSet.ofNumbers([...found.numbers])];
   const setsWhere = (isExcluded: boolean): NumberSet[] =>
     sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));
   const items = sets.flatMap((each) => each.items);
   const view = { ...NOTHING, counter: read, excluded: NumberSet.either(setsWhere(true)), items };
-  return all === undefined
-    ? { ...view, included: NumberSet.common([...setsWhere(false), ...matched]) }
-    : { ...view, included: undefined, gaps: all.gaps, gapItems: all.gapItems };
+  if (all !== undefined) return { view: { ...view, included: undefined, gaps: all.gaps, gapItems: all.gapItems } };
+  const bounding = [...setsWhere(false), ...matched];
+  if (bounding.length === 0) throw tooManyMatches(lookups);
+  return { view: { ...view, included: NumberSet.common(bounding) }, open: found?.open };
 }
 
 /** The sets of the values that the records have, and of those that they do not have. */
@@ -140,15 +161,9 @@ function viewOf(table: Table, set: WantedSet, counter: Item, read: SummarizedRea
   return { ...view, summarized: { ...blocks, readBlocks: further } };
 }
 
-/** The numbers of the records that all lookups find. */
-async function readMatching(table: Table, { partition, lookups }: ListSource): Promise<ReadonlySet<number>> {
-  const found = lookups.map(async (lookup) => new Set(await readNumbers(table, partition, lookup)));
-  return (await Promise.all(found)).reduce((one, other) => one.intersection(other));
-}
-
-/** The sort keys of the items with the bits of these numbers. */
-const placesOf = (numbers: ReadonlySet<number>): ReadonlySet<string> =>
-  new Set(Array.from(numbers, (number) => bitPlace(number).sortKey));
+/** The sort keys of the items with the bits of what lookups find, where that is known. */
+const placesOf = ({ numbers }: Matched): ReadonlySet<string> | undefined =>
+  numbers === undefined ? undefined : new Set(Array.from(numbers, (number) => bitPlace(number).sortKey));
 
 /** A list without a counter item has no records yet. */
 function assertBuilt(counter: Item, { partition, clauses, lookups }: ListSource): void {

@@ -18,3 +18,4 @@ export {
   SETS,
   summaryFieldOf,
 } from './repository/list-indexes.ts';
+export * as recordWords from './repository/record-words.ts';

@@ -3,7 +3,7 @@ import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 import { apiDriverOf, pointersOf, type Responded } from './api-driver.ts';
 
-/** `GET /clients?q=`: clients by a prefix of their name or slug. */
+/** `GET /clients?q=`: clients by the words of their name, or their slug. */
 
 const api = useApi();
 
@@ -21,14 +21,18 @@ beforeAll(async () => {
 
 const found = async (q: string, rest = '') => (await mine.list(`/clients?q=${encodeURIComponent(q)}${rest}`)).ids;
 
-describe('clients by a prefix', () => {
+describe('clients by words', () => {
   it.each<[string, () => Responded[]]>([
     ['acme', () => [lisbon, acme]],
     ['AcMe', () => [lisbon, acme]],
     ['a', () => [aguas, lisbon, acme]],
     ['acme l', () => [acme]],
+    ['lda ACM', () => [acme]],
+    ['portugal', () => [aguas]],
+    ['lisbon', () => []],
     [' acme  LDA ', () => [acme]],
-    ['acme-', () => [lisbon]],
+    ['acme-', () => [lisbon, acme]],
+    ['acme-l', () => [lisbon]],
     ['zz', () => [acme]],
     ['aguas', () => [aguas]],
     ['ÁGUAS %', () => [aguas]],
@@ -37,16 +41,17 @@ describe('clients by a prefix', () => {
     ['%', () => []],
     ['*', () => []],
     ['a_me', () => []],
-    ['acme#', () => []],
+    ['acme#', () => [lisbon, acme]],
     ['acme\n', () => [lisbon, acme]],
     ['acme lda\n0', () => []],
+    ['acme acme-lisbon', () => [lisbon]],
     ['acme\u0000', () => [lisbon, acme]],
     ["' OR 1=1 --", () => []],
-  ])('%j are those of this tenant whose name or slug begins so', async (q, expected) => {
+  ])('%j are those of this tenant in which all words begin so', async (q, expected) => {
     expect(await found(q)).toEqual(expected().map(({ id }) => id));
   });
 
-  it('also have a status, an order, a page, a total and links that keep the prefix', async () => {
+  it('also have a status, an order, a page, a total and links that keep the words', async () => {
     expect(await found('acme', '&status=inactive')).toEqual([lisbon.id]);
     expect(await found('acme', '&status=paused')).toEqual([]);
     expect(await found('acme', '&sort=created_at')).toEqual([acme.id, lisbon.id]);
@@ -81,7 +86,7 @@ describe('clients by a prefix', () => {
     ['only an accent', '%CC%81'],
     ['101 characters', 'a'.repeat(101)],
     ['half a UTF-8 character', '%F0%9F'],
-    ['two prefixes', 'a&q=b'],
+    ['two texts', 'a&q=b'],
   ])('of %s are a 400', async (_, q) => {
     const refused = await mine.get(`/clients?q=${q}`);
     expect([refused.status, pointersOf(refused)]).toEqual([400, expect.toBeOneOf([[], ['#/q']])]);

@@ -159,7 +159,7 @@ it('a function without an operation of its contract does not load', () => {
 
 it.each([
   ['of a record that changes all the time', new StaleRead('changed'), 'unavailable'],
-  ['of too many matches', new listErrors.TooManyMatches(2_000), 'invalid-parameter'],
+  ['of too many matches', new listErrors.TooManyMatches(2_000, 'q'), 'invalid-parameter'],
 ])('an error %s is told in the words of the API', (_, error, type) => {
   expect(problemOf(error).type).toBe(type);
 });

@@ -6314,7 +6314,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
-                /** @description Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Prefixes that more than 2,000 names share are refused. */
+                /** @description Only records of which every one of these words begins a word of the name, or the slug, such as `acme lis`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: `server` finds `print-server`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];

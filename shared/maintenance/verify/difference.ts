@@ -39,6 +39,8 @@ export type DifferenceKind =
   | 'counter'
   /** A record is stored with a flag that does not follow from it. */
   | 'wrong-flag'
+  /** A record stands under other words than its texts have. */
+  | 'wrong-words'
   /** The claim of a unique value is missing or wrong. */
   | 'unique-value'
   /** Two records have the same unique value. */

@@ -2,11 +2,12 @@ import { storedSets } from '#lists';
 import { COUNTER, periods, STRIPES } from '#lists/maintenance';
 import { summaryFieldOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
+import type { IndexEntry } from './corrected.ts';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
+import { suspectedInIndexes } from './entries.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { verifyFilters } from './filters.ts';
-import { type IndexEntry, lookAtNumber } from './number.ts';
-import { suspectedInIndexes } from './prefixes.ts';
+import { lookAtNumber } from './number.ts';
 import { concurrently, concurrentlyByGroup, readNumberSet } from './reading.ts';
 import { doubtfulGaps, type RecordScan, readCounterWithRetries } from './scan-records.ts';
 import { verifySummaries } from './summaries.ts';
@@ -22,8 +23,11 @@ export async function verifyList(
 ): Promise<Verified[]> {
   const ofCounterItem = await verifyCounterItem(scope, scan);
   const suspected = await suspectedIn(scope, scan, valuesOf);
-  for (const number of [...scan.unnoted, ...scan.misflagged]) placesOf(suspected, number);
-  const inIndexes = await suspectedInIndexes(scope, scan, (number, place) => placesOf(suspected, number).push(place));
+  for (const number of [...scan.unnoted, ...scan.miswritten]) placesOf(suspected, number);
+  const inIndexes = await suspectedInIndexes(scope, scan, (number, place) => {
+    const places = placesOf(suspected, number);
+    if (place !== undefined) places.push(place);
+  });
   if (scope.repair) await noteValuesToCome(scope, scan);
   const found = await verifyNumbers(scope, scan, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';

@@ -1,18 +1,23 @@
 import { type Item, ids, type Key, schema, storedSets, type UnitOfWork } from '#lists';
 import { bitPlace, gapRanges, gracePeriod, periods, summary, textIndex } from '#lists/maintenance';
-import { entriesOf, flags, indexedValuesIn, indexesOf, notedIn, noteOf, SETS, summaryFieldOf } from '#table/storage';
+import {
+  entriesOf,
+  flags,
+  indexedValuesIn,
+  indexesOf,
+  notedIn,
+  noteOf,
+  recordWords,
+  SETS,
+  summaryFieldOf,
+} from '#table/storage';
+import { corrected, expectedAt, type IndexEntry, storedIn } from './corrected.ts';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
 import { StoredCount, StoredEntry, StoredGap, type StoredMembership, StoredWord } from './stored-membership.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
-
-/** A filter field and value, which have a set; or an index of texts (`list-indexes.ts`) and a text, which have an item for each number. */
-export interface IndexEntry {
-  readonly field: string;
-  readonly value: string;
-}
 
 /** The list of a number. */
 type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'counter' | 'next' | 'settled'>;
@@ -32,16 +37,20 @@ export async function lookAtNumber(
   const recordKey: Key = { PK: partition, SK: ids.sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
   const counter = schema.isRecord(before) ? list.counter : await readCounterWithRetries(scope, partition);
-  const places = placesOf(corrected(entity, before), [...suspected, ...flaggedIn(entity, before)], indexesOf(entity));
+  const places = placesOf(corrected(entity, before), [...suspected, ...storedIn(entity, before)], indexesOf(entity));
   const { sortKey, word } = bitPlace(number);
   const PK = storedSets.partitionOf(partition);
   const gapKey = { PK, SK: sortKey };
   const rangesKey = { PK, SK: gapRanges.rangesKey(gapRanges.regionOf(number)) };
   const keys = [gapKey, rangesKey, ...places.map((place) => keyOf(place, partition, number))];
   const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
-  const isSame = [schema.VERSION, schema.TOMBSTONE, SETS, ...Object.keys(entity.flags)].every(
-    (attribute) => record?.[attribute] === before?.[attribute],
-  );
+  const seen = [
+    schema.VERSION,
+    schema.TOMBSTONE,
+    SETS,
+    ...Object.keys({ ...entity.flags, ...recordWords.wordsAsRead(before ?? {}) }),
+  ];
+  const isSame = seen.every((attribute) => record?.[attribute] === before?.[attribute]);
   if (!isSame) {
     return new Moved({
       entity: entity.name,
@@ -49,24 +58,16 @@ export async function lookAtNumber(
     });
   }
   const [gapItem, ranges, ...others] = items;
-  const sets = places.map(({ field }, index): StoredMembership => {
+  const sets = places.map(({ field, value }, index): StoredMembership => {
     const key = keys[index + 2] as Key;
     const item = others[index];
-    if (entriesOf(field) !== undefined) return new StoredEntry(key, item);
+    if (entriesOf(field) !== undefined) return new StoredEntry(key, item, expectedAt(entity, record, { field, value }));
     if (summaryFieldOf(field) === undefined) return new StoredWord(key, word, item);
     return new StoredCount(key.PK, number, notedIn(record).includes(field));
   });
   const gap = new StoredGap(number, new StoredWord(gapKey, word, gapItem), rangesKey, ranges);
   return compareNumber({ list, number, record, counter, places, gap, sets, now });
 }
-
-/** The sets of the flags with which a record is stored. */
-const flaggedIn = (entity: NumberList['entity'], record: Item | undefined): IndexEntry[] =>
-  Object.keys(entity.flags).flatMap((field) => (record?.[field] === true ? [{ field, value: flags.TRUE }] : []));
-
-/** A record with its flags as they follow from it. */
-const corrected = (entity: NumberList['entity'], record: Item | undefined): Item | undefined =>
-  schema.isRecord(record) ? { ...record, ...flags.flagsToCorrect(entity, record) } : record;
 
 /** The item that says whether a number is in a set or an index. */
 function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
@@ -107,10 +108,12 @@ interface Seen {
 
 /** A number as seen, with what follows from it. */
 interface NumberState extends Seen {
-  /** Its record, with its flags as they follow from it. */
+  /** Its record, with its flags and words as they follow from it. */
   readonly live: Item | undefined;
   /** The flags by which it is listed, and with which it should not be stored. */
   readonly wrongFlags: readonly string[];
+  /** Whether it stands under other words than its texts have. */
+  readonly hasWrongWords: boolean;
   /** The fields by which its record is listed, and those by which it is not yet. */
   readonly noted: readonly string[];
   readonly notBuilt: readonly string[];
@@ -124,9 +127,21 @@ function stateOf(seen: Seen): NumberState {
   const live = schema.isRecord(record) ? corrected(list.entity, record) : undefined;
   const noted = notedIn(live);
   const wrongFlags = noted.filter((field) => live?.[field] !== record?.[field]);
+  const hasWrongWords =
+    noted.includes(recordWords.WORDS_INDEX) &&
+    Object.keys(recordWords.wordsToCorrect(list.entity, record ?? {})).length > 0;
   const notBuilt = live === undefined ? [] : indexesOf(list.entity).filter((field) => !noted.includes(field));
   const { bit } = bitPlace(number);
-  return { ...seen, live, wrongFlags, noted, notBuilt, bit, isGap: live === undefined && isClosed(seen, bit) };
+  return {
+    ...seen,
+    live,
+    wrongFlags,
+    hasWrongWords,
+    noted,
+    notBuilt,
+    bit,
+    isGap: live === undefined && isClosed(seen, bit),
+  };
 }
 
 /**
@@ -140,7 +155,7 @@ function isClosed({ list, number, record, counter, gap, now }: Seen, bit: bigint
 }
 
 function differencesOf(state: NumberState): Difference[] {
-  const { list, number, live, wrongFlags, notBuilt, gap, bit, isGap } = state;
+  const { list, number, live, wrongFlags, hasWrongWords, notBuilt, gap, bit, isGap } = state;
   const entity = list.entity.name;
   const name = live === undefined ? `number ${number}` : String(live.id);
   const of = { entity, id: live === undefined ? undefined : String(live.id) };
@@ -159,6 +174,7 @@ function differencesOf(state: NumberState): Difference[] {
       ),
       field,
     })),
+    ...(hasWrongWords ? [difference('wrong-words', 'stands under other words than its texts have')] : []),
     ...misplaced(state).map(([kind, text]) => difference(kind, text)),
     ...notBuilt.map((field) => ({
       ...difference('filter-not-built', `is older than the lists by ${field}`),
@@ -171,10 +187,18 @@ function differencesOf(state: NumberState): Difference[] {
   ];
 }
 
-/** The lists that wrongly lack the record, or wrongly have it, but for those of wrong flags. */
-const misplaced = ({ places, noted, live, wrongFlags, sets, bit }: NumberState): [Difference['kind'], string][] =>
+/** The lists that wrongly lack the record, or wrongly have it, but for those of wrong flags and words. */
+const misplaced = ({
+  places,
+  noted,
+  live,
+  wrongFlags,
+  hasWrongWords,
+  sets,
+  bit,
+}: NumberState): [Difference['kind'], string][] =>
   places.flatMap(({ field, value }, index): [Difference['kind'], string][] => {
-    if (wrongFlags.includes(field)) return [];
+    if (wrongFlags.includes(field) || (hasWrongWords && field === recordWords.WORDS_INDEX)) return [];
     const belongs = noted.includes(field) && indexedValuesIn(live, field).includes(value);
     const stands = sets[index]?.has(bit) === true;
     if (belongs === stands) return [];
@@ -245,9 +269,14 @@ function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, ex
     const equals = {
       id: record.id,
       ...Object.fromEntries([schema.VERSION, SETS, ...flagged].map((attribute) => [attribute, record[attribute]])),
+      ...recordWords.wordsAsRead(record),
     };
     work.update(key, {
-      set: { ...(note[SETS] === record[SETS] ? {} : note), ...flags.flagsToCorrect(list.entity, record) },
+      set: {
+        ...(note[SETS] === record[SETS] ? {} : note),
+        ...flags.flagsToCorrect(list.entity, record),
+        ...recordWords.wordsToCorrect(list.entity, record),
+      },
       condition: { equals },
       onConditionFailed: changed,
     });

@@ -2,9 +2,10 @@ import { type Item, ids, readPartition, schema, storedSets } from '#lists';
 import { gracePeriod, periods, readCounterItem } from '#lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
-import { entriesOf, flags, indexedValuesIn, indexesOf, notedIn } from '#table/storage';
+import { entriesOf, flags, indexedValuesIn, indexesOf, notedIn, recordWords } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
+import { EntrySums } from './entry-sums.ts';
 import { readNumberSet, withRetries } from './reading.ts';
 
 /** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
@@ -19,12 +20,12 @@ export interface RecordScan {
   readonly count: number;
   /** By field and value. */
   readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
-  /** The texts under which each number belongs in an index of texts, by index. */
-  readonly texts: ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
+  /** The entries of each number in the indexes of texts, by index. */
+  readonly entries: ReadonlyMap<string, EntrySums>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
-  /** Numbers of records with a wrong flag (`#table`). */
-  readonly misflagged: readonly number[];
+  /** Numbers of records with a wrong flag, or with other words than their texts have (`#table`). */
+  readonly miswritten: readonly number[];
   /** The values of those records, by filter whose values callers choose. */
   readonly unnotedValues: ReadonlyMap<string, ReadonlySet<string>>;
   /** Numbers with a tombstone, but for those that will expire by themselves. */
@@ -54,11 +55,11 @@ export async function scanRecords(
   const floor = floorIn(scope, entity, counter);
   const live = new ExpectedSet();
   const sets = new Map<string, Map<string, ExpectedSet>>();
-  const texts = new Map<string, Map<number, readonly string[]>>(
-    indexesOf(entity).flatMap((index) => (entriesOf(index) === undefined ? [] : [[index, new Map()]])),
+  const entries = new Map<string, EntrySums>(
+    indexesOf(entity).flatMap((index) => (entriesOf(index) === undefined ? [] : [[index, new EntrySums()]])),
   );
   const unnoted: number[] = [];
-  const misflagged: number[] = [];
+  const miswritten: number[] = [];
   const unnotedValues = new Map<string, Set<string>>(entity.openFilters.map((field) => [field, new Set()]));
   const tombstones: number[] = [];
   let count = 0;
@@ -68,12 +69,16 @@ export async function scanRecords(
   const enter = (item: Item, number: number, index: string): void => {
     const values = indexedValuesIn(item, index);
     if (entriesOf(index) === undefined) for (const value of values) setIn(sets, index, value).add(number);
-    else texts.set(index, (texts.get(index) ?? new Map<number, readonly string[]>()).set(number, values));
+    else
+      for (const text of values)
+        entries.get(index)?.expect(number, text, recordWords.entryAttributesOf(entity, index, item));
   };
   const enterAll = (item: Item, number: number, noted: readonly string[]): void => {
     const corrected = flags.flagsToCorrect(entity, item);
-    for (const index of noted) enter({ ...item, ...corrected }, number, index);
-    if (Object.keys(corrected).some((flag) => noted.includes(flag))) misflagged.push(number);
+    const words = recordWords.wordsToCorrect(entity, item);
+    for (const index of noted) enter({ ...item, ...corrected, ...words }, number, index);
+    const isWrong = Object.keys(corrected).some((flag) => noted.includes(flag)) || Object.keys(words).length > 0;
+    if (isWrong) miswritten.push(number);
   };
   const noteUnnoted = (item: Item, number: number): void => {
     unnoted.push(number);
@@ -98,7 +103,7 @@ export async function scanRecords(
     if (indexesOf(entity).some((field) => !noted.includes(field))) noteUnnoted(item, number);
     visit(item, number);
   }
-  const lists = { live, count, sets, texts, unnoted, misflagged, unnotedValues, tombstones };
+  const lists = { live, count, sets, entries, unnoted, miswritten, unnotedValues, tombstones };
   return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
 }
 

@@ -1,5 +1,7 @@
-import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
+import { isDeepStrictEqual } from 'node:util';
+import { type Condition, type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
 import { gapRanges } from '#lists/maintenance';
+import { recordWords } from '#table/storage';
 import { maskWord } from './bits.ts';
 import { changed } from './difference.ts';
 
@@ -15,20 +17,26 @@ export interface StoredMembership {
 export class StoredEntry implements StoredMembership {
   readonly isSound = true;
   readonly #key: Key;
-  readonly #exists: boolean;
+  readonly #item: Item | undefined;
+  readonly #expected: Item | undefined;
 
-  constructor(key: Key, item: Item | undefined) {
+  /** @param expected its attributes but for the key; undefined where it should not be */
+  constructor(key: Key, item: Item | undefined, expected: Item | undefined) {
     this.#key = key;
-    this.#exists = item !== undefined;
+    this.#item = item;
+    this.#expected = expected;
   }
 
+  /** One with other attributes than expected does not count. */
   has(): boolean {
-    return this.#exists;
+    if (this.#item === undefined) return false;
+    return this.#expected === undefined || isDeepStrictEqual(recordWords.entryAttributesIn(this.#item), this.#expected);
   }
 
   stage(work: UnitOfWork, _: bigint, isMember: boolean): void {
-    if (isMember && !this.#exists) work.put({ ...this.#key }, changed);
-    if (!isMember && this.#exists) work.delete(this.#key, {}, changed);
+    const asRead: Condition = this.#item === undefined ? { exists: false } : { equals: this.#item };
+    if (isMember && !this.has()) work.put({ ...this.#expected, ...this.#key }, changed, asRead);
+    if (!isMember && this.#item !== undefined) work.delete(this.#key, {}, changed);
   }
 }
 

@@ -1,6 +1,6 @@
 import * as parameter from '#contract/parameter';
 import { type Item, ids, type List, type ListSource, storedSets, type UnitOfWork } from '#lists';
-import { folded } from '../../folded.ts';
+import { isFound, type WantedWord, wantedWords } from '../../words.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
 import { isFlag, TRUE } from './flags.ts';
@@ -9,19 +9,23 @@ import {
   indexedValuesIn,
   indexesOf,
   notedIn,
-  prefixIndexesOf,
   summaryFieldOf,
   summaryIndexOf,
+  WORDS,
+  WORDS_INDEX,
+  wordsIn,
 } from './list-indexes.ts';
+import { claimedFieldsOf, claimsIn, entryAttributesOf, textsIn } from './record-words.ts';
 import type { Filter } from './records.ts';
 
 type Clause = ListSource['clauses'][number];
 type Lookup = ListSource['lookups'][number];
+type ListedBy = Parameters<typeof storedSets.stageMove>[1]['by'];
 
-/** Most texts with one prefix that are read: about 50 read units. */
+/** Most entries of a word that are read: about 80 read units. */
 const MOST_TEXTS = 2_000;
 
-/** The lists of the records in one partition: all records, those with each value of each filter, and those with a prefix. */
+/** The lists of the records in one partition: all records, those with each value of each filter, and those with a word. */
 export class EntityLists<T extends object> {
   readonly #tenant: TenantId;
   readonly #entity: Entity<T>;
@@ -39,7 +43,7 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * The list of a filter, and of a prefix.
+   * The list of a filter, and of words.
    * @throws TypeError when the entity declares no such filter
    */
   source(filter: Filter, q?: string): ListSource {
@@ -48,15 +52,16 @@ export class EntityLists<T extends object> {
     );
     const unknown = clauses.find(({ field }) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown.field}`);
-    const prefix = q === undefined ? undefined : folded(q);
+    const lookups = q === undefined ? [] : wantedWords(q).map((wanted) => this.#lookupOf(wanted));
     return {
       ...this.list,
       clauses,
-      lookups: prefix === undefined ? [] : [this.#prefixed(prefix)],
+      lookups,
       summaryOf: (field) => (this.#entity.summaries.some((one) => one === field) ? summaryIndexOf(field) : undefined),
       createdAt: this.#entity.createdAt,
       matches: (item) =>
-        clauses.every((clause) => isIn(item, clause)) && (prefix === undefined || this.#begins(item, prefix)),
+        clauses.every((clause) => isIn(item, clause)) &&
+        lookups.every(({ decided }) => decided?.byRecord(item) ?? true),
     };
   }
 
@@ -66,17 +71,26 @@ export class EntityLists<T extends object> {
     return { field, anyOf: isExcluded ? [TRUE] : [...new Set(values)], isExcluded };
   }
 
-  #prefixed(prefix: string): Lookup {
-    const fields = Object.entries(this.#entity.prefixes);
-    if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
-    const indexes = prefixIndexesOf(this.#entity);
-    const claimed = fields.flatMap(([field, how]) => (how === 'claimed' ? [this.#claims(field)] : []));
-    const ranges = [...indexes.map((index) => ({ index: entriesOf(index) ?? '' })), ...claimed];
+  /** The records that a word finds, by their own words or by their claims. */
+  #lookupOf(wanted: WantedWord): Lookup {
+    const entity = this.#entity;
+    if (entity.words.length === 0) throw new TypeError(`${entity.name} declares no words`);
+    const claims = claimedFieldsOf(entity).map((field) => this.#claims(field));
     return {
-      name: parameter.PREFIX,
-      ranges: ranges.map((range) => ({ in: range, texts: { prefix } })),
+      name: parameter.WORDS,
+      ranges: [
+        ...wanted.words.map((prefix) => ({ in: { index: entriesOf(WORDS_INDEX) ?? '' }, texts: { prefix } })),
+        ...claims.flatMap((range) => wanted.claims.map((prefix) => ({ in: range, texts: { prefix } }))),
+      ],
       most: MOST_TEXTS,
-      indexes,
+      indexes: [WORDS_INDEX],
+      decided: {
+        byEntry: (entry) => {
+          const texts = textsIn(entry);
+          return texts === undefined ? undefined : isFound(wanted, texts.words, texts.claims);
+        },
+        byRecord: (record) => isFound(wanted, wordsIn(record), claimsIn(entity, record)),
+      },
     };
   }
 
@@ -84,12 +98,6 @@ export class EntityLists<T extends object> {
   #claims(field: string) {
     const { PK: partition } = uniqueKey(this.#tenant, this.#entity.name, field, '');
     return { partition, numberOf: ({ holder }: Item) => ids.numberOf(String(holder)) };
-  }
-
-  #begins(item: Item, prefix: string): boolean {
-    return Object.keys(this.#entity.prefixes).some((field) =>
-      indexedValuesIn(item, field).some((value) => folded(value).startsWith(prefix)),
-    );
   }
 
   /**
@@ -109,14 +117,21 @@ export class EntityLists<T extends object> {
   }
 
   /** Stages the changes of sets: the record leaves those of its `SETS`, by its fields before, and enters those it is `kept` in, by its fields after. */
-  stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Partial<T> | undefined): void {
+  stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Item | undefined): void {
     const noted = notedIn(before);
     const listed = { partition: this.#partition, number: entry.number, expires: entry.expires };
     for (const index of entry.kept) {
       const left = noted.includes(index) ? indexedValuesIn(before, index) : [];
-      const entered = indexedValuesIn(after as Item | undefined, index);
-      storedSets.stageMove(work, { ...listed, by: listedBy(index) }, left, entered);
+      const entered = indexedValuesIn(after, index);
+      storedSets.stageMove(work, { ...listed, by: this.#listedBy(index, before, after) }, left, entered);
     }
+  }
+
+  #listedBy(index: string, before: Item | undefined, after: Item | undefined): ListedBy {
+    const by = listedBy(index);
+    if (!('entries' in by)) return by;
+    const isChanged = before?.[WORDS] !== after?.[WORDS];
+    return { ...by, attributes: entryAttributesOf(this.#entity, index, after), isChanged };
   }
 }
 
@@ -125,7 +140,7 @@ const isIn = (item: Item, { field, anyOf, isExcluded = false }: Clause): boolean
   indexedValuesIn(item, field).some((value) => anyOf.includes(value)) !== isExcluded;
 
 /** The list of an index (`list-indexes.ts`). */
-function listedBy(index: string): Parameters<typeof storedSets.stageMove>[1]['by'] {
+function listedBy(index: string): ListedBy {
   const [entries, summary] = [entriesOf(index), summaryFieldOf(index)];
   if (entries !== undefined) return { entries };
   return summary === undefined ? { filter: index } : { summary };

@@ -26,11 +26,11 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
   /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`constraints.ts`). */
   readonly openFilters: readonly F[];
   /**
-   * Fields by whose prefixes a record is found in its list (`q`), ignoring case: `indexed`, with an item of their own
-   * for each record; or `claimed`, for a unique field whose values are folded texts, such as slugs, found by its
-   * claims. An index that is added later must be built, like a filter. Not for records that expire or are below others.
+   * Fields by whose words a record is found in its list (`q`): each word has an entry (`record-words.ts`). It is also
+   * found by the claims of its unique fields. Where words are declared later, they must be built, like a filter, and so
+   * where further fields are. Not for records that expire or are below others.
    */
-  readonly prefixes: { readonly [field in Field<T>]?: 'indexed' | 'claimed' };
+  readonly words: readonly Field<T>[];
   /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */
@@ -138,7 +138,7 @@ export function entity<T extends object>(
     filters: [],
     summaries: [],
     flags: {},
-    prefixes: {},
+    words: [],
     json: [],
     encrypted: [],
     createdAt: 'created_at',

@@ -1,26 +1,21 @@
 import type { Item } from '#lists';
-import { folded } from '../../folded.ts';
 
 /**
  * The indexes of a record, as its `SETS` and the counter item's `FILTERS` name them: a filter field, which has sets of
- * numbers; `status+`, the summaries of the sets of the field `status`; or `name^`, the prefix index of the field `name`.
+ * numbers; `status+`, the summaries of the sets of the field `status`; or `words~`, the words
+ * of the texts by which it is searched (`record-words.ts`).
  */
 
-const MARK = '^';
+/** The index of words. */
+export const WORDS_INDEX = 'words~';
 const SUMMARY = '+';
 
 /** An entity's declarations about its lists (`entity.ts`). */
 interface Listed {
   readonly filters: readonly string[];
   readonly summaries: readonly string[];
-  readonly prefixes: Readonly<Record<string, 'indexed' | 'claimed' | undefined>>;
+  readonly words: readonly string[];
 }
-
-const prefixIndexOf = (field: string): string => `${field}${MARK}`;
-
-/** The field of a prefix index; undefined for another index. */
-const prefixFieldOf = (index: string): string | undefined =>
-  index.endsWith(MARK) ? index.slice(0, -MARK.length) : undefined;
 
 export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
 
@@ -29,20 +24,13 @@ export const summaryFieldOf = (index: string): string | undefined =>
   index.endsWith(SUMMARY) ? index.slice(0, -SUMMARY.length) : undefined;
 
 /** The partition of an index that has entries of texts (`lists/text-index.ts`), without the list's; undefined for an index with sets. */
-export function entriesOf(index: string): string | undefined {
-  const field = prefixFieldOf(index);
-  return field === undefined ? undefined : `${field}#PREFIX`;
-}
-
-/** The prefix indexes that an entity declares. */
-export const prefixIndexesOf = ({ prefixes }: Pick<Listed, 'prefixes'>): readonly string[] =>
-  Object.entries(prefixes).flatMap(([field, how]) => (how === 'indexed' ? [prefixIndexOf(field)] : []));
+export const entriesOf = (index: string): string | undefined => (index === WORDS_INDEX ? 'WORDS' : undefined);
 
 /** All indexes of an entity's records. */
 export const indexesOf = (entity: Listed): readonly string[] => [
   ...entity.filters,
   ...entity.summaries.map(summaryIndexOf),
-  ...prefixIndexesOf(entity),
+  ...(entity.words.length === 0 ? [] : [WORDS_INDEX]),
 ];
 
 /** Attribute of a record: what it is listed by, separated by spaces. */
@@ -59,10 +47,17 @@ export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 
 
 /** The distinct values under which an index has a record; none where the record is not in it. */
 export function indexedValuesIn(record: Item | undefined, index: string): readonly string[] {
-  const field = prefixFieldOf(index);
-  if (field === undefined) return textsOf(record?.[summaryFieldOf(index) ?? index]);
-  return textsOf(record?.[field]).map(folded);
+  return index === WORDS_INDEX ? wordsIn(record) : textsOf(record?.[summaryFieldOf(index) ?? index]);
 }
+
+/** Attribute of a record: a digest of its texts, and the words that have an entry, each in a line. */
+export const WORDS = 'WORDS';
+
+/** The words under which a record stands, as it notes them. */
+export const wordsIn = (record: Item | undefined): readonly string[] =>
+  String(record?.[WORDS] ?? '')
+    .split('\n')
+    .slice(1);
 
 /** The names of the sets of a field's value; none for null, which has no set. */
 const textsOf = (value: unknown): readonly string[] => (value === undefined || value === null ? [] : [String(value)]);

@@ -31,7 +31,7 @@ export interface PageQuery<F extends string = string> {
   readonly page_size: number;
   readonly sort: 'created_at' | '-created_at';
   readonly filter?: Filter<F>;
-  /** A prefix of one of the fields in the entity's `prefixes`. */
+  /** What the words of the entity's `words`, or its claims, begin with. */
   readonly q?: string | undefined;
 }
 

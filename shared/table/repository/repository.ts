@@ -21,6 +21,7 @@ import { flagsByCounters, flagsOf } from './flags.ts';
 import { notedIn, noteOf, SETS } from './list-indexes.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, checkSizes, sizeOf, unitsToCreate } from './record-size.ts';
+import { wordsAsRead, wordsToNote } from './record-words.ts';
 import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
@@ -120,11 +121,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const kept = this.lists.kept(allocated.filters);
     this.#noteValuesOfOthers(kept, record);
     const flags = flagsOf(this.entity, record);
+    const words = wordsToNote(this.entity, record as Item);
     const item = {
       ...this.keyOf(id),
       ...toAttributes(this.entity, record),
       ...Object.fromEntries(Object.entries(flags).filter(([, isTrue]) => isTrue)),
       ...noteOf(kept),
+      ...words,
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
       [schema.VERSION]: 1,
     };
@@ -134,7 +137,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       undefined,
       (found) => found.id === id || found[DELETED] === id,
     );
-    this.lists.stageMove(this.work, { number, expires, kept }, undefined, { ...record, ...flags });
+    this.lists.stageMove(this.work, { number, expires, kept }, undefined, { ...record, ...flags, ...words });
     this.countChild();
     return { record, version: 1, item };
   }
@@ -182,8 +185,14 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#noteValuesOfOthers(kept, item);
     this.#noteValuesOfOthers(kept, record);
     const flags = this.#flagsAfter(item, record);
-    this.lists.stageMove(this.work, this.#entryOf(item, kept), item, { ...record, ...flags.changed });
-    const changed = { ...toAttributes(this.entity, changes), ...flags.changed };
+    const words = wordsToNote(this.entity, { ...item, ...record });
+    this.lists.stageMove(this.work, this.#entryOf(item, kept), item, {
+      ...item,
+      ...record,
+      ...flags.changed,
+      ...words,
+    });
+    const changed = { ...toAttributes(this.entity, changes), ...flags.changed, ...words };
     this.work.noteSize(this.#keyIn(item), { ...item, ...changed });
     this.work.update(this.#keyIn(item), {
       set: {
@@ -332,6 +341,7 @@ const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unkn
   id: item.id,
   [schema.VERSION]: version,
   [SETS]: item[SETS],
+  ...wordsAsRead(item),
 });
 
 const isAsRead = (found: Item | undefined, stored: Stored<object>): boolean =>

@@ -1,0 +1,205 @@
+import { TooManyMatches } from './errors.ts';
+import type { Members } from './number-set.ts';
+import { beginningWith, between, type Query, queryUpTo } from './queries.ts';
+import { ReadBudget, type Reading } from './read-budget.ts';
+import { readEach } from './read-records.ts';
+import { type Item, isRecord } from './schema.ts';
+import type { Table } from './table.ts';
+import { boundsOf, numberOfEntry, partitionOf } from './text-index.ts';
+
+/** Items that have texts as sort keys, such as the claims of a unique field. */
+interface Texts {
+  readonly partition: string;
+  /** The number of the record that an item is about. */
+  readonly numberOf: (item: Item) => number;
+}
+
+/** Where to look for texts: in an index of the list, by the rest of its partition key, or in other items. */
+type TextRange = { readonly index: string } | Texts;
+
+/** Which texts: those that begin with one, or those from the first to the last, inclusive. */
+type WantedTexts = { readonly prefix: string } | { readonly from: string; readonly to: string };
+
+/** The records that have any of some texts: the union of ranges. */
+export interface Lookup {
+  /** The API's name of the parameter, for errors. */
+  readonly name: string;
+  readonly ranges: readonly { readonly in: TextRange; readonly texts: WantedTexts }[];
+  /** Most texts that are read of a range. */
+  readonly most: number;
+  /** The indexes among the ranges, as the counter item names them. */
+  readonly indexes: readonly string[];
+  /** Where others' entries, or the records themselves, say whether it finds a record, so that its ranges need not be read as a whole. */
+  readonly decided?: Decided;
+}
+
+interface Decided {
+  /** What an entry of another lookup says; undefined where it says nothing. */
+  readonly byEntry: (entry: Item) => boolean | undefined;
+  readonly byRecord: (record: Item) => boolean;
+}
+
+/**
+ * Lookups that are decided are read in steps, until the ranges of one of them end: its entries decide the others. The first step reads so many texts of a
+ * range, each further one as many more.
+ */
+const STEP = 500;
+
+/** Most lookups that are read at once, the first ones: two words or three tell more than all further ones. */
+const MOST_READ = 3;
+
+/** Most records that decide, and most bytes of them. */
+const MOST_RECORDS = 500;
+const MOST_BYTES = 8 * 1_048_576;
+/** So many of the largest records are no more than that. */
+const FIRST_RECORDS = 30;
+
+/** What the lookups of a list find. */
+export interface Matched {
+  /** The numbers that may be found; undefined where that is not known. */
+  readonly numbers: ReadonlySet<number> | undefined;
+  /** Those of which only the records say whether they are found; undefined where there are none. */
+  readonly open: ReadonlySet<number> | 'all' | undefined;
+}
+
+/**
+ * Reads what lookups find together. Strongly consistent.
+ * @throws TooManyMatches when a lookup that nothing else decides has more texts in a range than it reads
+ */
+export async function readMatching(table: Table, list: string, lookups: readonly Lookup[]): Promise<Matched> {
+  const decided = lookups.filter((lookup) => lookup.decided !== undefined);
+  const reads = lookups.flatMap((lookup) =>
+    lookup.decided === undefined ? [new LookupRead(table, list, lookup)] : [],
+  );
+  const [found] = await Promise.all([
+    decided.length === 0 ? undefined : readDecided(table, list, decided),
+    ...reads.map(async (read) => {
+      await read.readTo(read.lookup.most);
+      if (!read.isComplete) throw new TooManyMatches(read.lookup.most, read.lookup.name);
+    }),
+  ]);
+  const exact = reads.map(({ entries }): ReadonlySet<number> => new Set(entries.keys()));
+  const known = [...exact, ...(found?.numbers === undefined ? [] : [found.numbers])];
+  const numbers = known.length === 0 ? undefined : known.reduce((one, other) => one.intersection(other));
+  return { numbers, open: found?.open };
+}
+
+/** Reads lookups of which one, if its ranges end, decides the others. */
+async function readDecided(table: Table, list: string, lookups: readonly Lookup[]): Promise<Matched> {
+  const reads = lookups.slice(0, MOST_READ).map((lookup) => new LookupRead(table, list, lookup));
+  const most = Math.max(...lookups.map((lookup) => lookup.most));
+  for (let limit = reads.length === 1 ? most : STEP; ; limit = Math.min(limit + STEP, most)) {
+    await Promise.all(reads.map((read) => read.readTo(limit)));
+    const complete = reads.filter(({ isComplete }) => isComplete);
+    const [first, ...others] = complete.toSorted((one, other) => one.entries.size - other.entries.size);
+    if (first !== undefined) return decide(first, others, lookups);
+    if (limit === most) return { numbers: undefined, open: 'all' };
+  }
+}
+
+/** Which numbers of a complete lookup all others find, by the entries; or which may be found, where some entries say nothing. */
+function decide(first: LookupRead, others: readonly LookupRead[], lookups: readonly Lookup[]): Matched {
+  const further = lookups.filter((lookup) => lookup !== first.lookup);
+  const numbers = new Set<number>();
+  const open = new Set<number>();
+  for (const [number, entries] of first.entries) {
+    const outcomes = further.map((lookup) => outcomeOf(lookup, number, entries, others));
+    if (outcomes.includes(false)) continue;
+    if (outcomes.includes(undefined)) open.add(number);
+    numbers.add(number);
+  }
+  return { numbers, open: open.size === 0 ? undefined : open };
+}
+
+function outcomeOf(
+  lookup: Lookup,
+  number: number,
+  entries: readonly Item[],
+  complete: readonly LookupRead[],
+): boolean | undefined {
+  const known = entries.map((entry) => lookup.decided?.byEntry(entry)).find((outcome) => outcome !== undefined);
+  return known ?? complete.find((read) => read.lookup === lookup)?.entries.has(number);
+}
+
+/** The reading of a lookup. */
+class LookupRead {
+  readonly lookup: Lookup;
+  /** The entries that were found, by number. */
+  readonly entries = new Map<number, Item[]>();
+  readonly #table: Table;
+  readonly #ranges: RangeRead[];
+
+  constructor(table: Table, list: string, lookup: Lookup) {
+    this.lookup = lookup;
+    this.#table = table;
+    this.#ranges = lookup.ranges.map(({ in: range, texts }) => {
+      const { partition, numberOf } =
+        'index' in range ? { partition: partitionOf(list, range.index), numberOf: numberOfEntry } : range;
+      const query = 'prefix' in texts ? beginningWith(partition, texts.prefix) : between(partition, boundsOf(texts));
+      return { query, numberOf, count: 0, after: undefined, isComplete: false };
+    });
+  }
+
+  get isComplete(): boolean {
+    return this.#ranges.every(({ isComplete }) => isComplete);
+  }
+
+  /** Reads up to so many texts of each range, and one more, which shows that there are others. */
+  async readTo(limit: number): Promise<void> {
+    await Promise.all(
+      this.#ranges.filter(({ isComplete }) => !isComplete).map((range) => this.#readTo(range, limit + 1)),
+    );
+  }
+
+  async #readTo(range: RangeRead, most: number): Promise<void> {
+    const { items, last } = await queryUpTo(this.#table, range.query, most - range.count, range.after);
+    for (const item of items) {
+      const number = range.numberOf(item);
+      this.entries.set(number, [...(this.entries.get(number) ?? []), item]);
+    }
+    range.count += items.length;
+    range.after = last;
+    range.isComplete = last === undefined && range.count < most;
+  }
+}
+
+interface RangeRead {
+  readonly query: Query;
+  readonly numberOf: (item: Item) => number;
+  count: number;
+  after: Record<string, unknown> | undefined;
+  isComplete: boolean;
+}
+
+/** The refusal of lookups of which none is read as a whole. */
+export const tooManyMatches = (lookups: readonly Lookup[]): TooManyMatches => {
+  const lookup = lookups.find(({ decided }) => decided !== undefined);
+  return new TooManyMatches(lookup?.most ?? 0, lookup?.name ?? '');
+};
+
+/**
+ * The members of a list that all of its lookups find: its records decide of those that are open. Strongly consistent.
+ * @throws TooManyMatches when there are too many such records, or they are too large
+ */
+export async function decideByRecords(
+  table: Table,
+  { partition, lookups }: { readonly partition: string; readonly lookups: readonly Lookup[] },
+  { members, open }: { readonly members: Members; readonly open: NonNullable<Matched['open']> },
+  timeLimit: Reading,
+): Promise<readonly number[]> {
+  const numbers = members.slice(0, open === 'all' ? MOST_RECORDS + 1 : members.total);
+  const isOpen = (number: number): boolean => open === 'all' || open.has(number);
+  const doubtful = numbers.filter(isOpen);
+  if (doubtful.length > MOST_RECORDS) throw tooManyMatches(lookups);
+  const budget = new ReadBudget(timeLimit, false, MOST_BYTES);
+  const records = new Map<number, Item>();
+  // The first ones tell how large they are.
+  for (const some of [doubtful.slice(0, FIRST_RECORDS), doubtful.slice(FIRST_RECORDS)]) {
+    const read = await readEach(table, partition, some, true, budget);
+    if (read.unread.length > 0) throw tooManyMatches(lookups);
+    for (const [number, record] of read.records) records.set(number, record);
+  }
+  const isFound = (record: Item | undefined): boolean =>
+    isRecord(record) && lookups.every(({ decided }) => decided?.byRecord(record) ?? true);
+  return numbers.filter((number) => !isOpen(number) || isFound(records.get(number)));
+}

@@ -1,0 +1,150 @@
+import { folded } from './folded.ts';
+
+/**
+ * The words by which records are found (`docs/decisions/0170-filters.md`): those of a record's texts, each with an entry of its own, and those that
+ * a caller wants. A wanted word finds the texts in which a word, or a part of one, begins with it.
+ */
+
+/** Longest word, and longest one of a script without spaces, in code points: longer ones are cut. */
+const MAX_WORD = 100;
+const MAX_SPACELESS = 20;
+
+/** Most words of a record, and what they take with its claims, the longest once more. In bytes of UTF-8: an entry with all of them is below 1 KB. */
+export const MAX_WORDS = 12;
+const MAX_BYTES = 900;
+
+/** Of a text, what is looked at for words. In UTF-16 units. */
+const MAX_TEXT = 1_000;
+
+/** White space and control characters. */
+const BLANKS = /[\s\p{Cc}]+/u;
+/** All but the punctuation at the ends. */
+const CORE = /[^\p{P}](?:.*[^\p{P}])?/su;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
+/** Where a part of a word begins: after punctuation and symbols. */
+const PART = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
+/** Scripts whose words no blanks separate. */
+const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+const isNotEmpty = (text: string): boolean => text !== '';
+
+/** What blanks separate, without punctuation at the ends. What is nothing but punctuation counts only where a text has nothing else. */
+function tokensOf(text: string): readonly string[] {
+  const normal = text.slice(0, MAX_TEXT).toWellFormed().normalize('NFKC').replace(INVISIBLE, '');
+  const all = normal.split(BLANKS).filter(isNotEmpty);
+  const tokens = all.map(coreOf).filter(isNotEmpty);
+  return tokens.length === 0 ? all : tokens;
+}
+
+const coreOf = (token: string): string => CORE.exec(token)?.[0] ?? '';
+
+const isSpaceless = (token: string): boolean => SPACELESS.test(token);
+
+/** A token as it is compared. It may be empty: one of accents alone. */
+function wordOf(token: string, isOfSpaceless: boolean): string {
+  const word = folded(token).replaceAll(' ', '');
+  return Array.from(word)
+    .slice(0, isOfSpaceless ? MAX_SPACELESS : MAX_WORD)
+    .join('');
+}
+
+/** Where the words of a token of a script without spaces begin. */
+const segmentsOf = (token: string): readonly number[] =>
+  Array.from(segmenter.segment(token)).flatMap(({ index, isWordLike }) => (isWordLike === true ? [index] : []));
+
+interface Candidate {
+  readonly word: string;
+  /** Whether it is the end of another one, from a part on: `server` of `print-server`. */
+  readonly isPart: boolean;
+}
+
+/** The words of a text: from the beginning of each token, each segment and each part to the end of the token. */
+function candidatesIn(text: string): readonly Candidate[] {
+  const candidates = tokensOf(text).flatMap((token) => {
+    const isOfSpaceless = isSpaceless(token);
+    const words = new Set([0, ...(isOfSpaceless ? segmentsOf(token) : [])]);
+    const parts = Array.from(token.matchAll(PART), ({ index }) => index).filter((index) => !words.has(index));
+    const from = (index: number): string => wordOf(token.slice(index, index + 4 * MAX_WORD), isOfSpaceless);
+    return [
+      ...Array.from(words, (index) => ({ word: from(index), isPart: false })),
+      ...parts.map((index) => ({ word: from(index), isPart: true })),
+    ].filter(({ word }) => word !== '');
+  });
+  return candidates.toSorted((one, other) => Number(one.isPart) - Number(other.isPart));
+}
+
+/**
+ * The words of a record's texts that have an entry: first the first word of each text, then the second, and so on, then their parts. One that another
+ * begins with has none: what begins it begins the other.
+ * @param claims further texts by which the record is found, which its entries carry too
+ */
+export function wordsOf(texts: readonly string[], claims: readonly string[]): readonly string[] {
+  const candidates = texts
+    .flatMap((text) => candidatesIn(text).map((candidate, index) => ({ ...candidate, index })))
+    .sort((one, other) => Number(one.isPart) - Number(other.isPart) || one.index - other.index);
+  let words: readonly string[] = [];
+  for (const { word } of candidates) {
+    if (words.some((other) => other.startsWith(word))) continue;
+    const further = [...words.filter((other) => !word.startsWith(other)), word];
+    if (further.length <= MAX_WORDS && sizeOf(further, claims) <= MAX_BYTES) words = further;
+  }
+  return words;
+}
+
+const sizeOf = (words: readonly string[], claims: readonly string[]): number => {
+  const sizes = words.map((word) => Buffer.byteLength(word) + 1);
+  const all = [...sizes, ...claims.map((claim) => Buffer.byteLength(claim) + 4)];
+  return all.reduce((sum, size) => sum + size, Math.max(...sizes));
+};
+
+/** A word that a caller wants. */
+export interface WantedWord {
+  /** Folded. A word of the record begins with one of these; */
+  readonly words: readonly string[];
+  /** or a claim of the record with one of these. */
+  readonly claims: readonly string[];
+}
+
+/**
+ * The words of a query, the longest first: they are the ones that the fewest records have. A token of a script without spaces is found by its
+ * segments, each wherever it is, or as it stands: where it ends within a word, it has other segments than the text.
+ */
+export function wantedWords(q: string): readonly WantedWord[] {
+  const tokens = q.split(BLANKS).filter(isNotEmpty);
+  const wanted = tokens.flatMap((token) => wantedBy(token));
+  const significant = wanted.filter(({ words }) => words.some((word) => /[^\p{P}]/u.test(word)));
+  const all = significant.length === 0 ? wanted : significant;
+  // What another one begins with is found where that is found.
+  const needed = all.filter(
+    ({ words: [first = '', ...others] }, index) =>
+      others.length > 0 ||
+      !all.some(({ words }, at) => at !== index && words[0]?.startsWith(first) && (words[0] !== first || at < index)),
+  );
+  return needed.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+}
+
+const lengthOf = ({ words: [first = ''] }: WantedWord): number => first.length;
+
+function wantedBy(typed: string): readonly WantedWord[] {
+  return tokensOf(typed).flatMap((token): WantedWord[] => {
+    const isOfSpaceless = isSpaceless(token);
+    const word = wordOf(token, isOfSpaceless);
+    if (word === '') return [];
+    const claims = [...new Set([typed, token, word, token.toUpperCase()])];
+    if (!isOfSpaceless) return [{ words: [word], claims }];
+    const starts = segmentsOf(token);
+    const segments = starts.map((start, index) => wordOf(coreOf(token.slice(start, starts[index + 1])), true));
+    const distinct = [...new Set(segments.filter(isNotEmpty))];
+    return (distinct.length === 0 ? [word] : distinct).map((segment) => ({
+      words: word.startsWith(segment) && segment !== word ? [segment] : [...new Set([segment, word])],
+      claims,
+    }));
+  });
+}
+
+/** Whether a wanted word finds a record with these words and claims. */
+export const isFound = (wanted: WantedWord, words: readonly string[], claims: readonly string[]): boolean =>
+  wanted.words.some((wish) => words.some((word) => word.startsWith(wish))) ||
+  wanted.claims.some((wish) => claims.some((claim) => claim.startsWith(wish)));

@@ -1,0 +1,206 @@
+import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { ids, type Key, listErrors } from '#lists';
+import { textIndex } from '#lists/maintenance';
+import { entity } from '#table';
+import { MAX_WORDS } from '../../shared/words.ts';
+import { itemsIn } from '../support/audit.ts';
+import { TestList, useTable } from './test-list.ts';
+
+/** The words of records, and the lists that are found by them. That these are what is stored: `lists.property.sampled.test.ts`. */
+
+interface Shop {
+  id: string;
+  name: string;
+  slug: string | null;
+  state: string;
+}
+
+/** Entries of a word that are read, and records that decide. */
+const MOST_TEXTS = 2_000;
+const MOST_RECORDS = 500;
+
+const table = useTable();
+const unique = { slug: (slug: string) => slug };
+const filters = ['state'] as const;
+const A_SHOP = { name: 'Acme', slug: null, state: 'open' };
+const shops = new TestList(table, entity<Shop>('SHOP', { filters, words: ['name'], unique }), A_SHOP);
+/** A release that declares no words. */
+const before = new TestList(table, entity<Shop>('SHOP', { filters, unique }), A_SHOP);
+/** A release that finds other words in the same texts. */
+const other = new TestList(table, entity<Shop>('SHOP', { filters, words: ['name', 'state'], unique }), A_SHOP);
+
+async function idsOf(q: string, filter = {}): Promise<string[]> {
+  const { ids, total } = await shops.read({ q, filter });
+  expect(total).toBe(ids.length);
+  return ids;
+}
+const differences = async (repair = false) => (await shops.verify(repair)).differences;
+const index = () => textIndex.partitionOf(shops.partition, 'WORDS');
+const entryKey = (text: string, number: number) =>
+  textIndex.entryKey({ partition: shops.partition, index: 'WORDS', text, number });
+const put = (item: Key & { readonly TEXTS?: string }) =>
+  table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...item } }));
+const entries = async () => (await itemsIn(table.table, index())).map(({ SK, TEXTS }) => [SK, TEXTS]);
+const isAbout = (id: string, word: string, texts: string) => [entryKey(word, ids.numberOf(id)).SK, texts];
+
+/** Entries of numbers from one on that have no record. */
+async function putMany(first: number, count: number, texts: readonly string[]): Promise<void> {
+  for (let next = first; next < first + count; next += 25) {
+    const numbers = Array.from({ length: Math.min(25, first + count - next) }, (_, at) => next + at);
+    for (const text of texts) {
+      const puts = numbers.map((each) => ({
+        PutRequest: { Item: { ...entryKey(text, each), TEXTS: texts.join('\n') } },
+      }));
+      await table.table.client.send(new BatchWriteCommand({ RequestItems: { [table.table.name]: puts } }));
+    }
+  }
+}
+
+describe('a list by words', () => {
+  it('is refused where more begin so than are read, and no sooner', async () => {
+    const number = ids.numberOf(await shops.createId({ slug: 'acme' }));
+    await putMany(number + 1, MOST_TEXTS - 1, ['acme']);
+    const page = { q: 'acme', page: 2_001, page_size: 1 };
+    await expect(shops.page(page)).resolves.toMatchObject({ total: MOST_TEXTS });
+    await putMany(number + MOST_TEXTS, 1, ['acme']);
+    await expect(shops.page(page)).rejects.toThrow(listErrors.TooManyMatches);
+    await expect(shops.page({ ...page, filter: { state: 'shut' } })).resolves.toMatchObject({ total: 0 });
+    // One record is open, and its words decide.
+    expect(await idsOf('acme', { state: 'open' })).toHaveLength(1);
+    expect(await idsOf('acme b', { state: 'open' })).toEqual([]);
+    expect(await idsOf('acme b')).toEqual([]);
+  });
+
+  it('of two words is decided by the rarer one, wherever the other ends', async () => {
+    const wanted = await shops.createId({ name: 'Acme Lisbon' });
+    const number = ids.numberOf(wanted);
+    await shops.createId({ name: 'Lisbon' });
+    await putMany(number + 2, 3_000, ['acme']);
+    expect(await idsOf('acme lisbon')).toEqual([wanted]);
+    expect(await idsOf('lis ac')).toEqual([wanted]);
+    await putMany(number + 3_002, 600, ['acme', 'lisbon']);
+    expect((await shops.page({ q: 'acme lis', page: 1_000 })).total).toBe(601);
+  });
+
+  it('of a word and a claim is decided by the records, up to 500 of them', async () => {
+    const both = await shops.createId({ name: 'Lisbon', slug: 'zz-1' });
+    await shops.createId({ slug: 'zz-2' });
+    await putMany(5_000, 2_500, ['lisbon']);
+    expect(await idsOf('zz lisbon')).toEqual([both]);
+    expect(await idsOf('zz')).toHaveLength(2);
+    const claims = Array.from({ length: MOST_RECORDS }, (_, at) => ({
+      PutRequest: {
+        Item: {
+          PK: `ORG#${table.org}#UNIQUE#SHOP#slug`,
+          SK: `zz-3${String(at).padStart(3, '0')}`,
+          holder: ids.newId(5_000 + at),
+        },
+      },
+    }));
+    for (let at = 0; at < claims.length; at += 25)
+      await table.table.client.send(
+        new BatchWriteCommand({ RequestItems: { [table.table.name]: claims.slice(at, at + 25) } }),
+      );
+    await expect(shops.page({ q: 'zz lisbon' })).rejects.toThrow(listErrors.TooManyMatches);
+    expect(await idsOf('zz lisbon', { state: 'open' })).toEqual([both]);
+  });
+});
+
+describe('the words of a record', () => {
+  it('have an entry each, which says all of them, and change with any of its texts', async () => {
+    const id = await shops.createId({ name: 'Acme Lisbon' });
+    const both = 'acme\nlisbon';
+    expect(await entries()).toEqual([isAbout(id, 'acme', both), isAbout(id, 'lisbon', both)]);
+    await shops.change(id, { name: 'Acme Porto', slug: 'zz' });
+    expect(await entries()).toEqual([isAbout(id, 'acme', 'acme\nporto'), isAbout(id, 'porto', 'acme\nporto')]);
+    expect(await Promise.all(['lisbon', 'porto ac', 'zz acme'].map((q) => idsOf(q)))).toEqual([[], [id], [id]]);
+    await shops.remove(id);
+    expect(await entries()).toEqual([]);
+  });
+
+  it('are not written with a change of something else', async () => {
+    const id = await shops.createId({ name: 'Acme Lisbon' });
+    await put({ ...entryKey('acme', ids.numberOf(id)), TEXTS: 'untouched' });
+    await shops.change(id, { state: 'shut' });
+    expect(await entries()).toContainEqual(isAbout(id, 'acme', 'untouched'));
+  });
+
+  it('that another release has found are deleted with a change of the texts', async () => {
+    const id = await other.createId({ name: 'Acme' });
+    expect((await entries()).length).toBe(2);
+    await shops.change(id, { name: 'Porto' });
+    expect(await entries()).toEqual([isAbout(id, 'porto', 'porto')]);
+  });
+
+  it('fit into the transaction of the largest change, and into an entry of a write unit', async () => {
+    const name = (letter: string) =>
+      Array.from({ length: 20 }, (_, at) => `${letter}${String(at).padStart(2, '0')}`.repeat(5)).join(' ');
+    const id = await shops.createId({ name: name('a') });
+    await shops.change(id, { name: name('b'), slug: 'z'.repeat(100), state: 'shut' });
+    const all = await itemsIn(table.table, index());
+    expect(all).toHaveLength(MAX_WORDS);
+    for (const item of all) expect(Buffer.byteLength(JSON.stringify(Object.entries(item).flat()))).toBeLessThan(1_024);
+    expect(await differences()).toEqual([]);
+  });
+});
+
+describe('an index of words', () => {
+  it('that is added later is refused until it is built, and kept right from then on', async () => {
+    const first = await before.createId({ slug: 'one' });
+    const second = await before.createId({ name: 'Bistro' });
+    const gone = await before.createId();
+    await expect(idsOf('acme')).rejects.toThrow(listErrors.ListNotBuilt);
+    await shops.remove(gone);
+    const renamed = await shops.createId({ name: 'Acme 2' });
+    for (const repaired of [false, true])
+      expect(await differences(repaired)).toMatchObject([{ kind: 'filter-not-built', field: 'words~', repaired }]);
+    expect(await differences()).toEqual([]);
+    expect([await idsOf('ACME'), await idsOf('on')]).toEqual([[first, renamed], [first]]);
+
+    // The other release is still at work: what it changes has wrong ones until the next change of the record, or a repair.
+    await before.change(second, { name: 'Acme 3' });
+    await before.change(renamed, { name: 'Acme 4' });
+    expect(await differences()).toMatchObject([second, renamed].map((id) => ({ kind: 'wrong-words', id })));
+    await shops.change(second, { state: 'shut' });
+    expect(await differences(true)).toMatchObject([{ kind: 'wrong-words', id: renamed, repaired: true }]);
+    expect([await differences(), await idsOf('acme'), await idsOf('4')]).toEqual([
+      [],
+      [first, second, renamed],
+      [renamed],
+    ]);
+    await before.remove(renamed);
+    expect([await differences(), await idsOf('4')]).toEqual([[], []]);
+  });
+
+  it('is repaired where another release has found other words, too', async () => {
+    const id = await other.createId({ name: 'Acme' });
+    expect(await differences()).toMatchObject([{ kind: 'wrong-words', id }]);
+    expect((await differences(true)).every(({ repaired }) => repaired)).toBe(true);
+    expect([await differences(), await entries()]).toEqual([[], [isAbout(id, 'acme', 'acme')]]);
+  });
+
+  it('is restored by the operator: a missing entry, one of another word, one that says something else, one without a record, and what is none', async () => {
+    const [id, bistro] = [await shops.createId(), await shops.createId({ name: 'Bistro' })];
+    const Key = entryKey('acme', ids.numberOf(id));
+    await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key }));
+    for (const key of [entryKey('tasca', ids.numberOf(bistro)), entryKey('acme', 77), { PK: index(), SK: 'acme' }])
+      await put(key);
+    await put({ ...entryKey('bistro', ids.numberOf(bistro)), TEXTS: 'bistro\nporto' });
+
+    const expected = [
+      ['wrongly-in-list', 'SHOP "acme" in words~ is no entry'],
+      ['missing-in-list', `SHOP ${id} is missing in words~=acme`],
+      ['missing-in-list', `SHOP ${bistro} is missing in words~=bistro`],
+      ['wrongly-in-list', `SHOP ${bistro} is in words~=tasca and does not belong there`],
+      ['wrongly-in-list', 'SHOP number 77 is in words~=acme and does not belong there'],
+    ].toSorted();
+    for (const repair of [false, true]) {
+      const found = await differences(repair);
+      expect(found.map((each) => [each.kind, each.text]).toSorted()).toEqual(expected);
+      expect(found.every(({ repaired }) => repaired === repair)).toBe(true);
+    }
+    expect([await differences(), await idsOf('acme'), await idsOf('tasca')]).toEqual([[], [id], []]);
+    expect(await entries()).toHaveLength(2);
+  });
+});
