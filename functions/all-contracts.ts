@@ -1,9 +1,8 @@
 import type { Contract } from '#contract';
-import { access } from './access/contract.ts';
 import { account } from './account/contract.ts';
 import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';
-import { clients } from './clients/contract.ts';
+import { batch } from './batch/contract.ts';
 import { docs } from './docs/contract.ts';
 import { events } from './events/contract.ts';
 import { health } from './health/contract.ts';
@@ -11,12 +10,7 @@ import { integrations } from './integrations/contract.ts';
 import { logs } from './logs/contract.ts';
 import { openapi } from './openapi/contract.ts';
 import { orgs } from './orgs/contract.ts';
-import { resources } from './resources/contract.ts';
-import { serviceActions } from './service-actions/contract.ts';
-import { services } from './services/contract.ts';
-import { terminals } from './terminals/contract.ts';
-import { tickets } from './tickets/contract.ts';
-import { users } from './users/contract.ts';
+import { recordContracts } from './record-contracts.ts';
 import { webhookEndpoints } from './webhook-endpoints/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
@@ -27,14 +21,8 @@ import { wellKnown } from './well-known/contract.ts';
  */
 export const contracts: readonly Contract[] = [
   auth,
-  clients,
-  services,
-  resources,
-  serviceActions,
-  terminals,
-  tickets,
-  users,
-  access,
+  ...recordContracts,
+  batch,
   orgs,
   integrations,
   account,

@@ -101,6 +101,8 @@ const FINDS_INTEGRATIONS: Rights = {
 /** Rights of a domain beyond those that its routes imply. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
+  // Carries requests to the routes of `access`, `users` and all others that write records.
+  batch: { tenants: 'grants', secrets: true },
   auth: {
     ...FINDS_INTEGRATIONS,
     tenants: 'audit',

@@ -30,6 +30,7 @@ export const PROBLEMS = {
   'idempotency-key-reused': { status: 422, title: 'The idempotency key was used with another request' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
   'internal-error': { status: 500, title: 'The service failed' },
+  'not-attempted': { status: 503, title: 'The operation was not begun' },
   unavailable: { status: 503, title: 'The service cannot answer now' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 

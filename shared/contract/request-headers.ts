@@ -41,7 +41,7 @@ export const requestHeaders = {
     name: 'Prefer',
     in: 'header',
     description:
-      '`handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422.',
+      '`handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2).',
     required: false,
     schema: LENIENT,
   },

@@ -80,6 +80,8 @@ export interface Route<
   readonly event?: EventDeclaration;
   /** For a `PUT`: which record it creates or changes. */
   readonly upsert?: Upsert;
+  /** Its body has requests to other routes (`shared/http/carried-requests.ts`). */
+  readonly carries?: Carried;
   /** A privileged operation may give, change or remove permissions (`docs/decisions/0073`). A refused one leaves an audit event. */
   readonly privileged?: true;
   /** Problems besides those of every route of its kind (`traits.ts`); `already-exists` is added where the body has a unique field. */
@@ -103,6 +105,16 @@ export interface Upsert {
   readonly patch: Body;
   /** Description of the 200. */
   readonly changed: string;
+}
+
+/** The requests that a body carries. It may come as NDJSON, too, one request a line, and the response is of the same kind. */
+export interface Carried {
+  /** The field of the body that lists them: that of the body and of the response where they are JSON. */
+  readonly field: string;
+  /** The form of a line of NDJSON, and of its response, with an example of each. */
+  readonly lines: Readonly<Record<'sent' | 'returned', { readonly description: string; readonly example: string }>>;
+  /** The response where one of them failed (RFC 4918 §11.1). */
+  readonly partly: { readonly status: 207; readonly description: string };
 }
 
 /** A request header that an operation reads, for the OpenAPI document. Its description says what it contains. */
@@ -132,6 +144,7 @@ interface RouteOptions extends Deprecations {
   readonly bodyExample?: Example;
   readonly event?: EventDeclaration;
   readonly upsert?: Upsert;
+  readonly carries?: Carried;
   readonly privileged?: true;
   readonly response: ResponseType;
   readonly errors?: readonly ProblemType[];
@@ -149,7 +162,7 @@ type RouteOf<O extends RouteOptions> = Route<
   Given<O, 'body', undefined> extends infer B extends Body | undefined ? B : never,
   O['response'] extends ResponseType<infer S> ? S : never,
   Given<O, 'auth', 'bearer'> extends infer A extends Auth ? A : never
-> & { readonly notYetOffered: Given<O, 'notYetOffered', readonly []> };
+> & { readonly notYetOffered: Given<O, 'notYetOffered', readonly []> } & Pick<O, 'carries' & keyof O>;
 
 /**
  * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`. Its parameters are declared when first asked for.
@@ -177,6 +190,9 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   }
   if ((method === 'PUT') !== (options.upsert !== undefined)) {
     throw new TypeError(`${method} ${path}: a PUT, and nothing else, says which record it creates or changes`);
+  }
+  if (options.carries !== undefined && (auth !== 'bearer' || body === undefined)) {
+    throw new TypeError(`${method} ${path}: a route that carries requests takes a bearer token and a body`);
   }
   if (notYetOffered.length > 0 && options.response.isList !== true) {
     throw new TypeError(`${method} ${path}: only lists have filters`);

@@ -27,7 +27,10 @@ const TAKES: Readonly<Record<RequestHeader, (route: Route) => boolean>> = {
   'Idempotency-Key': ({ method, response, auth }) =>
     method === 'POST' && response.status === 201 && auth.startsWith('bearer'),
   // The body may name fields of the record that it cannot set: `handling=lenient` ignores them (RFC 7240 §4.4).
-  Prefer: ({ auth, body }) => auth !== 'signature' && body !== undefined && Object.keys(body.readOnlyFields).length > 0,
+  Prefer: ({ auth, body, carries }) =>
+    auth !== 'signature' &&
+    body !== undefined &&
+    (carries !== undefined || Object.keys(body.readOnlyFields).length > 0),
   traceparent: () => true,
 };
 
@@ -83,6 +86,7 @@ export const GATEWAY_TIMEOUT = 504;
 export const statusesOf = (route: Route): number[] => [
   route.response.status,
   ...(route.upsert === undefined ? [] : [200]),
+  ...(route.carries === undefined ? [] : [route.carries.partly.status]),
   ...(takesHeader(route, 'If-None-Match') ? [304] : []),
   ...new Set(problemsOf(route).map((type) => PROBLEMS[type].status)),
   GATEWAY_TIMEOUT,

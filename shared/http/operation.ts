@@ -5,7 +5,7 @@ import type { Caller } from '#identity';
 import type { Repository, RequestSession, Stored, Tenant } from '#table';
 import type { Limit } from './budget/budgets.ts';
 import type { Charge } from './budget/request-budget.ts';
-import type { HttpRequest } from './request/http-request.ts';
+import type { Carrier, HttpRequest } from './request/http-request.ts';
 
 /**
  * The work of one route: it reads, checks the domain's rules, stages writes and returns the response. It gets validated
@@ -75,8 +75,14 @@ export interface OpenInput {
   readonly charge: Charge;
 }
 
+/** What the operation of a route that carries requests gets besides its input. */
+export interface CarrierInput extends BearerInput {
+  /** To be handed on with each of the requests (`carried-requests.ts`). */
+  readonly carrier: Carrier;
+}
+
 /** What an operation gets besides its input. */
-export type OperationContext = BearerInput | OpenInput;
+export type OperationContext = BearerInput | CarrierInput | OpenInput;
 
 /** The parsed input of any route. */
 export interface Input {
@@ -95,6 +101,8 @@ export interface OperationResponse<R extends Route = Route> {
   readonly body: BodyOf<R>;
   /** Of an upsert: the record was there, and the response is not that of a creation. */
   readonly existed?: true;
+  /** Of a route that carries requests: one of them has failed. */
+  readonly isPartly?: boolean;
   /** Version of the returned record, for its `ETag`. */
   readonly version?: number;
   /** For pages: whether only the first records were read because all of them would be too large. */
@@ -110,6 +118,10 @@ export interface OperationResponse<R extends Route = Route> {
 export type Operations<C extends Contract> = {
   readonly [Id in keyof C['routes']]: Operation<
     C['routes'][Id],
-    C['routes'][Id]['auth'] extends 'bearer' ? BearerInput : OpenInput
+    C['routes'][Id]['auth'] extends 'bearer'
+      ? C['routes'][Id] extends { readonly carries: object }
+        ? CarrierInput
+        : BearerInput
+      : OpenInput
   >;
 };

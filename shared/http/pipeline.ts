@@ -11,12 +11,13 @@ import { escalations } from './middleware/escalations.ts';
 import { head } from './middleware/head.ts';
 import { inSession } from './middleware/in-session.ts';
 import { jsonBody } from './middleware/json-body.ts';
+import { ndjsonBody } from './middleware/ndjson-body.ts';
 import { notSuspended } from './middleware/not-suspended.ts';
 import { problemDetails } from './middleware/problem-details.ts';
 import { requestBudget } from './middleware/request-budget.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { responseHeaders } from './middleware/response-headers.ts';
-import { routed } from './middleware/routed.ts';
+import { type FindRoute, routed, routesOf } from './middleware/routed.ts';
 import { tenantScoped } from './middleware/tenant-scoped.ts';
 import { validated } from './middleware/validated.ts';
 import type { Operations } from './operation.ts';
@@ -24,38 +25,42 @@ import { unitOfWork } from './unit-of-work/unit-of-work.ts';
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** The Lambda handler of a domain. Requests pass the middlewares from top to bottom; each adds to the event what later ones need. */
-export function pipeline<C extends Contract>(
+/** The Lambda handler of a domain. */
+export const pipeline = <C extends Contract>(
   contract: C,
   operations: Operations<C>,
   clock: Clock = systemClock,
-): LambdaHandler {
+): LambdaHandler => observed(contract.name, clock, chainOf(routesOf(contract, operations), clock));
+
+/** Requests pass the middlewares from top to bottom; each adds to the event what later ones need. */
+export function chainOf(find: FindRoute, clock: Clock): LambdaHandler {
   const chain = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
     .use(head())
     .use(crossOrigin())
     .use(responseHeaders())
     .use(problemDetails())
     .use(requestLog())
-    .use(routed(contract, operations))
+    .use(routed(find))
     .use(inSession(clock))
     .use(escalations())
     .use(authenticated())
     .use(requestBudget())
     .use(authorized())
+    .use(ndjsonBody())
     .use(jsonBody())
     .use(validated())
     .use(tenantScoped())
     .use(notSuspended())
     .handler(unitOfWork);
   // Lambda passes the proxy event; the middlewares add everything else that the handler needs.
-  return observed(contract.name, clock, (event, context) => chain(event as Parameters<typeof chain>[0], context));
+  return (event, context) => chain(event as Parameters<typeof chain>[0], context);
 }
 
 /**
  * Writes the access line of every request of a domain. It encloses the chain of middlewares and is not one of them: middlewares run one after
  * another, so what they call could not find its request.
  */
-const observed =
+export const observed =
   (domain: string, clock: Clock, handler: LambdaHandler): LambdaHandler =>
   (event, context) =>
     observe({ domain, clock, event, endOf }, () => handler(event, context));

@@ -52,8 +52,7 @@ export const responseHeaderComponents = {
   },
   'Preference-Applied': {
     description: 'There when the `Prefer` of the request was honoured (RFC 7240 §3).',
-    schema: { type: 'string' as const, enum: ['handling=lenient'] },
-    example: 'handling=lenient',
+    ...text(100, 'handling=lenient'),
   },
   Deprecation: {
     description:

@@ -4,6 +4,7 @@ import type { Body, Contract, Route } from '#contract';
 import { maxBodyOf } from '#contract/derived';
 import { deprecationSentence } from './headers.ts';
 import { SECURITY } from './info.ts';
+import { ndjsonOf } from './ndjson.ts';
 import { parametersOf } from './parameters.ts';
 import type { Responses } from './responses.ts';
 
@@ -55,7 +56,7 @@ function accessTo({ auth, permission }: Route): string {
 }
 
 const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-  const { body, bodyExample } = route;
+  const { body, bodyExample, carries } = route;
   return body === undefined
     ? {}
     : {
@@ -67,6 +68,7 @@ const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBo
               schema: bodySchema(body),
               ...(bodyExample === undefined ? {} : { example: bodyExample }),
             },
+            ...(carries && ndjsonOf(carries.lines.sent, maxBodyOf(route))),
           },
         },
       };

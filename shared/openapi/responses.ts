@@ -1,7 +1,7 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Contract, Route } from '#contract';
 import { itemRouteOf, problemsOf, referencesIn, takesHeader } from '#contract/derived';
-import { GATEWAY_TIMEOUT } from '#contract/gateway';
+import { GATEWAY_TIMEOUT, MAX_RESPONSE } from '#contract/gateway';
 import { PROBLEMS, type ProblemType } from '#contract/problem';
 import {
   BUDGET_HEADERS,
@@ -10,6 +10,7 @@ import {
   headerReferences,
   type ResponseHeader,
 } from './headers.ts';
+import { ndjsonOf } from './ndjson.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
 const NOT_MODIFIED = 'NotModified';
@@ -29,6 +30,7 @@ export class Responses {
     return {
       [`${route.response.status}` as const]: successOf(contract, route, linksFrom(this.#contracts, contract, route)),
       ...(route.upsert === undefined ? {} : { '200': changeOf(route, route.upsert) }),
+      ...(route.carries && partlyOf(contract, route, route.carries)),
       ...(takesHeader(route, 'If-None-Match') ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
@@ -55,7 +57,7 @@ function successOf(contract: Contract, route: Route, links: ReturnType<typeof li
       ...(hasDeprecations(route) ? DEPRECATION_HEADERS : []),
       ...successHeaders(contract, route),
     ]),
-    ...contentOf(route.response),
+    ...contentOf(route),
     ...(Object.keys(links).length === 0 ? {} : { links }),
   };
 }
@@ -64,15 +66,24 @@ function successOf(contract: Contract, route: Route, links: ReturnType<typeof li
 const changeOf = (route: Route, { changed }: NonNullable<Route['upsert']>): ZodOpenApiResponseObject => ({
   description: changed,
   headers: headerReferences([...budgetHeaders(route), 'ETag', ...appliedHeaders(route)]),
-  ...contentOf(route.response),
+  ...contentOf(route),
 });
 
 const appliedHeaders = (route: Route): ResponseHeader[] => (takesHeader(route, 'Prefer') ? ['Preference-Applied'] : []);
 
-function contentOf({ schema, example, media }: Route['response']): Pick<ZodOpenApiResponseObject, 'content'> {
+/** Of a request that carries others, where one of them has failed. */
+const partlyOf = (
+  contract: Contract,
+  route: Route,
+  { partly: { status, description } }: NonNullable<Route['carries']>,
+): ZodOpenApiResponsesObject => ({ [`${status}` as const]: { ...successOf(contract, route, {}), description } });
+
+function contentOf({ response, carries }: Route): Pick<ZodOpenApiResponseObject, 'content'> {
+  const { schema, example, media } = response;
   if (schema === undefined) return {};
   const examples = Object.entries<unknown>(media ?? { 'application/json': example });
-  return { content: Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }])) };
+  const content = Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }]));
+  return { content: { ...content, ...(carries && ndjsonOf(carries.lines.returned, MAX_RESPONSE)) } };
 }
 
 const budgetHeaders = (route: Route): readonly ResponseHeader[] => (route.auth === 'none' ? [] : BUDGET_HEADERS);

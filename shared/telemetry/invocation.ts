@@ -22,6 +22,8 @@ export interface Annotations {
   readonly integration_id?: string;
   /** Type of the problem that was returned, without its prefix. */
   readonly problem?: string;
+  /** Of a request that another one carries: its line, counted from 1. */
+  readonly line?: number;
   /** Why the authorizer refused. */
   readonly reason?: string;
 }

@@ -62,7 +62,7 @@ describe('the contracts', () => {
 const BODILESS = ['revokeTokens', 'pingWebhookEndpoint'];
 
 /** What any token may ask. */
-const WITHOUT_PERMISSION = ['getMe'];
+const WITHOUT_PERMISSION = ['getMe', 'runBatch'];
 
 describe.each(named)('%s', (id, { route, key }) => {
   it('is declared whole', () => {

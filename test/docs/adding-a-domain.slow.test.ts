@@ -46,9 +46,9 @@ async function addDomain(): Promise<void> {
   const files = Array.from(page.matchAll(/\n`(functions\/licenses\/[\w-]+\.ts)`:\n\n```ts\n(.*?)```/gs));
   expect(files).toHaveLength(4);
   for (const [, file = '', text = ''] of files) await write(file, text);
-  const [, line = ''] = /`functions\/all-contracts\.ts`[^`]*\n\n```ts\n(.*?)```/s.exec(page) ?? [];
-  const list = 'functions/all-contracts.ts';
-  await insert(list, "import { integrations } from './integrations/contract.ts';\n", line);
+  const [, line = ''] = /`functions\/record-contracts\.ts`[^`]*\n\n```ts\n(.*?)```/s.exec(page) ?? [];
+  const list = 'functions/record-contracts.ts';
+  await insert(list, "import { clients } from './clients/contract.ts';\n", line);
   await insert(list, '  terminals,\n', '  licenses,\n');
   const [, imports = ''] = /`functions\/webhooks\/domains\.ts`.*?```ts\n(.*?)```/s.exec(page) ?? [];
   const domains = 'functions/webhooks/domains.ts';

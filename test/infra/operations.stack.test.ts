@@ -40,6 +40,7 @@ const ALL: Required<Annotations> = {
   tenant: 'PLATFORM',
   integration_id: 'i-1',
   problem: 'not-found',
+  line: 7,
   reason: 'expired',
 };
 

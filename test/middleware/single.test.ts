@@ -12,7 +12,7 @@ import { inSession } from '../../shared/http/middleware/in-session.ts';
 import { notSuspended } from '../../shared/http/middleware/not-suspended.ts';
 import { problemDetails } from '../../shared/http/middleware/problem-details.ts';
 import { responseHeaders } from '../../shared/http/middleware/response-headers.ts';
-import { routed } from '../../shared/http/middleware/routed.ts';
+import { routesOf } from '../../shared/http/middleware/routed.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { aCaller, authorizerContext } from '../support/caller.ts';
 import { aSession, type ChainEvent, chainEvent, RESPONSE, refusal, routedEvent, through } from '../support/chain.ts';
@@ -122,7 +122,7 @@ describe('the session of a request', () => {
 });
 
 describe('the suspension check', () => {
-  const asked = () => chainEvent({ caller: aCaller(randomUUID()), session: aSession() });
+  const asked = () => routedEvent(routeWith('bearer'), { caller: aCaller(randomUUID()), session: aSession() });
 
   it('is over before a refusal of a later middleware goes out: Lambda stops the function then', async () => {
     const checked = vi.fn<() => void>();
@@ -141,7 +141,7 @@ describe('the suspension check', () => {
     const event = asked();
     await through([notSuspended()], event);
     await expect(event.suspensionCheck).rejects.toThrow();
-    const ofPlatform = chainEvent({ caller: aCaller(''), session: aSession() });
+    const ofPlatform = routedEvent(routeWith('bearer'), { caller: aCaller(''), session: aSession() });
     await through([notSuspended()], ofPlatform);
     await expect(ofPlatform.suspensionCheck).resolves.toBeUndefined();
   });
@@ -154,7 +154,7 @@ it('a function without an operation of its contract does not load', () => {
     description: 'x',
     routes: { getThing: routeWith('none', 'GET') },
   });
-  expect(() => routed(things, {} as never)).toThrow(new TypeError('things has no operation getThing'));
+  expect(() => routesOf(things, {} as never)).toThrow(new TypeError('things has no operation getThing'));
 });
 
 it.each([

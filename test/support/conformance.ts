@@ -89,16 +89,28 @@ function budgetComplaint(route: Route, { headers }: Responded): string | undefin
 
 function recordComplaint(route: Route, { status, headers, body }: Responded): string | undefined {
   const { schema, media } = route.response;
+  const isNdjson = headers.get('content-type') === NDJSON && route.carries !== undefined;
   if (schema !== undefined && takesHeader(route, 'If-None-Match') && headers.get('etag') === null)
     return 'it has no ETag';
   if (status === 304 || schema === undefined) return body === '' ? undefined : 'it has a body';
-  const types = media === undefined ? ['application/json'] : Object.keys(media).map((type) => `${type}; charset=utf-8`);
+  const types = isNdjson
+    ? [NDJSON]
+    : media === undefined
+      ? ['application/json']
+      : Object.keys(media).map((type) => `${type}; charset=utf-8`);
   if (!types.includes(headers.get('content-type') ?? '')) return `its type is ${headers.get('content-type')}`;
-  const parsed = schema.safeParse(body);
+  const whole = isNdjson ? { results: linesOf(body), counts: {} } : body;
+  const parsed = schema.safeParse(whole);
   if (!parsed.success) return z.prettifyError(parsed.error);
   // The response must already contain the schema's defaults and normal forms.
-  return isDeepStrictEqual(parsed.data, body) ? undefined : `its schema would give ${JSON.stringify(parsed.data)}`;
+  return isDeepStrictEqual(parsed.data, whole) ? undefined : `its schema would give ${JSON.stringify(parsed.data)}`;
 }
+
+const NDJSON = 'application/x-ndjson';
+
+/** A single line was parsed as JSON. */
+const linesOf = (body: unknown): unknown[] =>
+  typeof body === 'string' ? body.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])) : [body];
 
 const problemSchema = z.strictObject({
   type: z.string().startsWith(PROBLEM_TYPE_PREFIX),

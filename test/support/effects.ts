@@ -19,6 +19,7 @@ type Access = Pick<OrgAccess, 'token'>;
 const SHOWN_AT: Readonly<Record<string, (scenario: Scenario) => string>> = {
   createMembership: ({ body }) => `/api/v1/users/${body?.user_id}/memberships`,
   ingestLog: () => '/api/v1/logs',
+  runBatch: () => '/api/v1/clients',
   receiveWebhook: () => '/api/v1/webhook-events',
 };
 

@@ -136,6 +136,7 @@ export class TestTenant {
   async #bodyOf(operationId: string, { schema }: Body, example: JsonBody): Promise<JsonBody> {
     if (operationId === 'login') return { app_code: this.#org.appCode, secret: this.#org.secret };
     const suffix = randomUUID().slice(0, 13);
+    if (operationId === 'runBatch') return withFreshKeys(example, suffix);
     const referred = referencesIn(schema);
     const unique = uniqueFieldsOf(schema);
     const fields = Object.entries(example).map(async ([field, value]): Promise<[string, unknown]> => {
@@ -158,3 +159,8 @@ export class TestTenant {
     return { 'x-signature': sign(JSON.stringify(body), this.#org.secret), 'x-event-id': randomUUID() };
   }
 }
+
+/** A batch whose operations have not been carried out before. */
+const withFreshKeys = (example: JsonBody, suffix: string): JsonBody => ({
+  operations: (example.operations as JsonBody[]).map((each) => ({ ...each, key: `${each.key}-${suffix}` })),
+});

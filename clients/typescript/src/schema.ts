@@ -567,6 +567,26 @@ export interface paths {
         patch: operations["updateMembership"];
         trace?: never;
     };
+    "/api/v1/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Carry out many operations
+         * @description Each operation needs its own permission, counts to the request budget, and succeeds or fails alone. Those that name the same record are carried out in their order, others up to 8 at a time. What has not begun after 12 s is `not-attempted`: send it again. Needs a token, and no permission. Extends the specification of this service.
+         */
+        post: operations["runBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orgs": {
         parameters: {
             query?: never;
@@ -1178,7 +1198,7 @@ export interface components {
              * @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.
              * @example urn:problem-type:custodia:already-exists
              */
-            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:cursor-expired" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:unavailable" | (string & {});
+            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:cursor-expired" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:not-attempted" | "urn:problem-type:custodia:unavailable" | (string & {});
             /**
              * @description The kind of problem in words.
              * @example A record with this value already exists
@@ -4105,6 +4125,98 @@ export interface components {
              */
             readonly created_at?: string | null;
         };
+        /** @description Operations that are carried out one by one, as if each had been sent alone. */
+        Batch: {
+            /**
+             * @description What to do.
+             * @example [
+             *       {
+             *         "key": "row-1",
+             *         "operation": "createClient",
+             *         "body": {
+             *           "name": "Acme Lda"
+             *         }
+             *       }
+             *     ]
+             */
+            operations: {
+                /** @description Names the operation in the response; unique in the batch. Of a creation it is the `Idempotency-Key` as well: sent again within a day, here or alone, it creates nothing. */
+                key: string;
+                /**
+                 * @description What to do: the id of an operation in this document.
+                 * @enum {string}
+                 */
+                operation: "createClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "createMembership" | "createRole" | "updateMembership";
+                /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
+                params?: {
+                    [key: string]: string;
+                };
+                /** @description Its body, where it takes one. */
+                body?: {
+                    [key: string]: unknown;
+                };
+                /** @description Of a change or a deletion: the `ETag` that was read, as `If-Match` takes it. */
+                if_match?: string;
+            }[];
+        };
+        /** @description What became of each operation of a batch. */
+        BatchResult: {
+            /**
+             * @description One for each operation, in their order.
+             * @example [
+             *       {
+             *         "key": "row-1",
+             *         "status": 201,
+             *         "etag": "\"1.pQ8x0aZcVd1k\"",
+             *         "body": {
+             *           "id": "1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04",
+             *           "version": 1
+             *         }
+             *       }
+             *     ]
+             */
+            results: {
+                /** @description That of the operation. */
+                key: string;
+                /**
+                 * Format: int32
+                 * @description The status that the operation would have had alone.
+                 */
+                status: number;
+                /** @description The `ETag` of the record: `if_match` takes it. */
+                etag?: string;
+                /**
+                 * @description There when a creation with this key was carried out before, and this is its response.
+                 * @example true
+                 */
+                replayed?: boolean;
+                /**
+                 * Format: int32
+                 * @description Seconds to wait before it is sent again.
+                 */
+                retry_after?: number;
+                /** @description The `id` and `version` of the record; the whole record with `Prefer: return=representation`. */
+                body?: {
+                    [key: string]: unknown;
+                };
+                /** @description Why it was not carried out: problem details as the operation returns them alone. Pointers begin in its own body. */
+                problem?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description There when the response would be too large with the body, or with the findings of the problem.
+                 * @example true
+                 */
+                omitted?: boolean;
+            }[];
+            /**
+             * @description How many operations have which status.
+             * @example {
+             *       "201": 1
+             *     }
+             */
+            counts: Record<string, never>;
+        };
         /** @description A part of a list, each element a organization, with the length of the whole. */
         OrganizationPage: {
             /** @description The records of this page, in the order of `sort`. */
@@ -6129,7 +6241,7 @@ export interface components {
         "If-Match": string;
         /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
         "If-None-Match": string;
-        /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+        /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
         Prefer: string;
         /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
         traceparent: string;
@@ -6226,6 +6338,8 @@ export type RoleCreate = components['schemas']['RoleCreate'];
 export type PermissionPage = components['schemas']['PermissionPage'];
 export type Permission = components['schemas']['Permission'];
 export type MembershipPatch = components['schemas']['MembershipPatch'];
+export type Batch = components['schemas']['Batch'];
+export type BatchResult = components['schemas']['BatchResult'];
 export type OrganizationPage = components['schemas']['OrganizationPage'];
 export type Organization = components['schemas']['Organization'];
 export type OrganizationCreate = components['schemas']['OrganizationCreate'];
@@ -6396,7 +6510,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6462,7 +6576,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6573,7 +6687,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6668,7 +6782,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6783,7 +6897,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6878,7 +6992,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6953,7 +7067,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7029,7 +7143,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7133,7 +7247,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7199,7 +7313,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7279,7 +7393,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7374,7 +7488,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7445,7 +7559,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7519,7 +7633,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7585,7 +7699,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7656,7 +7770,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7725,7 +7839,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7823,7 +7937,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7848,6 +7962,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Membership"];
+                };
+            };
+        };
+    };
+    runBatch: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Batch"];
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Every operation has succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResult"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description Not every operation has succeeded. */
+            207: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResult"];
+                    "application/x-ndjson": string;
                 };
             };
         };
@@ -7890,7 +8049,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7950,7 +8109,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -8024,7 +8183,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -8090,7 +8249,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -8428,7 +8587,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -8523,7 +8682,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -8733,7 +8892,7 @@ export interface operations {
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -8987,6 +9146,7 @@ export type KnownProblemType =
     | "urn:problem-type:custodia:idempotency-key-reused"
     | "urn:problem-type:custodia:too-many-requests"
     | "urn:problem-type:custodia:internal-error"
+    | "urn:problem-type:custodia:not-attempted"
     | "urn:problem-type:custodia:unavailable";
 /** Paths whose operations take no token. */
 export const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([

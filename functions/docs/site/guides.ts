@@ -9,6 +9,7 @@ const SOURCES = {
   pagination: 'docs/guides/pagination.md',
   errors: 'docs/guides/errors.md',
   retries: 'docs/guides/retries.md',
+  batch: 'docs/guides/batch.md',
   'rate-limits': 'docs/guides/rate-limits.md',
   events: 'docs/events.md',
   webhooks: 'docs/webhooks.md',

@@ -13,6 +13,7 @@ export const TITLES = {
   pagination: 'Pagination and filters',
   errors: 'Errors',
   retries: 'Retries and idempotency',
+  batch: 'Batches',
   'rate-limits': 'Rate limits',
   events: 'Events',
   webhooks: 'Incoming webhooks',

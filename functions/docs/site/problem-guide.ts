@@ -137,6 +137,12 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
     remedy:
       'Tell the operator of this API the `request_id`. Creates with an `Idempotency-Key`, reads, deletes and webhooks can be repeated as they are.',
   },
+  'not-attempted': {
+    cause:
+      'An operation of a batch was not begun: the time of the batch was over, or an operation before it that names the same record has to be sent again. Nothing was changed by it.',
+    remedy:
+      'Send it again, with those that got a 429 or a 503, in a batch of their own and in their order. Smaller batches end sooner.',
+  },
   unavailable: {
     cause:
       'The service, or something that it depends on, did not respond in time. Whether a change was made is not known.',

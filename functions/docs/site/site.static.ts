@@ -19,7 +19,7 @@ const styles = [siteStyle];
 const common = await script('site');
 const webhooks = await script('webhooks');
 
-const PLAIN_GUIDES = ['pagination', 'errors', 'retries', 'rate-limits', 'events', 'changelog'] as const;
+const PLAIN_GUIDES = ['pagination', 'errors', 'retries', 'batch', 'rate-limits', 'events', 'changelog'] as const;
 const plainGuides = Object.fromEntries(
   await Promise.all(
     PLAIN_GUIDES.map(

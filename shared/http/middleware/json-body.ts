@@ -4,11 +4,11 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Body } from '#contract';
 import { freeFormOf, maxBodyOf } from '#contract/derived';
 import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '#json';
-import { invalidJson, jsonTextOf } from '../request/json-text.ts';
+import { invalidJson, jsonTextOf, NDJSON_TYPE } from '../request/json-text.ts';
 import type { Routed } from './routed.ts';
 
 export interface WithJson {
-  /** The parsed body, where the route has one. A webhook's body is parsed by its operation, after its signature. */
+  /** The parsed body, where the route has one. NDJSON is parsed before (`ndjson-body.ts`). A webhook's body is parsed by its operation, after its signature. */
   json: Parsed | undefined;
 }
 
@@ -31,8 +31,9 @@ export function jsonBody(): MiddlewareObj<Event, APIGatewayProxyResult> {
     before: (request) => {
       const { matched, request: sent } = request.event;
       const { body, auth } = matched.route;
-      if (body === undefined || auth === 'signature') return;
-      const text = jsonTextOf(sent, maxBodyOf(matched.route));
+      if (body === undefined || auth === 'signature' || request.event.json !== undefined) return;
+      const also = matched.route.carries === undefined ? [] : [NDJSON_TYPE];
+      const text = jsonTextOf(sent, maxBodyOf(matched.route), also);
       try {
         request.event.json = isUsual(text) ? parsedByMiddy(request, text) : parsedByUs(body, text);
       } catch {

@@ -4,17 +4,19 @@ import { Tenant } from '#table';
 import { isProbablySuspended, requireActive } from '../suspension.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
+import type { Routed } from './routed.ts';
 
 export interface SuspensionChecked {
   /** Rejects with Problem `organization-suspended`. Awaited by the handler, in parallel to the operation. */
   suspensionCheck: Promise<void>;
 }
 
-type Event = InSession & Authenticated & SuspensionChecked;
+type Event = Routed & InSession & Authenticated & SuspensionChecked;
 
 /**
  * Begins the suspension check. Platform and anonymous callers are not checked.
- * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason
+ * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason, or whose request carries others: their effects
+ *   could not be taken back
  */
 export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
@@ -22,7 +24,9 @@ export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
       const tenant = event.caller && Tenant.of(event.caller, event.session);
       event.suspensionCheck = tenant === undefined ? Promise.resolve() : requireActive(tenant);
       event.suspensionCheck.catch(() => undefined);
-      if (tenant !== undefined && isProbablySuspended(tenant)) await event.suspensionCheck;
+      const isWaitedFor =
+        event.matched.route.carries !== undefined || (tenant !== undefined && isProbablySuspended(tenant));
+      if (isWaitedFor) await event.suspensionCheck;
     },
     // Lambda stops a function once it has responded: no call of AWS may be under way then.
     onError: async ({ event }) => {

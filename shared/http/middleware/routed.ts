@@ -17,21 +17,28 @@ export interface Routed {
   request: HttpRequest;
 }
 
-/**
- * Finds the route of the request. Every response of a deprecated route says so, problems too.
- * @throws Problem `route-not-found`
- */
-export function routed<C extends Contract>(
-  contract: C,
-  operations: Operations<C>,
-): MiddlewareObj<APIGatewayProxyEvent & WithResponseHeaders & Routed, APIGatewayProxyResult> {
+/** Finds the route of a request. */
+export type FindRoute = (event: APIGatewayProxyEvent) => MatchedRoute | undefined;
+
+/** Finds the routes of a domain. */
+export function routesOf<C extends Contract>(contract: C, operations: Operations<C>): FindRoute {
   usePrecompiledMetadata(contract.routes, PRECOMPILED_METADATA);
   buildBodies(contract.routes, BUILT_AT_START);
   assertFiltersServed(contract, operations);
   const routes = routeTable(contract, operations);
+  return ({ httpMethod, resource }) => routes.get(`${httpMethod} ${resource}`);
+}
+
+/**
+ * Finds the route of the request. Every response of a deprecated route says so, problems too.
+ * @throws Problem `route-not-found`
+ */
+export function routed(
+  find: FindRoute,
+): MiddlewareObj<APIGatewayProxyEvent & WithResponseHeaders & Routed, APIGatewayProxyResult> {
   return {
     before: ({ event }) => {
-      const matched = routes.get(`${event.httpMethod} ${event.resource}`);
+      const matched = find(event);
       if (matched === undefined) throw new Problem('route-not-found');
       annotate({ operation: matched.operationId });
       event.matched = matched;

@@ -1,17 +1,20 @@
 import type { MiddlewareObj } from '@middy/core';
-import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Route } from '#contract';
 import { takesHeader } from '#contract/derived';
 import type { Repository, Stored, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';
 import { noRecord } from '../problems.ts';
+import type { Carrier } from '../request/http-request.ts';
+import { preferenceOf } from '../request/preferences.ts';
 import { checkReadOnlyFields, readOnlyFieldsIn } from '../request/read-only-fields.ts';
 import { namedOrganization, tenantOf } from '../request/tenant.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../response/entity-tags.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
 import type { WithJson } from './json-body.ts';
+import type { WithLines } from './ndjson-body.ts';
 import type { Budgeted } from './request-budget.ts';
 import type { Routed } from './routed.ts';
 import type { Validated } from './validated.ts';
@@ -21,7 +24,15 @@ export interface TenantScoped {
   scope: OperationContext;
 }
 
-type Event = Routed & InSession & Authenticated & Budgeted & WithJson & Validated & TenantScoped;
+type Event = APIGatewayProxyEvent &
+  Routed &
+  InSession &
+  Authenticated &
+  Budgeted &
+  WithLines &
+  WithJson &
+  Validated &
+  TenantScoped;
 
 /**
  * Finds the tenant of a `bearer` route. Operations of other routes find it themselves.
@@ -29,7 +40,7 @@ type Event = Routed & InSession & Authenticated & Budgeted & WithJson & Validate
  */
 export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
-    before: async ({ event }) => {
+    before: async ({ event, context }) => {
       const { matched, request, session, caller, budget, json, input } = event;
       if (caller === undefined || matched.route.auth !== 'bearer') {
         const charge = budget.charge.bind(budget);
@@ -41,10 +52,18 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
       annotate({ tenant: tenant.id });
       const requireBudget = () => budget.require();
       const readLimits = () => budget.readLimits();
-      event.scope = { session, caller, tenant, getOrThrow: getterFor(event, tenant), requireBudget, readLimits };
+      const scope = { session, caller, tenant, getOrThrow: getterFor(event, tenant), requireBudget, readLimits };
+      event.scope = matched.route.carries === undefined ? scope : { ...scope, carrier: carrierOf(event, context) };
     },
   };
 }
+
+const carrierOf = (event: Event, context: Context): Carrier => ({
+  event,
+  context,
+  isNdjson: event.lineNumbers !== undefined,
+  wantsRecords: preferenceOf(event.request, 'return') === 'representation',
+});
 
 /** A platform caller easily forgets to name the organization, and then looks among the platform's own records. */
 const hintFor = ({ query }: Route, { orgId }: Tenant): string =>

@@ -35,7 +35,10 @@ export function validated(): MiddlewareObj<Routed & WithJson & Validated, APIGat
           : readOnlyFieldsIn(route.body, json.value);
     },
     after: ({ event, response }) => {
-      if (event.isLenient && response) response.headers = { ...response.headers, 'Preference-Applied': LENIENT };
+      if (!event.isLenient || !response) return;
+      const { 'Preference-Applied': others } = response.headers ?? {};
+      const applied = others === undefined ? LENIENT : `${others}, ${LENIENT}`;
+      response.headers = { ...response.headers, 'Preference-Applied': applied };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
 /** The HTTP request of a proxy event. */
 export interface HttpRequest {
@@ -14,6 +14,16 @@ export interface HttpRequest {
   readonly query: Readonly<Record<string, readonly string[]>>;
   /** The bytes as sent. */
   readonly bytes: Buffer;
+}
+
+/** A request that carries others: they come from its caller, within its time. */
+export interface Carrier {
+  readonly event: APIGatewayProxyEvent;
+  readonly context: Context;
+  /** Whether the body came as NDJSON, and the response is to be NDJSON. */
+  readonly isNdjson: boolean;
+  /** Whether its caller wants to see whole records (RFC 7240 §4.2). */
+  readonly wantsRecords: boolean;
 }
 
 export function requestOf(event: APIGatewayProxyEvent): HttpRequest {

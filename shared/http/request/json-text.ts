@@ -9,12 +9,17 @@ const MAX_DEPTH = 256;
 
 type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
 
+const JSON_TYPE = 'application/json';
+/** JSON values in lines: https://github.com/ndjson/ndjson-spec. */
+export const NDJSON_TYPE = 'application/x-ndjson';
+
 /**
  * The text of a JSON body, after checks of its media type, size, UTF-8 and depth.
+ * @param also another media type that is taken
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
-export function jsonTextOf(request: Sent, maxBytes: number): string {
-  requireJson(request.headers.get('content-type'));
+export function jsonTextOf(request: Sent, maxBytes: number, also: readonly string[] = []): string {
+  requireType(request, [JSON_TYPE, ...also]);
   requireDecoded(request);
   if (request.bytes.length > maxBytes) {
     throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
@@ -40,22 +45,29 @@ export function jsonOf(request: Sent, maxBytes: number): unknown {
   }
 }
 
-/** The problem of a text that could not be parsed: where, and what is there. */
-export function invalidJson(text: string): Problem {
+/** The problem of a text that could not be parsed: where, and what is there. `before` is the number of lines before it. */
+export function invalidJson(text: string, before = 0): Problem {
   const mistake = mistakeIn(text);
   const place =
-    mistake && `line ${mistake.line}, column ${mistake.column} has ${mistake.found} in place of ${mistake.expected}`;
+    mistake &&
+    `line ${before + mistake.line}, column ${mistake.column} has ${mistake.found} in place of ${mistake.expected}`;
   return new Problem('malformed-request', { detail: `The body is not valid JSON${place ? `: ${place}` : ''}.` });
 }
 
-function requireJson(contentType: string | undefined): void {
-  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+/** Whether a request declares its body as NDJSON. */
+export const isNdjson = ({ headers }: Pick<Sent, 'headers'>): boolean => partsOf(headers)[0] === NDJSON_TYPE;
+
+const partsOf = (headers: Sent['headers']): string[] =>
+  (headers.get('content-type') ?? '').split(';').map((part) => part.trim().toLowerCase());
+
+function requireType({ headers }: Sent, types: readonly string[]): void {
+  const [type = '', ...parameters] = partsOf(headers);
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);
-  if (type !== 'application/json' || !isUtf8) {
+  if (!types.includes(type) || !isUtf8) {
     throw new Problem('unsupported-media-type', {
-      detail: 'Content-Type must be application/json, in UTF-8. With curl, -d alone declares a form.',
-      headers: { Accept: 'application/json' },
+      detail: `Content-Type must be ${types.join(' or ')}, in UTF-8. With curl, -d alone declares a form.`,
+      headers: { Accept: types.join(', ') },
     });
   }
 }

@@ -4,6 +4,7 @@ import type { Body, Route } from '#contract';
 import { type FieldError, Problem, pointer } from '#contract/problem';
 import { asNumber } from '#json';
 import type { HttpRequest } from './http-request.ts';
+import { preferenceOf } from './preferences.ts';
 
 /**
  * Fields of a record that a body names although it cannot set them (`docs/decisions/0138-read-only-fields.md`). Nothing that was sent may vanish
@@ -55,20 +56,6 @@ function isSameValue(schema: z.ZodType | undefined, sent: unknown, current: unkn
 /** The preference that is honoured (RFC 7240 §4.4), as `Preference-Applied` names it. */
 export const LENIENT = 'handling=lenient';
 
-/** Most preferences that are read. */
-const MOST = 100;
-
-/**
- * Whether the caller wants the parts of a request that can be ignored to be ignored, and the rest carried out. The first counts where a preference is
- * named twice (RFC 7240 §2).
- */
-export function prefersLenient({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  const preferences = (headers.get('prefer') ?? '').split(',', MOST).map(nameAndValue);
-  return preferences.find(([name]) => name === 'handling')?.[1] === 'lenient';
-}
-
-/** Without the preference's own parameters. */
-function nameAndValue(preference: string): readonly [string, string | undefined] {
-  const [name = '', value] = (preference.split(';', 1)[0] ?? '').toLowerCase().split('=', 2);
-  return [name.trim(), value?.trim().replace(/^"(.*)"$/, '$1')];
-}
+/** Whether the caller wants the parts of a request that can be ignored to be ignored, and the rest carried out. */
+export const prefersLenient = (request: Pick<HttpRequest, 'headers'>): boolean =>
+  preferenceOf(request, 'handling') === 'lenient';

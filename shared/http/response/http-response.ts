@@ -41,7 +41,8 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
   }
   if (reply.isCut || !isDeliverable(body))
     throw new listErrors.PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
-  return { statusCode: status, headers: { 'Content-Type': 'application/json', ...headers }, body };
+  const statusCode = (reply.isPartly ? route.carries?.partly.status : undefined) ?? status;
+  return { statusCode, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 
 /** The response with these fields set to null, and the entity tag of the changed body. */

@@ -1,0 +1,16 @@
+import type { Route } from '#contract';
+import { recordContracts } from '../record-contracts.ts';
+
+/** Whether a batch can carry requests to this route: whatever a webhook can do to records, and upserts. */
+export const isCarried = ({ event, upsert }: Route): boolean => event !== undefined || upsert !== undefined;
+
+/** The ids of the operations that a batch can carry, in the order of the OpenAPI document. */
+export const carriedOperations = (): readonly string[] =>
+  recordContracts.flatMap(({ routes }) =>
+    Object.entries(routes).flatMap(([operationId, route]) => (isCarried(route) ? [operationId] : [])),
+  );
+
+/** The fields by whose values upserts name records. */
+export const upsertFields = (): readonly string[] => [
+  ...new Set(recordContracts.flatMap(({ routes }) => Object.values(routes).flatMap(({ upsert }) => upsert?.by ?? []))),
+];

@@ -1,0 +1,16 @@
+/** The limits of a batch. */
+
+/** Most operations. */
+export const MOST_OPERATIONS = 200;
+
+/** Operations that are carried out at the same time. */
+export const AT_ONCE = 8;
+
+/** After so long no operation is begun, in milliseconds. */
+export const BEGIN_WITHIN = 12_000;
+
+/** So long after the batch began the time of every operation is over, in milliseconds: the response is there within 24 s. */
+export const END_WITHIN = 22_000;
+
+/** Most bytes of bodies and findings in a response, counted as they are escaped in Lambda's result, which has at most 6 MB. */
+export const MOST_RETURNED = 4_000_000;

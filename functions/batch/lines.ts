@@ -1,0 +1,101 @@
+import { takesHeader } from '#contract/derived';
+import { type FieldError, Problem, pointer } from '#contract/problem';
+import type { MatchedRoute } from '#http/parts';
+import { namesOf } from './names.ts';
+
+/** An operation of a batch as it was sent. */
+interface Sent {
+  readonly key: string;
+  readonly operation: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  readonly if_match?: string | undefined;
+}
+
+/** An operation of a batch, ready to be sent to its route. */
+export interface Line {
+  readonly key: string;
+  /** Its number in the batch, counted from 1. */
+  readonly line: number;
+  readonly matched: MatchedRoute;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text, with its numbers as they were written. */
+  readonly body: string | null;
+  /** Operations with a name in common are carried out in their order. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The lines of a batch. Only what is wrong with the batch itself is found here: whatever the route of an operation would refuse is its result.
+ * @param routes by operation id, those that a batch can carry
+ * @param orgId the organization to work in, where the batch names one and the operation none
+ * @throws Problem `invalid-body`: nothing is carried out then
+ */
+export function linesOf(
+  operations: readonly Sent[],
+  routes: ReadonlyMap<string, MatchedRoute>,
+  orgId: string | undefined,
+): readonly Line[] {
+  const indexes = new Map<string, number>();
+  const errors: FieldError[] = [];
+  const lines = operations.map((sent, index) => {
+    const matched = routes.get(sent.operation);
+    // The schema of the body knows the operations.
+    if (matched === undefined) throw new TypeError(`no route of ${sent.operation}`);
+    errors.push(...errorsOf(sent, index, matched, indexes));
+    indexes.set(sent.key, index);
+    return lineOf(sent, index, matched, orgId);
+  });
+  if (errors.length > 0) throw new Problem('invalid-body', { errors });
+  return lines;
+}
+
+function errorsOf(
+  { key, params = {}, body, if_match }: Sent,
+  index: number,
+  { route, operationId }: MatchedRoute,
+  before: ReadonlyMap<string, number>,
+): FieldError[] {
+  const error = (path: readonly string[], detail: string): FieldError => ({
+    in: 'body',
+    pointer: pointer(['operations', index, ...path]),
+    detail,
+  });
+  const texts = Object.entries(params).filter(([, value]) => typeof value !== 'string');
+  return [
+    ...(before.has(key) ? [error(['key'], 'is the key of an earlier operation, too')] : []),
+    ...texts.map(([name]) => error(['params', name], 'must be a string')),
+    ...(body !== undefined && route.body === undefined ? [error(['body'], `is not taken by ${operationId}`)] : []),
+    ...(if_match !== undefined && !takesHeader(route, 'If-Match')
+      ? [error(['if_match'], `is not taken by ${operationId}`)]
+      : []),
+  ];
+}
+
+function lineOf(
+  { key, params = {}, body, if_match }: Sent,
+  index: number,
+  matched: MatchedRoute,
+  orgId: string | undefined,
+): Line {
+  const { route } = matched;
+  const given = Object.entries(params).map(([name, value]) => [name, String(value)] as const);
+  const { inPath = [], inQuery = [] } = Object.groupBy(given, ([name]) =>
+    name in route.params.shape ? 'inPath' : 'inQuery',
+  );
+  return {
+    key,
+    line: index + 1,
+    matched,
+    params: Object.fromEntries(inPath),
+    query: { ...(orgId === undefined ? {} : { org_id: orgId }), ...Object.fromEntries(inQuery) },
+    headers: {
+      ...(takesHeader(route, 'Idempotency-Key') ? { 'Idempotency-Key': key } : {}),
+      ...(if_match === undefined ? {} : { 'If-Match': if_match }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    names: namesOf({ route, params: Object.fromEntries(given), body: body ?? {} }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Route } from '#contract';
+import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { upsertFields } from './carried.ts';
+
+/** What an operation is about, before it is carried out. */
+interface About {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+  /** Not checked yet. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Of all privileged operations, which are carried out one by one: each checks the credentials of the caller at its commit. */
+const PRIVILEGED = 'privileged';
+
+/** Names the tenant, and no record in it. */
+const TENANT = 'org_id';
+
+/**
+ * The records that an operation names: by their ids, in its parameters and in the references of its body, and by values that are unique or by which they are upserted. Operations
+ * with a name in common are carried out in their order. Nothing is read for it, so two that concern one record under different names
+ * are not ordered: a change of a client, and a change of its service by the service's id.
+ */
+export const namesOf = ({ route, params, body }: About): readonly string[] => [
+  ...(route.privileged ? [PRIVILEGED] : []),
+  ...Object.entries(params).flatMap(([name, value]) => (name === TENANT ? [] : [idOr(route.params, name, value)])),
+  ...(route.body === undefined ? [] : namesIn(route.body.schema, body)),
+];
+
+type Schema = Route['params'];
+
+/** An id is a name wherever it stands, any other value only of this field. */
+const idOr = (schema: Schema, field: string, value: string): string =>
+  referencesIn(schema).has(field) ? value.toLowerCase() : `${field}=${value}`;
+
+function namesIn(schema: Schema, body: About['body']): readonly string[] {
+  const ids = [...referencesIn(schema).keys()].filter((field) => field !== TENANT);
+  const unique = uniqueFieldsOf(schema);
+  const naming = new Set([...unique.keys(), ...upsertFields()]);
+  return [
+    ...ids.flatMap((field) => ofText(body[field], (id) => id.toLowerCase())),
+    ...[...naming].flatMap((field) =>
+      ofText(body[field], (value) => `${field}=${unique.get(field)?.normalize(value) ?? value}`),
+    ),
+  ];
+}
+
+const ofText = (value: unknown, name: (text: string) => string): string[] =>
+  typeof value === 'string' ? [name(value)] : [];
