@@ -1,4 +1,5 @@
 import type { Route } from '#contract';
+import { lazily } from '../../shared/lazily.ts';
 import { recordContracts } from '../record-contracts.ts';
 
 /** Whether a batch can carry requests to this route: whatever a webhook can do to records, and upserts. */
@@ -11,6 +12,6 @@ export const carriedOperations = (): readonly string[] =>
   );
 
 /** The fields by whose values upserts name records. */
-export const upsertFields = (): readonly string[] => [
-  ...new Set(recordContracts.flatMap(({ routes }) => Object.values(routes).flatMap(({ upsert }) => upsert?.by ?? []))),
-];
+export const upsertFields = lazily((): readonly string[] =>
+  recordContracts.flatMap(({ routes }) => Object.values(routes).flatMap(({ upsert }) => upsert?.by ?? [])),
+);

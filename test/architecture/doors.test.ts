@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/derived': 17,
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
+  '#http': 13,
   '#lists': 20,
   '#lists/maintenance': 15,
   // With the journal, its events, and the records that they are about.

@@ -4146,7 +4146,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "createMembership" | "createRole" | "updateMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "createMembership" | "createRole" | "updateMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
@@ -6466,7 +6466,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
