@@ -5,7 +5,7 @@ import { ReadBudget, type Reading } from './read-budget.ts';
 import { readEach } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
-import { boundsOf, numberOfEntry, partitionOf } from './text-index.ts';
+import { boundsOf, entryIn, numberOfEntry, partitionOf } from './text-index.ts';
 
 /** Items that have texts as sort keys, such as the claims of a unique field. */
 interface Texts {
@@ -39,11 +39,8 @@ interface Decided {
   readonly byRecord: (record: Item) => boolean;
 }
 
-/**
- * Lookups that are decided are read in steps, until the ranges of one of them end: its entries decide the others. The first step reads so many texts of a
- * range, each further one as many more.
- */
-const STEP = 500;
+/** Texts of each range that are read first of lookups that decide each other. */
+const BEGINNING = 500;
 
 /** Most lookups that are read at once, the first ones: two words or three tell more than all further ones. */
 const MOST_READ = 3;
@@ -84,18 +81,28 @@ export async function readMatching(table: Table, list: string, lookups: readonly
   return { numbers, open: found?.open };
 }
 
-/** Reads lookups of which one, if its ranges end, decides the others. */
+/**
+ * Reads lookups of which one, if its ranges end, decides the others: the beginnings of all, then one after the other, that which is expected to end
+ * first.
+ */
 async function readDecided(table: Table, list: string, lookups: readonly Lookup[]): Promise<Matched> {
   const reads = lookups.slice(0, MOST_READ).map((lookup) => new LookupRead(table, list, lookup));
-  const most = Math.max(...lookups.map((lookup) => lookup.most));
-  for (let limit = reads.length === 1 ? most : STEP; ; limit = Math.min(limit + STEP, most)) {
-    await Promise.all(reads.map((read) => read.readTo(limit)));
-    const complete = reads.filter(({ isComplete }) => isComplete);
-    const [first, ...others] = complete.toSorted((one, other) => one.entries.size - other.entries.size);
-    if (first !== undefined) return decide(first, others, lookups);
-    if (limit === most) return { numbers: undefined, open: 'all' };
+  const isOnly = reads.length === 1;
+  await Promise.all(reads.map((read) => read.readTo(isOnly ? read.lookup.most : BEGINNING)));
+  for (const read of isOnly ? [] : shortestFirst(reads)) {
+    if (reads.some(({ isComplete }) => isComplete)) break;
+    await read.readTo(read.lookup.most);
   }
+  const complete = reads.filter(({ isComplete }) => isComplete);
+  const [first, ...others] = complete.toSorted((one, other) => one.entries.size - other.entries.size);
+  return first === undefined ? { numbers: undefined, open: 'all' } : decide(first, others, lookups);
 }
+
+/** By how far the numbers of as many entries reach: the farther, the fewer there are. Where entries are of several texts, they say nothing, and the order stays. */
+const shortestFirst = (reads: readonly LookupRead[]): readonly LookupRead[] =>
+  reads.some(({ reach }) => reach === undefined)
+    ? reads
+    : reads.toSorted((one, other) => (other.reach ?? 0) - (one.reach ?? 0));
 
 /** Which numbers of a complete lookup all others find, by the entries; or which may be found, where some entries say nothing. */
 function decide(first: LookupRead, others: readonly LookupRead[], lookups: readonly Lookup[]): Matched {
@@ -142,6 +149,13 @@ class LookupRead {
 
   get isComplete(): boolean {
     return this.#ranges.every(({ isComplete }) => isComplete);
+  }
+
+  /** The highest number of the entries that were read; undefined where they are of several texts. */
+  get reach(): number | undefined {
+    const entries = [...this.entries.values()].flat().flatMap(({ SK }) => entryIn(String(SK)) ?? []);
+    const texts = new Set(entries.map(({ text }) => text));
+    return texts.size === 1 ? Math.max(...entries.map(({ number }) => number)) : undefined;
   }
 
   /** Reads up to so many texts of each range, and one more, which shows that there are others. */

@@ -45,9 +45,9 @@ const entries = async () => (await itemsIn(table.table, index())).map(({ SK, TEX
 const isAbout = (id: string, word: string, texts: string) => [entryKey(word, ids.numberOf(id)).SK, texts];
 
 /** Entries of numbers from one on that have no record. */
-async function putMany(first: number, count: number, texts: readonly string[]): Promise<void> {
-  for (let next = first; next < first + count; next += 25) {
-    const numbers = Array.from({ length: Math.min(25, first + count - next) }, (_, at) => next + at);
+async function putMany(first: number, count: number, texts: readonly string[], step = 1): Promise<void> {
+  for (let next = 0; next < count; next += 25) {
+    const numbers = Array.from({ length: Math.min(25, count - next) }, (_, at) => first + step * (next + at));
     for (const text of texts) {
       const puts = numbers.map((each) => ({
         PutRequest: { Item: { ...entryKey(text, each), TEXTS: texts.join('\n') } },
@@ -81,6 +81,28 @@ describe('a list by words', () => {
     expect(await idsOf('lis ac')).toEqual([wanted]);
     await putMany(number + 3_002, 600, ['acme', 'lisbon']);
     expect((await shops.page({ q: 'acme lis', page: 1_000 })).total).toBe(601);
+  });
+
+  it('of two words that many records have reads on only the one that is expected to end first', async () => {
+    const number = ids.numberOf(await shops.createId());
+    await putMany(number + 1, 2_500, ['lisbon']);
+    await putMany(number + 1, 1_500, ['zz'], 10);
+    let read = 0;
+    table.table.client.middlewareStack.add(
+      (next) => async (call) => {
+        const result = await next(call);
+        const { ExpressionAttributeValues: values = {} } = call.input as { ExpressionAttributeValues?: object };
+        if (Object.values(values).includes(index())) read += (result.output as { Count: number }).Count;
+        return result;
+      },
+      { step: 'initialize', name: 'count' },
+    );
+    try {
+      expect(await idsOf('lisbon zz')).toEqual([]);
+    } finally {
+      table.table.client.middlewareStack.remove('count');
+    }
+    expect(read).toBe(501 + 1_500);
   });
 
   it('of a word and a claim is decided by the records, up to 500 of them', async () => {
