@@ -6,4 +6,8 @@ export const SIZED_FIELDS = 6;
 /** The field whose sets have a summary. */
 export const SUMMARIZED = 'f6';
 
-export const SIZED_KIND = jobsBy(SIZED_FIELDS, [SUMMARIZED]);
+export const KINDS = {
+  sized: jobsBy(SIZED_FIELDS, [SUMMARIZED]),
+  searched: { ...jobsBy(SIZED_FIELDS), words: ['title'] },
+} as const;
+export type KindName = keyof typeof KINDS;

@@ -26,6 +26,14 @@ export const LIMITS: Readonly<Record<number, Readonly<Record<string, Limit>>>> =
     'ten records, and half': { units: 54.5, roundTrips: 2, cpu: 0.6 },
     '99 % deleted': { units: 10, roundTrips: 2, cpu: 0.5 },
     '99 % deleted, anywhere': { units: 16, roundTrips: 2, cpu: 0.8 },
+    'a word': { units: 45, roundTrips: 2, cpu: 0.8 },
+    'a word of as many as are read': { units: 90, roundTrips: 2, cpu: 1 },
+    // Two words of people's texts take up to 150.
+    'two words': { units: 60, roundTrips: 3, cpu: 0.8 },
+    'two words, one of half of the records': { units: 110, roundTrips: 3, cpu: 1 },
+    'two words of as many as are read': { units: 100, roundTrips: 3, cpu: 1 },
+    'a word, and half': { units: 140, roundTrips: 2, cpu: 1.2 },
+    'a word of half of the records, and ten records': { units: 85, roundTrips: 3, cpu: 1 },
   },
   10000000: {
     'all, first page': { units: 463, roundTrips: 2, cpu: 6 },

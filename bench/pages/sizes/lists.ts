@@ -1,10 +1,12 @@
 import { COMPARED_PAGE_SIZE } from '../ways.ts';
-import { SUMMARIZED } from './kind.ts';
+import { type KindName, SUMMARIZED } from './kind.ts';
+import { ZipfTexts, zipfWord } from './zipf.ts';
 
 /** Long lists that are made directly in storage, and the pages that are read of them. */
 
 export interface SizedList {
   readonly org: string;
+  readonly kind: KindName;
   /** How many numbers it has allocated. */
   readonly length: number;
   readonly isLive: (number: number) => boolean;
@@ -12,6 +14,8 @@ export interface SizedList {
   readonly isCompacted: boolean;
   /** By field: which numbers have the value `a`, where they are live. */
   readonly sets: Readonly<Record<string, (number: number) => boolean>>;
+  /** What its records are called, where it is searched. */
+  readonly titles?: ZipfTexts;
 }
 
 /** A page to read. */
@@ -20,15 +24,28 @@ export interface SizedCase {
   readonly name: string;
   readonly list: SizedList;
   readonly fields: readonly string[];
+  /** Ranks of the words that its records have (`zipf.ts`). */
+  readonly words?: readonly number[];
   /** Place of the page in the list, newest first. */
   readonly at: 'begin' | 'middle' | 'end';
 }
+
+/** A request of the page. */
+export interface PageRequest {
+  readonly filter: Readonly<Record<string, string>>;
+  readonly q?: string;
+}
+
+export const requestOf = ({ fields, words }: SizedCase): PageRequest => ({
+  filter: Object.fromEntries(fields.map((field) => [field, 'a'])),
+  ...(words === undefined ? {} : { q: words.map(zipfWord).join(' ') }),
+});
 
 /** What a page must have. */
 export interface ExpectedPage {
   readonly page: number;
   readonly total: number;
-  /** Newest first. */
+  /** In the order of the page. */
   readonly numbers: readonly number[];
 }
 
@@ -54,6 +71,7 @@ function mixedList(length: number): SizedList {
   });
   return {
     org: `mixed-${length}`,
+    kind: 'sized',
     length,
     isCompacted: false,
     isLive: (number) => isRare(number) || (bitsOf(number) & 0xff) >= 26,
@@ -66,6 +84,7 @@ function deletedList(length: number, live: number, old: number): SizedList {
   const step = length / old;
   return {
     org: `deleted-${length}`,
+    kind: 'sized',
     length,
     isCompacted: true,
     isLive: (number) => number >= length - live + old || number % step === step / 2,
@@ -76,6 +95,7 @@ function deletedList(length: number, live: number, old: number): SizedList {
 /** One record in a hundred is left, anywhere. */
 const thinnedList = (length: number): SizedList => ({
   org: `thinned-${length}`,
+  kind: 'sized',
   length,
   isCompacted: true,
   isLive: (number) => bitsOf(number) % 100 === 0,
@@ -83,6 +103,38 @@ const thinnedList = (length: number): SizedList => ({
 });
 
 const THINNED = 1_000_000;
+
+/** The list that is found by words. Half of its records are in one set, and ten in another. */
+function searchedList(length: number): SizedList {
+  const org = `5ea0c4ed-0000-4000-8000-${String(length).padStart(12, '0')}`;
+  const sets = pick(mixedList(length).sets, [DENSE[0], RARE]);
+  return { org, kind: 'searched', length, isCompacted: false, isLive: () => true, sets, titles: textsOf(length) };
+}
+
+const pick = <T>(all: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+
+/** Takes seconds to make. */
+const texts = new Map<number, ZipfTexts>();
+
+function textsOf(length: number): ZipfTexts {
+  const made = texts.get(length) ?? new ZipfTexts(length, bitsOf);
+  texts.set(length, made);
+  return made;
+}
+
+const SEARCHED = 1_000_000;
+
+/** Pages of the list that is searched. Of a million records, 1,991 have the word of rank 400, 831 that of rank 1,000, and 560,000 the first one. */
+const SEARCHES: readonly Omit<SizedCase, 'list'>[] = [
+  { name: 'a word', words: [1_000], fields: [], at: 'begin' },
+  { name: 'a word of as many as are read', words: [400], fields: [], at: 'middle' },
+  { name: 'two words', words: [450, 1_000], fields: [], at: 'begin' },
+  { name: 'two words, one of half of the records', words: [400, 1], fields: [], at: 'begin' },
+  { name: 'two words of as many as are read', words: [400, 410], fields: [], at: 'begin' },
+  { name: 'a word, and half', words: [400], fields: [DENSE[0]], at: 'begin' },
+  { name: 'a word of half of the records, and ten records', words: [1], fields: [RARE], at: 'begin' },
+];
 
 const DELETED: Readonly<Record<number, { readonly name: string; readonly live: number; readonly old: number }>> = {
   1000000: { name: '99 % deleted', live: 10_000, old: 10 },
@@ -114,12 +166,23 @@ export function casesOf(length: number, scale = 1): SizedCase[] {
     ...(length === THINNED
       ? [{ name: '99 % deleted, anywhere', list: thinnedList(length / scale), fields: [], at: 'middle' as const }]
       : []),
+    ...(length === SEARCHED ? searchesOf(length / scale) : []),
   ];
 }
 
+function searchesOf(length: number): readonly SizedCase[] {
+  const list = searchedList(length);
+  return SEARCHES.map((search) => ({ ...search, list }));
+}
+
 /** Looks at each number: no part of the code that is measured. */
-export function expectedPage({ list, fields, at }: SizedCase): ExpectedPage {
-  const tests = [list.isLive, ...fields.map((field) => list.sets[field] ?? (() => false))];
+export function expectedPage({ list, fields, words = [], at }: SizedCase): ExpectedPage {
+  const { titles } = list;
+  const tests = [
+    list.isLive,
+    ...fields.map((field) => list.sets[field] ?? (() => false)),
+    ...words.map((rank) => (number: number) => titles?.has(number, rank) ?? false),
+  ];
   const members = new Uint32Array(list.length);
   let total = 0;
   for (let number = 0; number < list.length; number++) {
@@ -128,5 +191,5 @@ export function expectedPage({ list, fields, at }: SizedCase): ExpectedPage {
   const last = Math.max(1, Math.ceil(total / COMPARED_PAGE_SIZE));
   const page = at === 'begin' ? 1 : at === 'end' ? last : Math.ceil(last / 2);
   const end = total - (page - 1) * COMPARED_PAGE_SIZE;
-  return { page, total, numbers: [...members.slice(Math.max(0, end - COMPARED_PAGE_SIZE), end)].reverse() };
+  return { page, total, numbers: [...members.subarray(Math.max(0, end - COMPARED_PAGE_SIZE), end)].reverse() };
 }

@@ -6,8 +6,9 @@ import { RequestSession } from '../../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../../shared/table/keys.ts';
 import { indexesOf } from '../../../shared/table/storage.ts';
 import { FIELDS, jobsOf, newJob } from '../records.ts';
-import { SIZED_FIELDS, SIZED_KIND, SUMMARIZED } from './kind.ts';
-import type { SizedList } from './lists.ts';
+import { KINDS, SIZED_FIELDS, SUMMARIZED } from './kind.ts';
+import type { SizedCase, SizedList } from './lists.ts';
+import { zipfWord } from './zipf.ts';
 
 /**
  * Writes long lists as they are stored: the counter item, the items of gaps and sets, and only those records that are
@@ -15,14 +16,14 @@ import type { SizedList } from './lists.ts';
  */
 
 /** Partition of the records. */
-export const partitionOf = ({ org }: SizedList): string => recordsPartition(org as TenantId, SIZED_KIND.name);
+export const partitionOf = ({ org, kind }: SizedList): string => recordsPartition(org as TenantId, KINDS[kind].name);
 
 /** Counter item, gaps and sets. */
 export async function loadSets(table: Table, list: SizedList): Promise<void> {
   const { length, isLive, sets } = list;
   const partition = partitionOf(list);
   const gaps = storedSets.partitionOf(partition);
-  const NOTED = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: indexesOf(SIZED_KIND) };
+  const NOTED = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: indexesOf(KINDS[list.kind]) };
   await writeItems(table, [
     { PK: gaps, SK: COUNTER, NEXT: length, ...NOTED },
     ...setItems(gaps, length, (number) => !isLive(number)),
@@ -84,6 +85,13 @@ export async function loadRecords(table: Table, list: SizedList, numbers: readon
 const NEAR = 10_000;
 
 async function recordOf(table: Table, list: SizedList, number: number): Promise<Item> {
+  const [record, ...others] = (await itemsOf(table, list, number)).filter(({ PK }) => PK === partitionOf(list));
+  if (record === undefined || others.length > 0) throw new Error('a creation puts one record');
+  return record;
+}
+
+/** The items that are put with a record: itself, and its entries in indexes. */
+async function itemsOf(table: Table, { org, kind, sets, titles }: SizedList, number: number): Promise<readonly Item[]> {
   const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
   session.numbers.allocate = async (_, { partition, filters }): Promise<AllocatedNumber> => ({
     list: { partition, filters },
@@ -92,10 +100,29 @@ async function recordOf(table: Table, list: SizedList, number: number): Promise<
     filters,
     largest: 0,
   });
-  const fields = newJob(SIZED_FIELDS, (field) => (list.sets[FIELDS[field] ?? '']?.(number) === true ? 'a' : 'b'));
-  await jobsOf(list.org, session, SIZED_KIND).create({ fields });
-  const puts = session.changes.pendingWrites.filter((write) => write.kind === 'put');
-  const [put] = puts;
-  if (put === undefined || puts.length > 1) throw new Error('a creation puts one record');
-  return put.item;
+  const fields = {
+    ...newJob(SIZED_FIELDS, (field) => (sets[FIELDS[field] ?? '']?.(number) === true ? 'a' : 'b')),
+    ...(titles === undefined ? {} : { title: titles.textOf(number) }),
+  };
+  await jobsOf(org, session, KINDS[kind]).create({ fields });
+  return session.changes.pendingWrites.flatMap((write) => (write.kind === 'put' ? [write.item] : []));
+}
+
+/** Most entries of a word that a page reads, and some more. */
+const ENTRIES = 3_000;
+
+/** The entries of the words by which these pages are found, as far as they are read, as creations of the API would leave them. */
+export async function loadEntries(table: Table, list: SizedList, cases: readonly SizedCase[]): Promise<void> {
+  const { titles, length } = list;
+  if (titles === undefined) return;
+  for (const rank of new Set(cases.flatMap(({ words = [] }) => words))) {
+    const items: Item[] = [];
+    for (let number = 0; number < length && items.length < ENTRIES; number++) {
+      if (!titles.has(number, rank)) continue;
+      const isEntry = ({ PK, SK }: Item): boolean =>
+        PK !== partitionOf(list) && String(SK).startsWith(`${zipfWord(rank)}\n`);
+      items.push(...(await itemsOf(table, list, number)).filter(isEntry));
+    }
+    await writeItems(table, items);
+  }
 }

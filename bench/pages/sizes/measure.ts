@@ -10,8 +10,8 @@ import { Conflicts } from '../../../test/support/conflicts.ts';
 import { type Spread, spreadOf } from '../../statistics.ts';
 import { freshTable } from '../table.ts';
 import { compactList } from './compact.ts';
-import { casesOf, expectedPage, type SizedCase } from './lists.ts';
-import { loadRecords, loadSets, setItems } from './load.ts';
+import { casesOf, expectedPage, requestOf, type SizedCase } from './lists.ts';
+import { loadEntries, loadRecords, loadSets, setItems } from './load.ts';
 import type { ReaderReport, ReaderTask } from './reader.ts';
 
 /** Pages of long lists that are made directly in storage. */
@@ -64,6 +64,11 @@ export async function measureSizes(
     for (const list of new Set(cases.map((each) => each.list))) {
       report(`writing the sets of ${list.org}`);
       await loadSets(table, list);
+      await loadEntries(
+        table,
+        list,
+        cases.filter((each) => each.list === list),
+      );
       if (list.isCompacted) await compactList(table, list);
     }
     for (const each of cases) {
@@ -100,11 +105,20 @@ async function readInProcess(
   reader: string,
   { endpoint, table, rounds, each }: Reading,
 ): Promise<Omit<SizedReading, 'size' | 'length' | 'name'>> {
-  const { list, fields } = each;
+  const { list } = each;
   const expected = expectedPage(each);
   await loadRecords(table, list, expected.numbers);
   const yardstick = YARDSTICK.partition;
-  const task: ReaderTask = { endpoint, table: table.name, org: list.org, fields, expected, yardstick, rounds };
+  const task: ReaderTask = {
+    endpoint,
+    table: table.name,
+    org: list.org,
+    kind: list.kind,
+    request: requestOf(each),
+    expected,
+    yardstick,
+    rounds,
+  };
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, reader, JSON.stringify(task)]);
   const done: ReaderReport = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   const { readUnits, roundTrips, residentMb } = done;

@@ -9,8 +9,8 @@ import { CannedHandler } from '../../requests/canned.ts';
 import { Meter } from '../meter.ts';
 import { jobsOf } from '../records.ts';
 import { COMPARED_PAGE_SIZE } from '../ways.ts';
-import { SIZED_KIND } from './kind.ts';
-import type { ExpectedPage } from './lists.ts';
+import { KINDS, type KindName } from './kind.ts';
+import type { ExpectedPage, PageRequest } from './lists.ts';
 
 /**
  * Reads one page again and again, in a process with the heap of a function, and prints what that took. In turns with
@@ -23,7 +23,8 @@ export interface ReaderTask {
   readonly endpoint: string;
   readonly table: string;
   readonly org: string;
-  readonly fields: readonly string[];
+  readonly kind: KindName;
+  readonly request: PageRequest;
   readonly expected: ExpectedPage;
   /** Partition of the yardstick's set. */
   readonly yardstick: string;
@@ -55,9 +56,8 @@ const bare = DynamoDBDocumentClient.from(
 
 async function readPage(from: Table): Promise<void> {
   const { page, total, numbers } = task.expected;
-  const filter = Object.fromEntries(task.fields.map((field) => [field, 'a']));
-  const jobs = jobsOf(task.org, new RequestSession(from, systemClock, Date.now() + 60_000), SIZED_KIND);
-  const read = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', filter });
+  const jobs = jobsOf(task.org, new RequestSession(from, systemClock, Date.now() + 60_000), KINDS[task.kind]);
+  const read = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', ...task.request });
   const got = read.records.map(({ record }) => ids.numberOf(record.id));
   if (read.total !== total || got.join() !== numbers.join()) {
     throw new Error(`page ${page} is wrong: total ${read.total} and not ${total}, numbers ${got} and not ${numbers}`);
