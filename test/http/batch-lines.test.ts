@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOCAL_AWS } from '#local-dynamodb';
+import { configureTable } from '#table';
+import { suspendOrganization } from '../../operator/suspending.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
+import { FaultyHandler } from '../support/faults.ts';
+import { type Key, keyMadeBy } from '../support/keys.ts';
+import { written } from '../support/lines.ts';
+import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
+
+/** Each line of a batch has the checks of its route: permission, budget, suspension, tenant, time; and leaves what its route leaves. */
+
+const PATH = '/api/v1/batch';
+const api = useApi({ authorizerTtlSeconds: 3_600 });
+const faulty = new FaultyHandler();
+let org: OrgAccess;
+let owner: Calls;
+
+beforeEach(async () => {
+  faulty.follow(() => undefined);
+  configureTable({ ...LOCAL_AWS, requestHandler: faulty });
+  org = await api.orgToken();
+  owner = callsOf(api, org.token);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  configureTable({});
+});
+
+interface Result {
+  readonly key: string;
+  readonly status: number;
+  readonly retry_after?: number;
+  readonly omitted?: true;
+  readonly body?: JsonBody;
+  readonly problem?: JsonBody & { readonly type: string };
+}
+
+async function run(operations: readonly unknown[], { token = org.token, query = '', headers = {} } = {}) {
+  const response = await api.request<{ results: Result[]; counts: JsonBody }>('POST', `${PATH}${query}`, {
+    token,
+    body: { operations },
+    headers,
+  });
+  return { ...response, results: response.body.results };
+}
+
+const create = (key: string, body: JsonBody = {}) => ({ key, operation: 'createClient', body: { name: key, ...body } });
+const createRole = (key: string) => ({ key, operation: 'createRole', body: { code: `role-${key}`, label: key } });
+const endsOf = (results: readonly Result[]) =>
+  results.map(({ status, problem }) => [status, problem?.type.replace('urn:problem-type:custodia:', '')]);
+
+/** Stops the clock of the service, which then only moves by `seconds` with each transaction. */
+function advanceWithTransactions(seconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  faulty.follow(({ operation }) => {
+    if (operation === 'TransactWriteItems') vi.setSystemTime(Date.now() + seconds * 1_000);
+    return undefined;
+  });
+}
+
+describe('a line', () => {
+  it('needs the permission of its operation; a refused privileged one leaves an audit event', async () => {
+    const key: Key = await keyMadeBy(api, owner, { permissions: ['clients:write'] });
+    const token = await api.login(key.appCode, key.secret);
+    const { status, results } = await run([create('a'), createRole('b'), create('c')], { token });
+    expect([status, endsOf(results)]).toEqual([
+      207,
+      [
+        [201, undefined],
+        [403, 'forbidden'],
+        [201, undefined],
+      ],
+    ]);
+    expect(results[1]?.problem?.detail).toBe('This needs the permission roles:write.');
+    const { data } = await owner.read('/api/v1/audit-events?page_size=50');
+    expect(data).toContainEqual(
+      expect.objectContaining({ operation: 'escalation_refused', attempted_operation: 'createRole', actor_id: key.id }),
+    );
+  });
+
+  it('leaves the audit event of its operation, with the id of the batch', async () => {
+    const { headers } = await run([createRole('a')]);
+    const { data } = await owner.read('/api/v1/audit-events');
+    expect(data[0]).toMatchObject({ operation: 'createRole', request_id: headers.get('x-request-id') });
+  });
+
+  it('has an access line of its own, with the operation and the number of the line', async () => {
+    const { lines } = await written(() => run([create('a'), createRole('b'), { ...create('c'), body: {} }]));
+    const ends = lines
+      .filter(({ message, domain }) => message === 'request' && domain !== 'authorizer')
+      .map(({ domain, operation, line, status, problem }) => [domain, operation, line, status, problem]);
+    expect(ends.toSorted()).toEqual(
+      [
+        ['batch', 'runBatch', undefined, 207, undefined],
+        ['clients', 'createClient', 1, 201, undefined],
+        ['access', 'createRole', 2, 201, undefined],
+        ['clients', 'createClient', 3, 422, 'invalid-body'],
+      ].toSorted(),
+    );
+    expect(
+      new Set(lines.filter(({ domain }) => domain !== 'authorizer').map(({ request_id }) => request_id)).size,
+    ).toBe(1);
+  });
+
+  it('shows credentials to those only who may see them', async () => {
+    const { id: client_id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+    const credentials = { user: 'root' };
+    const body = { client_id, name: 'Shop', type: 'web', credentials };
+    const headers = { prefer: 'return=representation' };
+    const key = randomUUID();
+    const { results } = await run([{ key, operation: 'createService', body }], { headers });
+    expect(results[0]?.body?.credentials).toEqual(credentials);
+    const other = await keyMadeBy(api, owner, { permissions: ['services:write'] });
+    const token = await api.login(other.appCode, other.secret);
+    const change = { key, operation: 'updateService', params: { id: results[0]?.body?.id }, body: { name: 'Shop 2' } };
+    const changed = await run([change], { token, headers });
+    expect(changed.results[0]?.body).toMatchObject({ name: 'Shop 2', credentials: null });
+  });
+
+  it('is charged to the budget, and refused where that is spent: the others go on', async () => {
+    // The functions' clock stands still.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    vi.stubEnv('RATE_LIMIT', '5');
+    const { status, headers, results } = await run(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => create(key)));
+    expect(status).toBe(207);
+    // One of the five is the batch's own.
+    expect(endsOf(results).filter(([each]) => each === 201)).toHaveLength(4);
+    const refused = results.filter(({ status }) => status === 429);
+    expect(refused.map(({ retry_after }) => retry_after)).toEqual([12, 12]);
+    expect(headers.get('ratelimit')).toMatch(/^"default";r=0;/);
+    const again = await run([create('g')]);
+    expect([again.status, again.headers.get('retry-after')]).toEqual([429, '12']);
+  });
+
+  it('is refused once the token of the batch has expired', async () => {
+    const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+    const token = await api.login(org.appCode, org.secret);
+    const now = Date.now();
+    advanceWithTransactions(10);
+    vi.setSystemTime(now + 3_595_000);
+    const change = (key: string) => ({ key, operation: 'updateClient', params: { id }, body: { name: key } });
+    const { results } = await run([change('a'), change('b')], { token });
+    expect(endsOf(results)).toEqual([
+      [200, undefined],
+      [401, 'unauthorized'],
+    ]);
+  });
+
+  it('acts in the organization that the batch names, or the operation itself, for the platform', async () => {
+    const token = await api.platformToken();
+    const other = await api.orgToken();
+    const named = { ...create('b'), params: { org_id: other.orgId } };
+    const { results } = await run([create('a'), named, { ...create('c'), params: { org_id: randomUUID() } }], {
+      token,
+      query: `?org_id=${org.orgId}`,
+      headers: { prefer: 'return=representation' },
+    });
+    expect(results.map(({ status, body }) => [status, body?.org_id])).toEqual([
+      [201, org.orgId],
+      [201, other.orgId],
+      [404, undefined],
+    ]);
+    const foreign = await run([{ ...create('d'), params: { org_id: other.orgId } }]);
+    expect(endsOf(foreign.results)).toEqual([[403, 'forbidden']]);
+  });
+});
+
+it('a batch of a suspended organization changes nothing', async () => {
+  const calls = faulty.calls;
+  await suspendOrganization(org.orgId);
+  faulty.follow(() => undefined);
+  const { status } = await run([create('a'), create('b')]);
+  expect(status).toBe(403);
+  expect(calls.filter((call) => call === 'TransactWriteItems')).toEqual([]);
+});
+
+describe('the time of a batch', () => {
+  it('is over for lines that have not begun after 12 s', async () => {
+    const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+    advanceWithTransactions(5);
+    const operations = ['1', '2', '3', '4', '5'].map((key) => ({
+      key,
+      operation: 'updateClient',
+      params: { id },
+      body: { name: `At ${key}` },
+    }));
+    const { status, results } = await run(operations);
+    const done = [200, undefined];
+    const left = [503, 'not-attempted'];
+    expect([status, endsOf(results)]).toEqual([207, [done, done, done, left, left]]);
+    expect(results[3]?.retry_after).toBe(0);
+    faulty.follow(() => undefined);
+    expect((await owner.ask('GET', `/api/v1/clients/${id}`)).body.name).toBe('At 3');
+    // What is left is sent again.
+    expect((await run(operations.slice(3))).status).toBe(200);
+  });
+
+  it('leaves each line some: a table that does not respond makes it a 503, and what follows it is not begun', async () => {
+    const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const began = Date.now();
+    faulty.follow(({ operation }) => {
+      if (operation !== 'TransactWriteItems') return undefined;
+      vi.setSystemTime(Date.now() + 3_000);
+      return 'server-error';
+    });
+    const change = (key: string) => ({ key, operation: 'updateClient', params: { id }, body: { name: key } });
+    const { results } = await run([change('a'), change('b')]);
+    expect(endsOf(results)).toEqual([
+      [503, 'unavailable'],
+      [503, 'not-attempted'],
+    ]);
+    expect(results[0]?.retry_after).toBeGreaterThan(0);
+    expect(Date.now() - began).toBeLessThanOrEqual(27_000);
+  });
+});
+
+it('bodies beyond 4 MB are left out, and what they are of is done', async () => {
+  const { id: client_id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+  const metadata = { text: '"'.repeat(30_000) };
+  const { id } = await owner.create('/api/v1/services', { client_id, name: 'Shop', type: 'web', metadata });
+  // However long it takes.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  const operations = Array.from({ length: 40 }, (_, index) => ({
+    key: `${index}`,
+    operation: 'updateService',
+    params: { id },
+    body: { name: `Name ${index}` },
+  }));
+  const { status, results } = await run(operations, { headers: { prefer: 'return=representation' } });
+  expect(status).toBe(200);
+  const omitted = results.filter((each) => each.omitted);
+  // Each body has 30,000 quotation marks, of four bytes each in Lambda's result.
+  expect([omitted.length, omitted.every(({ body }) => body === undefined)]).toEqual([40 - 33, true]);
+  expect((await owner.ask('GET', `/api/v1/services/${id}`)).body.name).toBe('Name 39');
+});
