@@ -33,7 +33,7 @@ function sectionOf({ name, command }: DescribedCommand): string {
   const own = command.options.filter((option) => !isCommon(option));
   return [
     `### ${name.replace(/^custodia /, '')}`,
-    `${command.description()}. It works under \`${roleOf(command)}\`.`,
+    `${command.description()}. ${authorityOf(command)}`,
     ...(own.length === 0 ? [] : [markdown({ head: ['option', 'meaning'], rows: own.map(rowOf) })]),
     ['```bash', ...examplesOf(command), '```'].join('\n'),
   ].join('\n\n');
@@ -48,12 +48,13 @@ const rowOf = ({ flags, description, mandatory, defaultValue }: Option): string[
   ].join('; '),
 ];
 
-/** The output with the role, which its option names. */
-function roleOf(command: Command): string {
+/** As whom it works: under a role, whose output its option names, or as a caller of the API. */
+function authorityOf(command: Command): string {
+  if (command.options.some(({ long }) => long === '--url')) return 'It calls the API as an integration.';
   const described = command.options.find(({ long }) => long === '--role')?.description ?? '';
   const [, output] = /output (\w+RoleArn)/.exec(described) ?? [];
   if (output === undefined) throw new Error(`${command.name()} does not say under which role it works`);
-  return output;
+  return `It works under \`${output}\`.`;
 }
 
 /** The examples in the help, as they are typed. */

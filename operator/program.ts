@@ -6,6 +6,7 @@ import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
 import { declareDoctor } from './commands/doctor.ts';
 import { declareErase } from './commands/erase.ts';
 import { declareExport } from './commands/export.ts';
+import { declareImport } from './commands/import.ts';
 import { declareIntegrations } from './commands/integrations/integrations.ts';
 import { declareLogs } from './commands/logs.ts';
 import { declareOrganizations } from './commands/organizations/organizations.ts';
@@ -33,6 +34,7 @@ export function operatorProgram(isJson = false): Command {
   declareUsage(program);
   declareLogs(program);
   declareExport(program);
+  declareImport(program);
   declareErase(program);
   declareRestoreTenant(program);
   declareBackup(program);

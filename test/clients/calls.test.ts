@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FEED, readableCall, readableCalls } from '../../clients/typescript/generate/calls.ts';
+import { BATCH, FEED, readableCall, readableCalls } from '../../clients/typescript/generate/calls.ts';
 import { clientCalls } from '../../clients/typescript/generate/calls-file.ts';
 import document from '../../openapi.json' with { type: 'json' };
 
@@ -9,7 +9,7 @@ const calls = readableCalls(document);
 
 it('every operation has one, unique and of whole words, and lists are called so', () => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    path === FEED ? [] : Object.values(item as object),
+    [FEED, BATCH].includes(path) ? [] : Object.values(item as object),
   );
   expect(calls).toHaveLength(operations.length);
   expect(new Set(calls.map(({ group, name }) => `${group}.${name}`)).size).toBe(operations.length);
@@ -52,9 +52,10 @@ it('two operations of one name, and one of a member that the client has, are ref
   expect(() => readableCalls({ paths: { '/api/v1/tickets/{id}': { get }, '/api/v1/tickets/first': { get } } })).toThrow(
     'custodia.tickets.get is taken. Choose another operationId for /api/v1/tickets/{id} or /api/v1/tickets/first',
   );
-  for (const path of ['/api/v1/pages', '/api/v1/events/{id}'])
+  for (const path of ['/api/v1/pages', '/api/v1/events/{id}', '/api/v1/batch/{id}'])
     expect(() => readableCalls({ paths: { [path]: { get: { operationId: 'getIt' } } } })).toThrow('taken');
-  expect(readableCalls({ paths: { [FEED]: { get: { operationId: 'listEvents' } } } })).toEqual([]);
+  for (const path of [FEED, BATCH])
+    expect(readableCalls({ paths: { [path]: { get: { operationId: 'listEvents' } } } })).toEqual([]);
 });
 
 it('an operation that is new has a signature and its place in the table', () => {

@@ -23,7 +23,7 @@ describe('a guide', () => {
   const api = useApi();
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each(['guides/pagination', 'guides/errors', 'guides/retries', 'guides/batch', 'events'])(
+  it.each(['guides/pagination', 'guides/errors', 'guides/retries', 'guides/batch', 'guides/import', 'events'])(
     'works when pasted after the quickstart: %s',
     async (name) => {
       const steps = stepsIn(`docs/${name}.md`);

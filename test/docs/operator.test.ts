@@ -28,9 +28,10 @@ describe('docs/operations.md', () => {
 });
 
 describe.each(commands.map(({ name, command }) => [name, command] as const))('%s', (_, command) => {
-  it('prints JSON if asked to, and works on a stage and on local data', () => {
+  it('prints JSON if asked to, and works on a stage and on local data, or calls an API', () => {
     const known = command.options.map(({ long }) => long);
-    expect(known).toEqual(expect.arrayContaining(['--json', '--local', '--outputs', '--table', '--role', '--region']));
+    const target = known.includes('--url') ? ['--url'] : ['--local', '--outputs', '--table', '--role', '--region'];
+    expect(known).toEqual(expect.arrayContaining(['--json', ...target]));
   });
 
   it('has examples that are calls of it', () => {

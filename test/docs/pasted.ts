@@ -18,7 +18,7 @@ export const stepsOf = (page: string): readonly Step[] =>
     .slice(1)
     .map((text) => {
       const { commands = '', shown = '' } =
-        /^(?<commands>.*?)```\n(\n```(json|http)\n(?<shown>.*?)```)?/s.exec(text)?.groups ?? {};
+        /^(?<commands>.*?)```\n(\n```(json|http|text)\n(?<shown>.*?)```)?/s.exec(text)?.groups ?? {};
       return { commands, shown };
     });
 

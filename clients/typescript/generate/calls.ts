@@ -52,14 +52,20 @@ export function readableCall(method: string, path: string, operation: Operation)
 /** The feed of events is `custodia.events()`, by hand in `src/events.ts`: it is read by cursor, and has no last page. */
 export const FEED = '/api/v1/events';
 
+/** Batches are `custodia.batch()`, by hand in `src/batch.ts`: which of them can be sent again depends on their operations. */
+export const BATCH = '/api/v1/batch';
+
+/** Paths whose operations have no name that is generated. */
+const BY_HAND: readonly string[] = [FEED, BATCH];
+
 /**
- * The readable calls of all operations of a document but the feed, in its order.
+ * The readable calls of all operations of a document but those, in its order.
  * @throws Error where two operations have one name, or a group has the name of a member that the client has anyway
  */
 export function readableCalls({ paths }: { readonly paths: object }): ReadableCall[] {
   const calls = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>)
-      .filter(([, operation]) => operation.operationId !== undefined && path !== FEED)
+      .filter(([, operation]) => operation.operationId !== undefined && !BY_HAND.includes(path))
       .map(([method, operation]) => readableCall(method, path, operation)),
   );
   const byName = Map.groupBy(calls, ({ group, name }) => `${group}.${name}`);
@@ -72,7 +78,9 @@ export function readableCalls({ paths }: { readonly paths: object }): ReadableCa
   return calls;
 }
 
-const RESERVED: ReadonlySet<string> = new Set(['pages', 'records', 'watch', 'events', 'sendWebhook', 'then']);
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['pages', 'records', 'watch', 'events', 'batch', 'importRecords', 'sendWebhook', 'then'],
+]);
 
 /** How many of the words name a segment, in the plural or the singular: of `TicketMessages` the first one names `tickets`. */
 function leadingWords(words: readonly string[], segment: string): number {

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, Batch, BatchResult, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -16,10 +16,6 @@ export interface Calls {
   readonly auth: {
     /** Log in as an integration: `POST /api/v1/auth/login`. */
     readonly login: (body: Login, options?: Options<'login'>) => Promise<AccessToken>;
-  };
-  readonly batch: {
-    /** Carry out many operations: `POST /api/v1/batch`. */
-    readonly run: (body: Batch, options?: Options<'runBatch'>) => Promise<BatchResult>;
   };
   readonly clients: {
     /** List clients: `GET /api/v1/clients`. */
@@ -227,9 +223,6 @@ export const CALLS: Table = {
   },
   auth: {
     login: 'post /api/v1/auth/login',
-  },
-  batch: {
-    run: 'post /api/v1/batch',
   },
   clients: {
     list: 'get /api/v1/clients',

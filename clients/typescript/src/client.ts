@@ -1,6 +1,8 @@
 import createFetchClient from 'openapi-fetch';
+import { type BatchOperation, type BatchOptions, type BatchResponse, isRepeatable, type SendBatch } from './batch.ts';
 import type { Calls } from './calls.ts';
 import { type EventFeed, type EventsOptions, eventsWith } from './events.ts';
+import { type ImportOptions, type ImportResult, importWith } from './import-records.ts';
 import { type Lists, listsWith } from './lists.ts';
 import { namedCalls } from './named.ts';
 import { CustodiaProblem } from './problem.ts';
@@ -35,6 +37,13 @@ export interface Custodia extends Calls, Lists {
   readonly PUT: Call<'put'>;
   readonly PATCH: Call<'patch'>;
   readonly DELETE: Call<'delete'>;
+  /** Carries out up to 200 operations, each as if it had been sent alone: what one of them is refused for is its result. */
+  readonly batch: (operations: readonly BatchOperation[], options?: BatchOptions) => Promise<BatchResponse>;
+  /** Carries out any number of operations, in batches, and those again that were not carried out. */
+  readonly importRecords: (
+    operations: Iterable<BatchOperation> | AsyncIterable<BatchOperation>,
+    options?: ImportOptions,
+  ) => AsyncGenerator<ImportResult, void>;
   /** What has changed, in order; waits for more at the end of the feed. */
   readonly events: (options?: EventsOptions) => EventFeed;
   /**
@@ -63,10 +72,16 @@ export function createCustodia(options: CustodiaOptions): Custodia {
     return sendWithToken(request, tokens, send);
   };
 
-  const call = async (method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, init?: PathInit) => {
+  /** @param given where the path does not say how it is sent */
+  const call = async (
+    method: 'get' | 'post' | 'put' | 'patch' | 'delete',
+    path: string,
+    init?: PathInit,
+    given?: Transport,
+  ) => {
     requirePathParameters(path, init);
     requireValues(path, init);
-    const transport = OPEN_PATHS.has(path) ? sendOpen : sendAuthenticated;
+    const transport = given ?? (OPEN_PATHS.has(path) ? sendOpen : sendAuthenticated);
     const options = { ...(TEXT_PATHS.has(path) && { parseAs: 'text' }), ...init, fetch: transport };
     const { data, error, response } = await http.request(method, path as never, options as never);
     if (!response.ok && response.status !== NOT_MODIFIED) throw new CustodiaProblem(response, error);
@@ -79,12 +94,48 @@ export function createCustodia(options: CustodiaOptions): Custodia {
   const PATCH: Call<'patch'> = (path, ...[init]) => call('patch', path, init);
   const DELETE: Call<'delete'> = (path, ...[init]) => call('delete', path, init);
 
+  const sendBatch: SendBatch = (operations, texts, { query = {}, headers = {}, signal }) => {
+    const isSafe = operations.every(isRepeatable);
+    const transport: Transport = (request) =>
+      tokens === undefined
+        ? send(request, isSafe)
+        : sendWithToken(request, tokens, (authenticated) => send(authenticated, isSafe));
+    const body = { body: `{"operations":[${texts.join()}]}`, bodySerializer: (text: string) => text };
+    const init = { params: { query }, headers, ...body, ...(signal && { signal }) };
+    return call('post', BATCH, init as PathInit, transport) as Promise<ApiResponse<BatchResponse>>;
+  };
+  const batch: Custodia['batch'] = async (operations, options = {}) =>
+    (
+      await sendBatch(
+        operations,
+        operations.map((operation) => JSON.stringify(operation)),
+        options,
+      )
+    ).data;
+  const importRecords = importWith(sendBatch, timing);
+
   const tokens = credentials && tokensOf(credentials, POST, timing);
   const lists = listsWith(GET, timing);
   const sendWebhook = sendWebhookWith(POST, credentials, timing);
   const events = eventsWith(GET, timing);
-  return { ...namedCalls(call as never, lists), GET, POST, PUT, PATCH, DELETE, ...lists, events, sendWebhook };
+  return {
+    ...namedCalls(call as never, lists),
+    GET,
+    POST,
+    PUT,
+    PATCH,
+    DELETE,
+    ...lists,
+    batch,
+    importRecords,
+    events,
+    sendWebhook,
+  };
 }
+
+type Transport = (request: Request) => Promise<Response>;
+
+const BATCH = '/api/v1/batch';
 
 interface PathInit {
   readonly params?: { readonly path?: object; readonly query?: object };

@@ -1,6 +1,8 @@
+export type { BatchOperation, BatchOptions, BatchResponse, OperationResult } from './batch.ts';
 export type { Calls } from './calls.ts';
 export { type Custodia, type CustodiaOptions, createCustodia } from './client.ts';
 export { CursorExpiredError, type EventFeed, type EventsOptions } from './events.ts';
+export type { ImportOptions, ImportResult } from './import-records.ts';
 export type { Lists, WatchOptions } from './lists.ts';
 export { etagOf } from './named.ts';
 export { CustodiaProblem, type ProblemType } from './problem.ts';

@@ -1,4 +1,4 @@
-import { FEED, readableCall } from '../../../../clients/typescript/generate/calls.ts';
+import { BATCH, FEED, readableCall } from '../../../../clients/typescript/generate/calls.ts';
 import { inCamelCase, partsOf, type SampleRequest } from './request.ts';
 
 /** Calls of `@custodia/client`, whose instance is `custodia`. */
@@ -19,6 +19,10 @@ export function typescriptOf(request: SampleRequest): string {
   if (route.path === FEED) {
     const options = literalOf({ ...query, follow: false });
     return `for await (const event of custodia.events(${options})) {\n  console.log(event);\n}`;
+  }
+  if (route.path === BATCH) {
+    const { operations } = body as { readonly operations: unknown };
+    return `const { results } = await custodia.batch(${literalOf(operations)});`;
   }
   const { group, name, isList } = readableCall(method, route.path, { operationId, requestBody: body });
   const isQueried = Object.keys(query).length > 0;

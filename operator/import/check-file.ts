@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { mistakesIn } from './check.ts';
+import type { Finding } from './findings.ts';
+import { type FileForm, type FileRecord, recordsOf } from './records.ts';
+import type { References } from './references.ts';
+import { bytesOf } from './text.ts';
+
+/** A file is read to its end and checked before anything of it is sent. */
+
+export interface CheckedFile {
+  readonly sha256: string;
+  /** Records that can be imported, by name of their kind. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly total: number;
+  /** Records of an export that are not imported, by name. */
+  readonly leftOut: Readonly<Record<string, number>>;
+  /** References of an export to records that it does not have, as fields by name of the kind: `Ticket.service_id`. */
+  readonly deleted: Readonly<Record<string, number>>;
+  readonly findings: readonly Finding[];
+  /** Lines with findings. */
+  readonly invalid: number;
+}
+
+/** Findings that are kept, because a file may be wrong in each of its lines. */
+const MOST_FINDINGS = 10_000;
+
+/**
+ * @param references gets the ids of the records of an export
+ * @throws OperatorProblem where the file cannot be read
+ */
+export async function checkFile(file: string, form: FileForm, references: References): Promise<CheckedFile> {
+  const hash = createHash('sha256');
+  await pipeline(bytesOf(file), hash);
+  const counts = new Map<string, number>();
+  const leftOut = new Map<string, number>();
+  const findings: Finding[] = [];
+  let invalid = 0;
+  for await (const record of recordsOf(file, form)) {
+    const own = findingsOf(record);
+    if (own.length > 0) {
+      invalid += 1;
+      findings.push(...own.slice(0, MOST_FINDINGS - findings.length));
+      continue;
+    }
+    const { kind, type, id } = record;
+    increase(kind === undefined ? leftOut : counts, type);
+    if (kind !== undefined && id !== undefined) references.add(kind, id);
+  }
+  return {
+    sha256: hash.digest('hex'),
+    counts: Object.fromEntries(counts),
+    total: counts.values().reduce((sum, count) => sum + count, 0),
+    leftOut: Object.fromEntries(leftOut),
+    deleted: form.kind === undefined ? await deletedIn(file, form, references) : {},
+    findings,
+    invalid,
+  };
+}
+
+/** What is wrong with a record: its form, else its fields. */
+export function findingsOf({ line, kind, fields, columns, findings }: FileRecord): readonly Finding[] {
+  if (findings.length > 0 || kind === undefined) return findings;
+  const found: Finding[] = mistakesIn(kind, fields).map(({ pointer, detail }) => {
+    const column = columns?.get(pointer.split('/')[1] ?? '');
+    return { line, ...(column !== undefined && { column }), pointer, detail };
+  });
+  return found.toSorted((one, other) => (one.column?.number ?? 0) - (other.column?.number ?? 0));
+}
+
+async function deletedIn(file: string, form: FileForm, references: References): Promise<Record<string, number>> {
+  const deleted = new Map<string, number>();
+  for await (const { kind, fields } of recordsOf(file, form)) {
+    if (kind === undefined) continue;
+    for (const field of references.mapped(kind, fields).deleted) increase(deleted, `${kind.record}.${field}`);
+  }
+  return Object.fromEntries(deleted);
+}
+
+const increase = (counts: Map<string, number>, name: string): Map<string, number> =>
+  counts.set(name, (counts.get(name) ?? 0) + 1);

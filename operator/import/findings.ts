@@ -1,0 +1,25 @@
+import { OperatorProblem } from '../problem.ts';
+
+/** What is wrong with a line of a file. */
+export interface Finding {
+  /** From 1: the line in which the record begins. */
+  readonly line: number;
+  /** Of CSV: the cell, from 1, and what its header says. */
+  readonly column?: { readonly number: number; readonly name: string };
+  /** Into the record (RFC 6901): `#/slug`. */
+  readonly pointer?: string;
+  readonly detail: string;
+}
+
+/** `Line 12, column 3 (slug), #/slug: must be …` */
+export const sentenceOf = ({ line, column, pointer, detail }: Finding): string => {
+  const place = column === undefined ? [] : [`column ${column.number}${column.name === '' ? '' : ` (${column.name})`}`];
+  return `${[`Line ${line}`, ...place, ...(pointer === undefined ? [] : [pointer])].join(', ')}: ${detail}`;
+};
+
+/** The file cannot be read on from here: nothing of it is imported. */
+export class UnreadableFile extends OperatorProblem {
+  constructor(finding: Finding, options?: ErrorOptions) {
+    super(`${sentenceOf(finding)}.`, options);
+  }
+}

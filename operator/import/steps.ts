@@ -1,0 +1,119 @@
+import type { BatchOperation } from '../../clients/typescript/src/index.ts';
+import { inputOf, mistakesIn } from './check.ts';
+import { findingsOf } from './check-file.ts';
+import { sentenceOf } from './findings.ts';
+import { type ImportKind, isUpsert } from './kinds.ts';
+import { type FileForm, type FileRecord, recordsOf } from './records.ts';
+import type { References } from './references.ts';
+import { nameOf, type Report, type Step } from './report.ts';
+import { Replayed, withoutReports } from './usage.ts';
+
+/** What is sent for a record of a file. */
+export interface ToSend extends Step {
+  readonly kind: ImportKind;
+  /** The id that the record had where it was exported. */
+  readonly exportedId?: string | undefined;
+  readonly operation: BatchOperation;
+}
+
+/** A record that is not sent, and why. */
+export interface NotSent extends Step {
+  readonly kind: ImportKind;
+  readonly status: 'not-sent' | 'unknown';
+  readonly reason: string;
+}
+
+export interface StepsContext {
+  readonly file: string;
+  readonly form: FileForm;
+  readonly sha256: string;
+  readonly references: References;
+  readonly report: Report;
+  /** Milliseconds since 1970: what was sent before, and may have been carried out, is not sent again. */
+  readonly unknownBefore: number;
+}
+
+const USAGE = 'updateResource';
+const [RESOURCE, SAMPLE] = ['Resource', 'ResourceHistoryEntry'];
+
+/** The steps of records of a level (`kinds.ts`), in the order of the file, without those that are done. */
+export async function* stepsOf(level: number, context: StepsContext): AsyncGenerator<ToSend | NotSent, void> {
+  const { file, form } = context;
+  const usage = form.kind === undefined ? new UsageSteps(level, context) : undefined;
+  for await (const record of recordsOf(file, form)) {
+    const { kind } = record;
+    yield* usage?.before(record) ?? [];
+    if (kind?.level === level) {
+      const step = stepOf(kind, record, context);
+      if (step !== undefined) yield step;
+    }
+  }
+  yield* usage?.end() ?? [];
+}
+
+function stepOf(kind: ImportKind, record: FileRecord, context: StepsContext): ToSend | NotSent | undefined {
+  const { line, id: exportedId } = record;
+  const { report, references, unknownBefore } = context;
+  const notSent = (status: NotSent['status'], reason: string): NotSent => ({ line, kind, status, reason });
+  if (report.isDone(record)) {
+    const imported = report.idOf(record);
+    if (exportedId !== undefined && imported !== undefined) references.set(kind, exportedId, imported);
+    return undefined;
+  }
+  const [finding] = findingsOf(record);
+  if (finding !== undefined) return notSent('not-sent', sentenceOf(finding));
+  const mapped = exportedId === undefined ? record : references.mapped(kind, record.fields);
+  const refusal = 'waitsFor' in mapped && refusalOf(kind, mapped);
+  if (refusal) return notSent('not-sent', refusal);
+  const since = isUpsert(kind) ? undefined : report.unknownSince(record);
+  if (since !== undefined && since < unknownBefore) return notSent('unknown', UNKNOWN);
+  const fields = exportedId !== undefined && kind.record === RESOURCE ? withoutReports(mapped.fields) : mapped.fields;
+  const key = `${context.sha256}-${nameOf({ line })}`;
+  return { line, kind, exportedId, operation: { key, operation: kind.operation, ...inputOf(kind, fields) } };
+}
+
+const UNKNOWN =
+  'It was sent more than a day ago, and no response came: perhaps it was carried out. Look for it, and import it with --send-unknown where it is missing.';
+
+/** Why a record cannot be sent with these references. */
+function refusalOf(kind: ImportKind, mapped: ReturnType<References['mapped']>): string | undefined {
+  const [field] = mapped.waitsFor;
+  if (field !== undefined) return `#/${field}: the ${kind.references.get(field)} that it refers to was not imported.`;
+  if (mapped.deleted.length === 0) return undefined;
+  const [mistake] = mistakesIn(kind, mapped.fields);
+  return mistake && `${mistake.pointer}: the file does not have the record that it refers to.`;
+}
+
+/** What exported resources still need after their samples, which follow them in the file. */
+class UsageSteps {
+  readonly #context: StepsContext;
+  readonly #level: number;
+  #resource: { readonly record: FileRecord; readonly kind: ImportKind; readonly replayed: Replayed } | undefined;
+
+  constructor(level: number, context: StepsContext) {
+    this.#level = level;
+    this.#context = context;
+  }
+
+  *before(record: FileRecord): Generator<ToSend, void> {
+    const { kind, fields } = record;
+    if (kind?.record === SAMPLE) this.#resource?.replayed.add(fields);
+    else if (kind?.record === RESOURCE) {
+      yield* this.end();
+      // The samples are of the level above.
+      if (kind.level + 1 === this.#level) this.#resource = { record, kind, replayed: new Replayed(fields) };
+    }
+  }
+
+  *end(): Generator<ToSend, void> {
+    const { record, kind, replayed } = this.#resource ?? {};
+    this.#resource = undefined;
+    const body = replayed?.missing;
+    if (record === undefined || kind === undefined || body === undefined) return;
+    const { report, references, sha256 } = this.#context;
+    const step = { line: record.line, part: 'usage' } as const;
+    const id = references.importedId(record.id ?? '');
+    if (id === undefined || report.isDone(step)) return;
+    yield { ...step, kind, operation: { key: `${sha256}-${nameOf(step)}`, operation: USAGE, params: { id }, body } };
+  }
+}

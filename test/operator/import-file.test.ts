@@ -1,0 +1,215 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkFile } from '../../operator/import/check-file.ts';
+import { sentenceOf } from '../../operator/import/findings.ts';
+import { importKinds } from '../../operator/import/kinds.ts';
+import { formOf } from '../../operator/import/options.ts';
+import { type Row, rowsOf } from '../../operator/import/read-csv.ts';
+import { recordsOf } from '../../operator/import/records.ts';
+import { References } from '../../operator/import/references.ts';
+import { linesOf, type TextLine } from '../../operator/import/text.ts';
+import { freshDirectory } from '../support/directory.ts';
+
+/** How `custodia import` reads and checks files. */
+
+async function fileOf(content: string | Uint8Array, name = 'file.csv'): Promise<string> {
+  const file = join(await freshDirectory(), name);
+  await writeFile(file, content);
+  return file;
+}
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const value of values) found.push(value);
+  return found;
+}
+
+describe('CSV', () => {
+  const rows = async (text: string | Uint8Array): Promise<Row[]> => all(rowsOf(await fileOf(text)));
+  const cells = async (text: string) => (await rows(text)).map((row) => row.cells);
+
+  it('may have any end of line, quotation marks, a byte order mark, and no last line break', async () => {
+    for (const end of ['\n', '\r\n', '\r'])
+      expect(await cells(['\uFEFFname,note', 'a,"b ""c"", d"', '"",é'].join(end)), JSON.stringify(end)).toEqual([
+        ['name', 'note'],
+        ['a', 'b "c", d'],
+        ['', 'é'],
+      ]);
+    expect(await rows('')).toEqual([]);
+  });
+
+  it('is separated by commas, semicolons or tabs, whichever the header has most', async () => {
+    expect(await cells('name;"a,b,c,d";tags\n1,5;x;y')).toEqual([
+      ['name', 'a,b,c,d', 'tags'],
+      ['1,5', 'x', 'y'],
+    ]);
+    expect(await cells('name\ttags\na\tb;c')).toEqual([
+      ['name', 'tags'],
+      ['a', 'b;c'],
+    ]);
+  });
+
+  it.each(['\n', '\r\n'])('counts lines as editors do, where cells have some and lines are blank: %j', async (end) => {
+    const text = ['name,note', '"a', 'b', '",x', '', ' ', 'c,d', '"e', 'f",g'].join(end);
+    expect((await rows(text)).map(({ line }) => line)).toEqual([1, 2, 7, 8]);
+  });
+
+  it.each([
+    ['a,b\n1,"x\n2,y\n', 'Line 2: a quotation mark of this record is never closed.'],
+    ['a,b\n1,2\n3,x"y\n', 'Line 3: a quotation mark inside a cell is written twice'],
+    ['a,b\n1,"x"y\n', 'Line 2: a quotation mark inside a cell is written twice'],
+    [`a,b\n1,"${'x'.repeat(3_000_000)}`, 'Line 2: the record is too long'],
+    [Buffer.from('name\nJo\xe3o\n', 'latin1'), 'the file is not UTF-8'],
+    [Buffer.from('\uFEFFname\nJoão\n', 'utf16le'), 'the file is not UTF-8'],
+  ])('that cannot be read is refused with its line', async (text, message) => {
+    await expect(rows(text)).rejects.toThrow(message);
+  });
+
+  it('is read piece by piece, wherever these end', async () => {
+    const line = `${'é'.repeat(99)},"${'x'.repeat(20)}\n"\n`;
+    const read = await rows(`name,note\n${line.repeat(2_000)}`);
+    expect(read).toHaveLength(2_001);
+    expect(new Set(read.slice(1).map((row) => row.cells.join('|'))).size).toBe(1);
+    expect(read.at(-1)?.line).toBe(2 + 2 * 1_999);
+  });
+});
+
+describe('lines', () => {
+  it('end with a line feed, and not inside a string of JSON', async () => {
+    const lines = await all<TextLine>(linesOf(await fileOf('{"a":"\u2028"}\r\n\n {"b":1}')));
+    expect(lines.map(({ line, text }) => [line, text.trim()])).toEqual([
+      [1, '{"a":"\u2028"}'],
+      [3, '{"b":1}'],
+    ]);
+  });
+
+  it('that never end are refused, and so is what is no file', async () => {
+    await expect(all(linesOf(await fileOf('x'.repeat(3_000_000))))).rejects.toThrow('Line 1: the line is too long.');
+    await expect(all(linesOf('/nowhere.csv'))).rejects.toThrow('/nowhere.csv cannot be read: there is no such file.');
+    await expect(all(linesOf('/'))).rejects.toThrow('it is a directory');
+  });
+});
+
+const NO_MAPPING = new Map<string, string>();
+
+/** The fields of the records of a file. */
+async function fieldsIn(text: string, type: string, map: ReadonlyMap<string, string> = NO_MAPPING) {
+  const file = await fileOf(text);
+  return (await all(recordsOf(file, formOf(file, { type, map })))).map(({ fields }) => fields);
+}
+
+/** What is wrong with a file. */
+async function findingsIn(text: string, type?: string, map: ReadonlyMap<string, string> = NO_MAPPING, format = 'csv') {
+  const file = await fileOf(text, `file.${format}`);
+  const form = formOf(file, { ...(type !== undefined && { type }), map });
+  return (await checkFile(file, form, new References(importKinds))).findings.map(sentenceOf);
+}
+
+describe('a column', () => {
+  it('has values of the type of its field in the contract', async () => {
+    const text = [
+      'client_id,name,type,tags,alert_threshold,usage_alerts_enabled,metadata,description,status,location',
+      'C,n,vm,"a; b;;c",80.5,TRUE,"{""rack"": 1.10}",,,',
+      'C,n,vm,"[""x;y""]",1e1,false,,text,active,007',
+    ].join('\n');
+    const [first, second] = await fieldsIn(text, 'resource');
+    const common = { client_id: 'C', name: 'n', type: 'vm' };
+    // An empty cell is null where that can be, else left out: then the service chooses.
+    expect({ ...first, metadata: undefined }).toEqual({
+      ...{ ...common, tags: ['a', 'b', 'c'], alert_threshold: 80.5, usage_alerts_enabled: true },
+      ...{ metadata: undefined, description: null, location: null },
+    });
+    // As it was written.
+    expect(JSON.stringify(first?.metadata)).toBe('{"rack":1.10}');
+    expect(second).toEqual({
+      ...{ ...common, tags: ['x;y'], alert_threshold: 10, usage_alerts_enabled: false, metadata: null },
+      ...{ description: 'text', status: 'active', location: '007' },
+    });
+  });
+
+  it('may have another name, and be left out', async () => {
+    const map = new Map([
+      ['Nome', 'name'],
+      ['Notas', ''],
+    ]);
+    expect(await fieldsIn('Nome,Notas,slug\nA,x,a\n', 'client', map)).toEqual([{ name: 'A', slug: 'a' }]);
+  });
+
+  it('of the parent of a record is a field, too', async () => {
+    expect(importKinds.map(({ name }) => name)).toContain('ticket-message');
+    expect(await findingsIn('author_type,author_id,message\nagent,x,y\n', 'ticket-message')).toEqual([
+      'Line 1, #/ticket_id: is required, and has no column',
+    ]);
+    expect(await findingsIn('ticket_id,author_type,author_id,message\nT,agent,x,y\n', 'ticket-message')).toEqual([
+      'Line 2, column 1 (ticket_id), #/ticket_id: must be a UUID',
+      'Line 2, column 3 (author_id), #/author_id: must be a UUID',
+    ]);
+  });
+});
+
+describe('a file with mistakes', () => {
+  it.each<[string, string[]]>([
+    [
+      'Name,stattus\n',
+      [NO_FIELD, 'Line 1, column 2 (stattus): stattus is no field of Client; did you mean status?', NO_NAME],
+    ],
+    ['name,id\n', ['Line 1, column 2 (id): id is set by the service: leave the column out (--map)']],
+    ['name,slug,name\n', ['Line 1, column 1 (name): name has another column, too']],
+    ['slug\na\n', [NO_NAME]],
+  ])('is told what is wrong with its header, and no more: %j', async (text, findings) => {
+    expect(await findingsIn(text, 'client')).toEqual(findings);
+  });
+
+  it('is told every finding with its line, its column and a pointer', async () => {
+    const text = ['name,slug,phone,metadata', 'A,ok,1,', ',UPPER,007,x', 'B,b,1,,,y', 'C,c,1.5,[1]'].join('\n');
+    expect(await findingsIn(text, 'client')).toEqual([
+      'Line 3, column 1 (name), #/name: is required',
+      expect.stringMatching(/^Line 3, column 2 \(slug\), #\/slug: must be lowercase letters/),
+      'Line 3, column 3 (phone), #/phone: must be a whole number from 0 to 999999999999999',
+      'Line 3, column 4 (metadata), #/metadata: must be a JSON object',
+      'Line 4, column 6: stands in a column without a name',
+      'Line 5, column 3 (phone), #/phone: must be a whole number from 0 to 999999999999999',
+      'Line 5, column 4 (metadata), #/metadata: must be a JSON object',
+    ]);
+  });
+
+  it('of NDJSON is told where a line is no JSON, no object, or sets what it cannot', async () => {
+    const lines = ['{"name":"A"}', '{"name":}', '[1]', '{"name":"B","created_at":null,"x":1}', '12345678901234567890'];
+    expect(await findingsIn(lines.join('\n'), 'client', NO_MAPPING, 'ndjson')).toEqual([
+      'Line 2, column 9: is not JSON: `}` in place of a value',
+      'Line 3: must be a JSON object',
+      'Line 4, #/created_at: is set by the service: leave it out',
+      'Line 4, #/x: is not known here',
+      'Line 5: must be a JSON object',
+    ]);
+  });
+
+  it('of export is told which lines are none of export', async () => {
+    const lines = ['{"type":"Client","record":{"id":"a","name":"A"}}', '{"name":"A"}', '{"type":"Foo","record":{}}'];
+    const detail = 'must be a line of custodia export, {"type":"Client","record":{…}}; name other records with --type';
+    expect(await findingsIn(lines.join('\n'), undefined, NO_MAPPING, 'ndjson')).toEqual([
+      `Line 2: ${detail}`,
+      `Line 3: ${detail}`,
+    ]);
+  });
+});
+
+const NO_FIELD = 'Line 1, column 1 (Name): Name is no field of Client; did you mean name?';
+const NO_NAME = 'Line 1, #/name: is required, and has no column';
+
+describe('the form of a file', () => {
+  it('follows from its name, or is said', () => {
+    const map = NO_MAPPING;
+    expect(formOf('a.TSV', { type: 'client', map }).format).toBe('csv');
+    expect(formOf('a.b.jsonl', { map })).toEqual({ kind: undefined, format: 'ndjson' });
+    expect(formOf('a.txt', { format: 'ndjson', type: 'client', map }).kind?.record).toBe('Client');
+  });
+
+  it('is refused where it is not known, or contradicts itself', () => {
+    const map = NO_MAPPING;
+    expect(() => formOf('a.txt', { map })).toThrow('Say with --format whether a.txt is csv or ndjson.');
+    expect(() => formOf('a.csv', { map })).toThrow('CSV needs --type');
+    expect(() => formOf('a.ndjson', { map: new Map([['a', 'b']]) })).toThrow('--map is for the columns of CSV.');
+  });
+});
