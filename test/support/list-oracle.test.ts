@@ -9,11 +9,11 @@ it.each<[name: string, words: string[]]>([
   ['Printer is silent', ['printer', 'is', 'silent']],
   ['  (Águas)  STRASSE, ', ['aguas', 'strasse']],
   ['Straße', ['strasse']],
-  ['10.0.0.7', ['10.0.0.7', '10', '0', '7']],
-  ['anna@example.com', ['anna@example.com', 'anna', 'example', 'com']],
-  ['print-server/2', ['print-server/2', 'print', 'server', '2']],
-  ['東京支店', ['東京', '支店']],
-  ['-- … !', []],
+  ['10.0.0.7', ['10.0.0.7', '0.0.7', '0.7', '7']],
+  ['anna@example.com', ['anna@example.com', 'example.com', 'com']],
+  ['print-server/2', ['print-server/2', 'server/2', '2']],
+  ['東京支店', ['東京支店', '支店']],
+  ['-- … !', ['--', '...', '!']],
 ])('the words of %j', (name, words) => {
   expect(wordsOf(name)).toEqual(words);
 });
@@ -24,6 +24,9 @@ it.each<[q: string, isThere: boolean]>([
   ['acm', true],
   ['anna@ex', true],
   ['example', true],
+  ['example.com', true],
+  ['— bill', true],
+  ['—', false],
   ['t-0', true],
   ['T-000042 acme', true],
   ['000042', false],

@@ -41,12 +41,16 @@ function isWanted(row: Row, { anyOf = {}, tags = [], q, exactly = {}, after, bef
   return (
     Object.entries(anyOf).every(([field, values]) => values.some((value) => value === textOf(row[field]))) &&
     tags.every((tag) => found.includes(tag)) &&
-    Object.entries(exactly).every(([field, value]) => row[field] === value) &&
+    Object.entries(exactly).every(([field, value]) => exactOf(field, row[field]) === exactOf(field, value)) &&
     (q === undefined || isFound(row, q, searched)) &&
     (after === undefined || (typeof moved === 'string' && Date.parse(moved) >= Date.parse(after))) &&
     (before === undefined || (typeof moved === 'string' && Date.parse(moved) <= Date.parse(before)))
   );
 }
+
+/** Mail addresses are the same whatever their case. */
+const exactOf = (field: string, value: unknown): unknown =>
+  field === 'email' && typeof value === 'string' ? value.toLowerCase() : value;
 
 const textOf = (value: unknown): string | undefined =>
   value === null || value === undefined ? undefined : String(value);
@@ -57,7 +61,9 @@ export function isFound(row: Row, q: string, { words, claims }: Searched): boole
     ...textsOf(row, words).flatMap(wordsOf),
     ...textsOf(row, claims).map((claim) => plain(claim).trim().replaceAll(/\s+/g, ' ')),
   ];
-  return wordsOfQuery(q).every((word) => texts.some((text) => text.startsWith(word)));
+  const begins = (word: string): boolean => texts.some((text) => text.startsWith(word));
+  // Where the end of a text without spaces is not typed yet, its last word may be another one.
+  return wordsOfQuery(q).every((word) => begins(word) || (isSpaceless(word) && segmentsOf(word).every(begins)));
 }
 
 const textsOf = (row: Row, fields: readonly string[]): string[] =>
@@ -72,25 +78,38 @@ export const plain = (text: string): string =>
     .toLowerCase()
     .replaceAll('ς', 'σ');
 
-/** The words by which a text is found: each token, and the parts of those with punctuation inside. */
+/** What a word of `q` may begin: each token of a text, and the rest of it from each of its parts, or words without spaces, on. */
 export const wordsOf = (text: string): string[] => [
-  ...new Set(tokensOf(text).flatMap((token) => [token, ...token.split(/\p{P}+/u)].filter((word) => word !== ''))),
+  ...new Set(tokensOf(text).flatMap((token) => beginningsOf(token).map((index) => token.slice(index)))),
 ];
 
-/** The words for which a query looks. */
-export const wordsOfQuery = (q: string): string[] => [...new Set(tokensOf(q))];
+/** Where the parts of a token begin. */
+const beginningsOf = (token: string): number[] => [
+  0,
+  ...Array.from(token.matchAll(/(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu), ({ index }) => index),
+  ...(isSpaceless(token) ? segmented(token).map(({ index }) => index) : []),
+];
 
-/** Texts between white space, without the punctuation around them; of scripts without spaces the words that Unicode's dictionaries find. */
-const tokensOf = (text: string): string[] =>
-  plain(text)
+/** The words that a query looks for. Punctuation counts only where there is nothing else. */
+export function wordsOfQuery(q: string): string[] {
+  const words = [...new Set(plain(q).split(/\s+/).flatMap(tokensOf))];
+  const significant = words.filter((word) => /[^\p{P}]/u.test(word));
+  return significant.length === 0 ? words : significant;
+}
+
+/** Texts between white space, without the punctuation around them; with it, where there is nothing else. */
+function tokensOf(text: string): string[] {
+  const all = plain(text)
     .split(/\s+/)
-    .map((token) => token.replaceAll(/^\p{P}+|\p{P}+$/gu, ''))
-    .filter((token) => token !== '')
-    .flatMap((token) => (WITHOUT_SPACES.test(token) ? segmentsOf(token) : [token]));
+    .filter((token) => token !== '');
+  const tokens = all.map((token) => token.replaceAll(/^\p{P}+|\p{P}+$/gu, '')).filter((token) => token !== '');
+  return tokens.length === 0 ? all : tokens;
+}
 
 const WITHOUT_SPACES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const isSpaceless = (token: string): boolean => WITHOUT_SPACES.test(token);
 
-const segmentsOf = (token: string): string[] =>
-  Array.from(new Intl.Segmenter(undefined, { granularity: 'word' }).segment(token))
-    .filter(({ isWordLike }) => isWordLike)
-    .map(({ segment }) => segment);
+/** The words of a token without spaces, by Unicode's dictionaries. */
+const segmented = (token: string) =>
+  Array.from(new Intl.Segmenter('en', { granularity: 'word' }).segment(token)).filter(({ isWordLike }) => isWordLike);
+const segmentsOf = (token: string): string[] => segmented(token).map(({ segment }) => segment);
