@@ -178,7 +178,7 @@ export const resources = contract({
       summary: 'List resources',
       permission: 'resources:read',
       extension: true,
-      notYetOffered: ['q'],
+      notYetOffered: ['q', 'tag'],
       query: () => ({
         ...parameter.page(),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),

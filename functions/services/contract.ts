@@ -123,7 +123,7 @@ export const services = contract({
       summary: 'List services',
       permission: 'services:read',
       extension: true,
-      notYetOffered: ['q'],
+      notYetOffered: ['q', 'tag'],
       query: () => ({
         ...parameter.page(),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),

@@ -9,7 +9,7 @@ export interface StoredService extends Omit<Service, 'credentials'> {
 }
 
 export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service), {
-  filters: ['client_id', 'status', 'health_status'],
+  filters: ['client_id', 'status', 'health_status', 'tags'],
   words: ['name'],
   json: ['deployment_config', 'metadata'],
   encrypted: ['credentials'],

@@ -111,7 +111,7 @@ export const tickets = contract({
     listTickets: route('GET', '/api/v1/tickets', {
       summary: 'List tickets',
       permission: 'tickets:read',
-      notYetOffered: ['q'],
+      notYetOffered: ['q', 'tag'],
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),

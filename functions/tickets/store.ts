@@ -2,7 +2,7 @@ import { entity, type Tenant } from '#table';
 import { ticket, ticketMessage } from './contract.ts';
 
 export const ticketEntity = entity('TICKET', ticket, {
-  filters: ['status', 'client_id', 'assigned_to'],
+  filters: ['status', 'client_id', 'assigned_to', 'tags'],
   words: ['subject'],
   json: ['custom_fields'],
   journaled: { verbs: ['created', 'updated', 'deleted'] },

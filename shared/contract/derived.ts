@@ -4,6 +4,7 @@ export { declaredValues, referencesIn, uniqueFieldsOf } from './constraints.ts';
 export { deprecationHeaders } from './deprecation.ts';
 export { parse } from './field-errors.ts';
 export { isUuidSchema } from './fields.ts';
+export * as filterNames from './filter-names.ts';
 export { freeFormOf, maxBodyOf } from './free-form.ts';
 export { nearestName } from './nearest-name.ts';
 export { permissionCatalogue } from './permissions.ts';

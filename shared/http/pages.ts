@@ -1,4 +1,5 @@
 import type { Contract, Route } from '#contract';
+import { filterNames } from '#contract/derived';
 import * as parameter from '#contract/parameter';
 import type { Entity, Stored } from '#table';
 import type { BearerInput, Filtered } from './operation.ts';
@@ -18,6 +19,9 @@ interface PageInput extends BearerInput {
   };
 }
 
+/** The values of filters. */
+type Given<F extends string> = { readonly [name in F]?: string | boolean | readonly string[] };
+
 type PageResponse<U> = ReturnType<typeof respond.page<U>>;
 
 /** A list operation, which declares the filters of its entity. */
@@ -32,20 +36,22 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageRes
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   entity: Entity<T, F>,
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
-): PageOperation<F | typeof parameter.WORDS, U> => {
+): PageOperation<filterNames.FilterName<F> | typeof parameter.WORDS, U> => {
   const isSearched = entity.words.length > 0;
   const list = async (input: PageInput): Promise<PageResponse<U>> => {
     const { page, page_size, sort } = input.query;
-    const given = input.query as { readonly [field in F]?: string | boolean | readonly string[] };
-    const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as typeof given;
+    const given = input.query as object as Given<string>;
+    const filter = Object.fromEntries(
+      entity.filters.map((field) => [field, given[filterNames.nameOf(field)]]),
+    ) as Given<F>;
     const q = isSearched ? (input.query as { readonly [parameter.WORDS]?: string })[parameter.WORDS] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, q });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const names = [...entity.filters, ...(isSearched ? [parameter.WORDS] : [])];
+  const names = [...entity.filters.map(filterNames.nameOf), ...(isSearched ? [parameter.WORDS] : [])];
   const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<
-    Record<F | typeof parameter.WORDS, true>
+    Record<filterNames.FilterName<F> | typeof parameter.WORDS, true>
   >;
   return Object.assign(list, { filters });
 };

@@ -1,3 +1,4 @@
+import { filterNames } from '#contract/derived';
 import { Problem, pointer } from '#contract/problem';
 import { listErrors } from '#lists';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
@@ -44,13 +45,15 @@ const pageTooLarge = (error: listErrors.PageTooLarge): Problem =>
   });
 
 /** In seconds. The operator's repair of all organizations takes a while, so callers need not ask every few seconds. */
-const listBeingBuilt = (error: listErrors.ListNotBuilt): Problem =>
-  new Problem('list-being-built', {
-    detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,
+const listBeingBuilt = (error: listErrors.ListNotBuilt): Problem => {
+  const filters = error.fields.map(filterNames.nameOf);
+  return new Problem('list-being-built', {
+    detail: `This list cannot be filtered by ${filters.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,
     headers: { 'Retry-After': '3600' },
-    errors: error.fields.map((field) => ({ in: 'query', pointer: pointer([field]), detail: 'cannot be used yet' })),
+    errors: filters.map((name) => ({ in: 'query', pointer: pointer([name]), detail: 'cannot be used yet' })),
     cause: error,
   });
+};
 
 const tooManyMatches = (error: listErrors.TooManyMatches): Problem =>
   new Problem('invalid-parameter', {

@@ -102,7 +102,9 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
     ids.push(id);
     below.push(...kind.below.map((child) => childPartition(tenant, entity.name, id, child.name)));
     for (const field of new Set([...entity.filters, ...notedIn(item)])) {
-      values.set(field, new Set([...(values.get(field) ?? []), ...indexedValuesIn(item, field)]));
+      const known = values.get(field) ?? new Set<string>();
+      for (const value of indexedValuesIn(item, field)) known.add(value);
+      values.set(field, known);
     }
   }
   return { kind, ids, below, values };

@@ -1,3 +1,4 @@
+import { filterNames } from '#contract/derived';
 import * as parameter from '#contract/parameter';
 import { type Item, ids, type List, type ListSource, storedSets, type UnitOfWork } from '#lists';
 import { isFound, type WantedWord, wantedWords } from '../../words.ts';
@@ -48,7 +49,7 @@ export class EntityLists<T extends object> {
    */
   source(filter: Filter, q?: string): ListSource {
     const clauses = Object.entries(filter).flatMap(([field, value]) =>
-      value === undefined ? [] : [this.#clauseOf(field, [value].flat().map(String))],
+      value === undefined ? [] : this.#clausesOf(field, [...new Set([value].flat().map(String))]),
     );
     const unknown = clauses.find(({ field }) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown.field}`);
@@ -65,10 +66,11 @@ export class EntityLists<T extends object> {
     };
   }
 
-  /** The records for which a flag is not true are all others. */
-  #clauseOf(field: string, values: readonly string[]): Clause {
+  /** A list has all of the values, another field any of them. The records for which a flag is not true are all others. */
+  #clausesOf(field: string, values: readonly string[]): readonly Clause[] {
+    if (filterNames.isList(field)) return values.map((value) => ({ field, anyOf: [value] }));
     const isExcluded = isFlag(this.#entity, field) && !values.includes(TRUE);
-    return { field, anyOf: isExcluded ? [TRUE] : [...new Set(values)], isExcluded };
+    return [{ field, anyOf: isExcluded ? [TRUE] : values, isExcluded }];
   }
 
   /** The records that a word finds, by their own words or by their claims. */

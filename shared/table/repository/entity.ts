@@ -12,8 +12,8 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
   /** The record of the contract, where there is one. */
   readonly record?: Declared;
   /**
-   * Fields that lists can be filtered by, in any combination: short texts or flags, null for none. A filter that is added later must be built
-   * by the operator where there are records (`docs/counted-lists.md`).
+   * Fields that lists can be filtered by, in any combination: short texts, lists of them, or flags, null for none. A filter that is added later must
+   * be built by the operator where there are records (`docs/counted-lists.md`).
    */
   readonly filters: readonly F[];
   /**

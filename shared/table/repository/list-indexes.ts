@@ -59,5 +59,14 @@ export const wordsIn = (record: Item | undefined): readonly string[] =>
     .split('\n')
     .slice(1);
 
-/** The names of the sets of a field's value; none for null, which has no set. */
-const textsOf = (value: unknown): readonly string[] => (value === undefined || value === null ? [] : [String(value)]);
+/**
+ * How many elements of a list a record is found by, such as tags: each is two write units, and up to four for a change of all of them. A release with
+ * another number needs an index of another name: a record is in the sets of what these are, and not of what they were.
+ */
+const MOST_ELEMENTS = 20;
+
+/** The names of the sets of a field's value: of a list the first distinct elements; none for null, which has no set. */
+function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return [...new Set(value.map(String))].slice(0, MOST_ELEMENTS);
+  return value === undefined || value === null ? [] : [String(value)];
+}

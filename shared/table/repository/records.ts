@@ -21,7 +21,7 @@ export interface NewRecordPlace {
   readonly collisions: number;
 }
 
-/** Values of an entity's filter fields: of several, a record has any. Undefined ones are ignored. */
+/** Values of an entity's filter fields. Of several, a record has any, and all of them in a field that is a list. Undefined ones are ignored. */
 export type Filter<F extends string = string> = {
   readonly [field in F]?: string | boolean | readonly string[] | undefined;
 };

@@ -178,6 +178,9 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     // Also notes the values that the record leaves, because their sets may be older than the notes.
     this.#noteValues(changes);
     this.#noteValues(Object.fromEntries(Object.keys(changes).map((field) => [field, item[field]])));
+    // An older record enters the sets of filters that were added later, whatever is changed.
+    const entered = this.entity.openFilters.filter((field) => !notedIn(item).includes(field));
+    this.#noteValues(record, entered);
     const names = [...Object.keys(changes), ...alsoAudited];
     const change = { before: stored.record, after: record, version };
     await Promise.all(this.#observers.map(({ changed }) => changed(String(item.id), names, change)));
@@ -279,16 +282,14 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return this.session.changes.of(this.tenant);
   }
 
-  #noteValues(fields: object): void {
+  #noteValues(fields: object, filters: readonly string[] = this.entity.openFilters): void {
     const { session, table, entity } = this;
-    noteValues({ session, table, entity, partition: this.location.partition }, fields);
+    noteValues({ session, table, entity, partition: this.location.partition }, fields, filters);
   }
 
   /** Notes the values of filters that only another version of the service declares: it is not known here whether callers choose them. */
   #noteValuesOfOthers(kept: readonly string[], fields: object): void {
-    const { session, table, entity } = this;
-    const list = { session, table, entity, partition: this.location.partition };
-    noteValues(list, fields, this.lists.filtersOfOthers(kept));
+    this.#noteValues(fields, this.lists.filtersOfOthers(kept));
   }
 
   #noteLargest(size: number): void {

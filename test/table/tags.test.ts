@@ -1,0 +1,128 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { readOnly, record } from '#contract';
+import * as field from '#contract/field';
+import { ids, listErrors, storedSets } from '#lists';
+import { bitPlace } from '#lists/maintenance';
+import { entity } from '#table';
+import { itemsIn } from '../support/audit.ts';
+import { newOrganization, TestList, useTable } from './test-list.ts';
+
+/** Filters by a field that is a list: a record is found by each of its first twenty distinct tags. */
+
+const job = record('Job', () => ({
+  id: readOnly(field.uuid()),
+  state: z.enum(['open', 'closed']),
+  tags: field.tags().nullable(),
+}));
+
+const table = useTable();
+const A_JOB = { state: 'open', tags: null } as const;
+const jobs = new TestList(table, entity('JOB', job, { filters: ['state', 'tags'] }), A_JOB);
+/** The release before, which does not declare the filter. */
+const before = new TestList(table, entity('JOB', job, { filters: ['state'] }), A_JOB);
+
+const numbered = (count: number, first = 0) => Array.from({ length: count }, (_, index) => `tag ${first + index}`);
+async function idsOf(tags: readonly string[], state?: string): Promise<string[]> {
+  const { total, ids: found } = await jobs.read({ filter: { tags, state } });
+  expect(total).toBe(found.length);
+  return found;
+}
+const differences = async (repair = false) =>
+  (await jobs.verify(repair)).differences.map(({ kind, field, repaired }) => [kind, field ?? '', repaired]);
+const setOf = (tag: string) => storedSets.partitionOf(jobs.partition, 'tags', tag);
+
+/** Changes the tags of a record, or (undefined) removes it. */
+async function step(model: Map<string, string[] | null>, id: string, tags: string[] | null | undefined): Promise<void> {
+  if (!model.has(id)) return;
+  if (tags === undefined) {
+    await jobs.remove(id);
+    model.delete(id);
+  } else {
+    await jobs.change(id, { tags });
+    model.set(id, tags);
+  }
+}
+
+describe('a list by tags', () => {
+  it('has the records with all of them, whatever they are made of', async () => {
+    const odd = ['a,b', 'a', ' a', 'A', 'é', '#', 'a=b', '😀'.repeat(100), '%2C', '__proto__'];
+    const all = await jobs.createId({ tags: odd });
+    const one = await jobs.createId({ tags: ['a', 'b'] });
+    await jobs.createId({ tags: [] });
+    for (const tag of odd) expect([tag, await idsOf([tag])]).toEqual([tag, tag === 'a' ? [all, one] : [all]]);
+    expect(await idsOf(odd)).toEqual([all]);
+    expect(await idsOf(['a', 'b'])).toEqual([one]);
+    expect(await idsOf(['a', 'a'])).toEqual([all, one]);
+    expect([await idsOf(['b', 'A']), await idsOf(['c'])]).toEqual([[], []]);
+    expect([await idsOf(['a'], 'closed'), await idsOf(['a'], 'open')]).toEqual([[], [all, one]]);
+  });
+
+  it('follows any changes of the tags, and has the first twenty distinct ones', async () => {
+    const tag = fc.nat(30).map((number) => `t${number}`);
+    const some = fc.option(fc.array(tag, { maxLength: 40 }));
+    const steps = fc.array(fc.tuple(fc.nat(3), fc.option(some, { nil: undefined })), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        newOrganization(table);
+        const made = await Promise.all([0, 1, 2, 3].map(() => jobs.createId({ tags: ['t0', 't1', 't0'] })));
+        const model = new Map<string, string[] | null>(made.map((id) => [id, ['t0', 't1', 't0']]));
+        for (const [index, tags] of all) await step(model, made[index] ?? '', tags);
+        const found = (id: string) => [...new Set(model.get(id))].slice(0, 20);
+        for (const tags of [['t0'], ['t1'], ['t5'], ['t29'], ['t0', 't1'], ['t2', 't3', 't4']])
+          expect((await idsOf(tags)).toSorted()).toEqual(
+            [...model.keys()].filter((id) => tags.every((each) => found(id).includes(each))).toSorted(),
+          );
+        expect(await differences()).toEqual([]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('is added later: the operator builds it, while the release before still writes', async () => {
+    const first = await before.createId({ tags: ['a', 'b'] });
+    const second = await before.createId({ tags: numbered(25) });
+    await before.createId();
+    await expect(idsOf(['a'])).rejects.toThrow(listErrors.ListNotBuilt);
+    const third = await jobs.createId({ tags: ['a'] });
+    await jobs.change(first, { state: 'closed' });
+    expect(await differences()).toEqual([['filter-not-built', 'tags', false]]);
+    expect(await differences(true)).toEqual([['filter-not-built', 'tags', true]]);
+    expect(await differences()).toEqual([]);
+    expect([await idsOf(['a']), await idsOf(['tag 19']), await idsOf(['tag 20'])]).toEqual([
+      [first, third],
+      [second],
+      [],
+    ]);
+
+    await before.change(second, { tags: ['b'] });
+    await before.remove(third);
+    expect([await idsOf(['a']), await idsOf(['b']), await idsOf(['tag 1']), await differences()]).toEqual([
+      [first],
+      [first, second],
+      [],
+      [],
+    ]);
+  });
+
+  it('is restored by the operator: a set without a record, with a wrong one, and a tag that nobody noted', async () => {
+    const id = await jobs.createId({ tags: numbered(20) });
+    const other = await jobs.createId({ tags: ['other'] });
+    const { sortKey, word, bit } = bitPlace(ids.numberOf(id));
+    await table.update({ PK: setOf('tag 3'), SK: sortKey }, `REMOVE ${word}`);
+    await table.update({ PK: setOf('other'), SK: sortKey }, `ADD ${word} :bit`, { ':bit': bit });
+    const noted = (await itemsIn(table.table, `${jobs.partition}#VALUES`)).find(({ SK }) => SK === 'tags=tag 5');
+    const Key = { PK: noted?.PK, SK: noted?.SK };
+    await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key }));
+    const expected = (repaired: boolean) => [
+      ['missing-in-list', '', repaired],
+      ['value-not-noted', 'tags', repaired],
+      ['wrongly-in-list', '', repaired],
+    ];
+    expect((await differences()).toSorted()).toEqual(expected(false));
+    expect((await differences(true)).toSorted()).toEqual(expected(true));
+    expect([await differences(), await idsOf(['tag 3']), await idsOf(['other'])]).toEqual([[], [id], [other]]);
+  });
+});
