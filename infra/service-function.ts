@@ -157,6 +157,7 @@ const environmentOf = (
     ? {}
     : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),
   ...(settings.corsOrigins.length === 0 ? {} : { CORS_ORIGINS: settings.corsOrigins.join() }),
+  ...(settings.ticketWords ? {} : { TICKET_WORDS: 'off' }),
   METRICS_BY_ROUTE: settings.metricsByRoute ? 'on' : 'off',
   POWERTOOLS_SERVICE_NAME: 'custodia',
   ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.tokens[0].keyArn } : {}),

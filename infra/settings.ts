@@ -164,6 +164,11 @@ const schema = z.object({
   auditRetentionDays: whole(1, 1_100).default(400),
   /** How many wake-ups of deliveries are worked on at once, at most: each takes an execution of the account. */
   deliveryConcurrency: whole(2, 1_000).optional(),
+  /**
+   * Whether new tickets are found by words (`q`): with `off`, a ticket costs up to 24 write units less
+   * (`docs/operations.md#tickets-without-words`).
+   */
+  ticketWords: flag(true),
   /** Memory of a function in MB, which also decides its share of a CPU. */
   memory: whole(128, 10_240).default(1_024),
   /**

@@ -23,6 +23,8 @@ export interface FunctionEnvironment {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Where events may be delivered to. Default: `loopback`. */
   readonly eventTargets?: EventTargets | undefined;
+  /** Whether new tickets are found by words. Default: yes. */
+  readonly ticketWords?: 'on' | 'off' | undefined;
   /** Whether the functions write the access lines that they write in AWS. Default: no. */
   readonly accessLines?: boolean | undefined;
 }
@@ -46,6 +48,7 @@ export function setFunctionEnvironment({
   authorizerTtlSeconds = AUTHORIZER_TTL_SECONDS,
   corsOrigins = [],
   eventTargets = 'loopback',
+  ticketWords = 'on',
   accessLines = false,
 }: FunctionEnvironment): void {
   const { accessKeyId, ...dynamoDb } = endpointAndKey(endpoint);
@@ -56,6 +59,7 @@ export function setFunctionEnvironment({
     KEY_FILE: keyFile,
     CORS_ORIGINS: corsOrigins.join(),
     EVENT_TARGETS: eventTargets,
+    TICKET_WORDS: ticketWords,
     FIRST_KEY: firstKey ? 'on' : 'off',
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
     TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),

@@ -37,11 +37,16 @@ export interface LocalSettings {
   readonly inFlight?: number | undefined;
   /** Where events may be delivered to; undefined: `loopback`. */
   readonly eventTargets?: EventTargets | undefined;
+  /** Whether new tickets are found by words; undefined: `on`. */
+  readonly ticketWords?: TicketWords | undefined;
 }
 
 /** `loopback`: also to http and https on this machine. `public`: as in a stage, to public addresses by https only. */
 const EVENT_TARGETS = ['loopback', 'public'] as const;
 export type EventTargets = (typeof EVENT_TARGETS)[number];
+
+const TICKET_WORDS = ['on', 'off'] as const;
+type TicketWords = (typeof TICKET_WORDS)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,7 +66,8 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   corsOrigins: corsOriginsOf(environment.CORS_ORIGINS || undefined),
   throttling: throttlingOf(environment),
   inFlight: limitOf(environment, 'IN_FLIGHT', ' at the same time'),
-  eventTargets: eventTargetsOf(environment.EVENT_TARGETS || undefined),
+  eventTargets: wordOf(environment, 'EVENT_TARGETS', EVENT_TARGETS),
+  ticketWords: wordOf(environment, 'TICKET_WORDS', TICKET_WORDS),
 });
 
 /**
@@ -134,10 +140,16 @@ function allowedHostsOf(text: string | undefined): readonly string[] | undefined
   throw new LocalApiError(`ALLOWED_HOSTS must be names of hosts, separated by commas, not "${text}".`);
 }
 
-function eventTargetsOf(text: string | undefined): EventTargets | undefined {
-  const targets = EVENT_TARGETS.find((known) => known === text);
-  if (text === undefined || targets !== undefined) return targets;
-  throw new LocalApiError(`EVENT_TARGETS must be ${EVENT_TARGETS.join(' or ')}, not "${text}".`);
+/** One of the words that a variable may have; undefined where it is not set. */
+function wordOf<const W extends string>(
+  environment: Environment,
+  variable: string,
+  words: readonly W[],
+): W | undefined {
+  const text = environment[variable] || undefined;
+  const word = words.find((known) => known === text);
+  if (text === undefined || word !== undefined) return word;
+  throw new LocalApiError(`${variable} must be ${words.join(' or ')}, not "${text}".`);
 }
 
 function endpointOf(endpoint: string | undefined): string | undefined {

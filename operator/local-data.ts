@@ -13,10 +13,10 @@ import { OperatorProblem } from './problem.ts';
  * @throws OperatorProblem, LocalApiError or EmbeddedDynamoDbError
  */
 export async function openLocalData(): Promise<() => Promise<void>> {
-  const { dataDir, dynamoDbEndpoint } = readSettings(process.env);
+  const { dataDir, dynamoDbEndpoint, ticketWords } = readSettings(process.env);
   const keyFile = join(dataDir, 'keys.json');
   const workAt = (endpoint: string): void =>
-    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: false });
+    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: false, ticketWords });
   if (dynamoDbEndpoint !== undefined) {
     workAt(dynamoDbEndpoint);
     return async () => undefined;

@@ -29,6 +29,7 @@ const applicationSchema = z.object({
   CutOffRoleArn: z.string().optional(),
   SupportRoleArn: z.string().optional(),
   BaseUrl: z.string().optional(),
+  TicketWords: z.enum(['on', 'off']).optional(),
 });
 type Outputs = z.infer<typeof dataSchema> & z.infer<typeof applicationSchema>;
 export type RoleOutput = Extract<keyof Outputs, `${string}RoleArn`>;
@@ -59,6 +60,8 @@ export interface DeployedStack {
   readonly baseUrl: string | undefined;
   /** The vault of its daily backups; undefined where it makes none, or without outputs. */
   readonly backupVault: string | undefined;
+  /** Whether its functions write the words of tickets; undefined without outputs: they do, or as `TICKET_WORDS` says. */
+  readonly ticketWords: 'on' | 'off' | undefined;
 }
 
 /** @throws OperatorProblem when the file has no outputs, or they name no such role */
@@ -70,8 +73,9 @@ export async function stackOf(options: StackOptions, roleOutput: RoleOutput): Pr
       `${options.outputs} names no ${roleOutput}: deploy this release first, or name a --role.`,
     );
   }
-  const { BaseUrl: baseUrl, BackupVaultName: backupVault } = outputs;
-  return { name, table, secretsKey, role, region: options.region ?? regionOf(secretsKey), baseUrl, backupVault };
+  const { BaseUrl: baseUrl, BackupVaultName: backupVault, TicketWords: ticketWords } = outputs;
+  const region = options.region ?? regionOf(secretsKey);
+  return { name, table, secretsKey, role, region, baseUrl, backupVault, ticketWords };
 }
 
 interface Named {
@@ -108,10 +112,14 @@ const parsed = (text: string): unknown => {
 const regionOf = (arn = ''): string | undefined => (arn.startsWith('arn:') ? arn.split(':')[3] : undefined);
 
 /** Gives this process the environment of a stack's functions. */
-export function setStackEnvironment(table: string, { region }: Pick<DeployedStack, 'region'>): void {
+export function setStackEnvironment(
+  table: string,
+  { region, ticketWords }: Partial<Pick<DeployedStack, 'region' | 'ticketWords'>>,
+): void {
   // A deployed table does not use the key file of this machine.
   delete process.env.KEY_FILE;
   delete process.env.TENANT_ROLE_ARN;
   process.env.TABLE_NAME = table;
   if (region !== undefined) process.env.AWS_REGION = region;
+  if (ticketWords !== undefined) process.env.TICKET_WORDS = ticketWords;
 }

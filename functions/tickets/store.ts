@@ -4,6 +4,8 @@ import { ticket, ticketMessage } from './contract.ts';
 export const ticketEntity = entity('TICKET', ticket, {
   filters: ['status', 'client_id', 'assigned_to', 'tags'],
   words: ['subject'],
+  // A setting of the stage (`docs/decisions/0170-filters.md`).
+  isWithoutWords: () => process.env.TICKET_WORDS === 'off',
   json: ['custom_fields'],
   journaled: { verbs: ['created', 'updated', 'deleted'] },
 });

@@ -61,5 +61,6 @@ export class ApplicationStack extends StageStack {
     new CfnOutput(this, 'ReplayRoleArn', { value: replay.role.roleArn });
     new CfnOutput(this, 'CutOffRoleArn', { value: cutOff.role.roleArn });
     new CfnOutput(this, 'SupportRoleArn', { value: support.role.roleArn });
+    new CfnOutput(this, 'TicketWords', { value: settings.ticketWords ? 'on' : 'off' });
   }
 }

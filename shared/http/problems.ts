@@ -19,6 +19,7 @@ export function problemOf(error: unknown): Problem {
   }
   if (error instanceof listErrors.TooManyMatches) return tooManyMatches(error);
   if (error instanceof listErrors.ListNotBuilt) return listBeingBuilt(error);
+  if (error instanceof listErrors.NotOffered) return notOffered(error);
   if (error instanceof listErrors.PageIncomplete) {
     return new Problem('unavailable', {
       detail: 'This list is being put in order after many writes were lost. Each request does a part of it: ask again.',
@@ -54,6 +55,13 @@ const listBeingBuilt = (error: listErrors.ListNotBuilt): Problem => {
     cause: error,
   });
 };
+
+const notOffered = (error: listErrors.NotOffered): Problem =>
+  new Problem('invalid-parameter', {
+    detail: `This list does not take ${error.parameter} here: it is turned off.`,
+    errors: [{ in: 'query', pointer: pointer([error.parameter]), detail: 'is not offered here' }],
+    cause: error,
+  });
 
 const tooManyMatches = (error: listErrors.TooManyMatches): Problem =>
   new Problem('invalid-parameter', {

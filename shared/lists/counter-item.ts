@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Compaction, compactionOf } from './periods.ts';
 import { LARGE } from './read-budget.ts';
@@ -60,6 +61,37 @@ export async function noteLargest(table: Table, { partition }: List, bytes: numb
     }),
   );
 }
+
+/**
+ * Notes that indexes are not built any more: a record is about to be written that is not in them. Lists by them are refused until the operator builds
+ * them again.
+ */
+export async function noteUnbuilt(table: Table, { partition }: List, indexes: readonly string[]): Promise<void> {
+  for (;;) {
+    const built = builtFilters(await readCounterItem(table, partition, true));
+    const left = built.filter((index) => !indexes.includes(index));
+    if (left.length === built.length) return;
+    const command = new UpdateCommand({
+      TableName: table.name,
+      Key: { ...counterKeyOf(partition) },
+      UpdateExpression: 'SET #filters = :left',
+      ConditionExpression: '#filters = :built',
+      ExpressionAttributeNames: { '#filters': 'FILTERS' },
+      ExpressionAttributeValues: { ':left': left, ':built': built },
+    });
+    if (await isCarriedOut(table.client.send(command))) return;
+  }
+}
+
+/** Whether the condition of an update held. */
+const isCarriedOut = (sent: Promise<unknown>): Promise<boolean> =>
+  sent.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    },
+  );
 
 /** What removes superfluous marks from a counter item, where there are any. */
 export function compactorOf(table: Table, list: List, counter: Item): (() => Promise<void>) | undefined {

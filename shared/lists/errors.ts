@@ -57,6 +57,18 @@ export class TooManyMatches extends Error {
   }
 }
 
+/** A list is not served in this way, by a setting of the stage. */
+export class NotOffered extends Error {
+  override readonly name = 'NotOffered';
+  /** The API's name of the parameter. */
+  readonly parameter: string;
+
+  constructor(parameter: string) {
+    super(`${parameter} is not offered here`);
+    this.parameter = parameter;
+  }
+}
+
 /**
  * Records that are older than a filter are not in its lists yet: the operator must add them
  * (`custodia verify --repair`).

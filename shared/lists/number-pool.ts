@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { increment } from '#telemetry';
 import type { TimeLimit } from '../clock.ts';
 import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
-import { type List, noteLargest } from './counter-item.ts';
+import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './release-number.ts';
 import type { Table } from './table.ts';
@@ -102,6 +102,11 @@ export class NumberPool {
   /** Notes the size of a list's record, in bytes, as {@link noteLargest} does. */
   async noteLargest(table: Table, list: List, bytes: number): Promise<void> {
     await noteLargest(table, list, bytes);
+  }
+
+  /** Notes that indexes of a list are not built any more, as {@link noteUnbuilt} does. */
+  noteUnbuilt(table: Table, list: List, indexes: readonly string[]): Promise<void> {
+    return retry(() => noteUnbuilt(table, list, indexes), this.#request);
   }
 
   /** Drops a number that was fenced: it is not released. */

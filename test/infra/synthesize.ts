@@ -59,6 +59,7 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   tokenKeys: '2,1',
   tableKey: 'customer',
   tracing: 'true',
+  ticketWords: 'off',
 };
 
 /** Settings with which a stack has least, and what it cannot have with everything. */

@@ -52,7 +52,7 @@ export async function partitionsOf(
       Object.keys(entity.unique).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
     ),
     ...kinds.flatMap(({ entity }) =>
-      indexesOf(entity)
+      indexesOf(entity, 'declared')
         .map(entriesOf)
         .filter((index) => index !== undefined)
         .map((index) => textIndex.partitionOf(recordsPartition(tenant, entity.name), index)),

@@ -33,7 +33,10 @@ type Options = Partial<Omit<Kind, 'entity' | 'indexes'>>;
 /** Declares a kind. */
 export const kind = (entity: Entity, options: Options = {}): Kind => ({
   entity,
-  indexes: indexesOf(entity),
+  // A command learns the stage's settings after it has loaded this.
+  get indexes() {
+    return indexesOf(entity);
+  },
   below: [],
   counters: {},
   values: {},

@@ -56,7 +56,9 @@ export async function scanRecords(
   const live = new ExpectedSet();
   const sets = new Map<string, Map<string, ExpectedSet>>();
   const entries = new Map<string, EntrySums>(
-    indexesOf(entity).flatMap((index) => (entriesOf(index) === undefined ? [] : [[index, new EntrySums()]])),
+    indexesOf(entity, 'declared').flatMap((index) =>
+      entriesOf(index) === undefined ? [] : [[index, new EntrySums()]],
+    ),
   );
   const unnoted: number[] = [];
   const miswritten: number[] = [];

@@ -1,6 +1,6 @@
 import { filterNames } from '#contract/derived';
 import * as parameter from '#contract/parameter';
-import { type Item, ids, type List, type ListSource, storedSets, type UnitOfWork } from '#lists';
+import { type Item, ids, type List, type ListSource, listErrors, storedSets, type UnitOfWork } from '#lists';
 import { isFound, type WantedWord, wantedWords } from '../../words.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
@@ -10,6 +10,7 @@ import {
   indexedValuesIn,
   indexesOf,
   notedIn,
+  omittedIndexesOf,
   summaryFieldOf,
   summaryIndexOf,
   WORDS,
@@ -46,6 +47,7 @@ export class EntityLists<T extends object> {
   /**
    * The list of a filter, and of words.
    * @throws TypeError when the entity declares no such filter
+   * @throws NotOffered
    */
   source(filter: Filter, q?: string): ListSource {
     const clauses = Object.entries(filter).flatMap(([field, value]) =>
@@ -53,6 +55,7 @@ export class EntityLists<T extends object> {
     );
     const unknown = clauses.find(({ field }) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown.field}`);
+    if (q !== undefined && this.#entity.isWithoutWords?.()) throw new listErrors.NotOffered(parameter.WORDS);
     const lookups = q === undefined ? [] : wantedWords(q).map((wanted) => this.#lookupOf(wanted));
     return {
       ...this.list,
@@ -109,6 +112,16 @@ export class EntityLists<T extends object> {
    */
   kept(byOthers: readonly string[]): readonly string[] {
     return [...new Set<string>([...indexesOf(this.#entity), ...byOthers])];
+  }
+
+  /** The indexes of a new record. @param noted in the list's counter item */
+  keptByNew(noted: readonly string[]): readonly string[] {
+    return this.kept(noted.filter((index) => !omittedIndexesOf(this.#entity).includes(index)));
+  }
+
+  /** The indexes among these that a new record is not in although its list has them. */
+  unbuiltByNew(noted: readonly string[]): readonly string[] {
+    return omittedIndexesOf(this.#entity).filter((index) => noted.includes(index));
   }
 
   /** Filters among these that another version of the service declares and this one does not. */

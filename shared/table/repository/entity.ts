@@ -31,6 +31,11 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
    * where further fields are. Not for records that expire or are below others.
    */
   readonly words: readonly Field<T>[];
+  /**
+   * Whether new records leave their words out, by a setting of the stage: then no list is found by words, and words are
+   * built again when the setting is taken back. By default they do not.
+   */
+  readonly isWithoutWords?: () => boolean;
   /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */

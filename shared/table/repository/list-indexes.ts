@@ -15,6 +15,7 @@ interface Listed {
   readonly filters: readonly string[];
   readonly summaries: readonly string[];
   readonly words: readonly string[];
+  readonly isWithoutWords?: (() => boolean) | undefined;
 }
 
 export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
@@ -26,12 +27,21 @@ export const summaryFieldOf = (index: string): string | undefined =>
 /** The partition of an index that has entries of texts (`lists/text-index.ts`), without the list's; undefined for an index with sets. */
 export const entriesOf = (index: string): string | undefined => (index === WORDS_INDEX ? 'WORDS' : undefined);
 
-/** All indexes of an entity's records. */
-export const indexesOf = (entity: Listed): readonly string[] => [
-  ...entity.filters,
-  ...entity.summaries.map(summaryIndexOf),
-  ...(entity.words.length === 0 ? [] : [WORDS_INDEX]),
-];
+/**
+ * The indexes of an entity's records.
+ * @param which those that records enter, or all that are declared
+ */
+export function indexesOf(entity: Listed, which: 'entered' | 'declared' = 'entered'): readonly string[] {
+  const omitted = which === 'declared' ? [] : omittedIndexesOf(entity);
+  const words = entity.words.length === 0 ? [] : [WORDS_INDEX];
+  return [...entity.filters, ...entity.summaries.map(summaryIndexOf), ...words].filter(
+    (index) => !omitted.includes(index),
+  );
+}
+
+/** The indexes that a setting of the stage leaves out: no record enters them any more. */
+export const omittedIndexesOf = ({ isWithoutWords }: Listed): readonly string[] =>
+  isWithoutWords?.() === true ? [WORDS_INDEX] : [];
 
 /** Attribute of a record: what it is listed by, separated by spaces. */
 export const SETS = 'SETS';

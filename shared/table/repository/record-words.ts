@@ -13,6 +13,7 @@ export { WORDS_INDEX } from './list-indexes.ts';
 /** An entity's declarations about words (`entity.ts`). */
 interface Searched {
   readonly words: readonly string[];
+  readonly isWithoutWords?: (() => boolean) | undefined;
   readonly unique: Readonly<Record<string, ((value: string) => string) | undefined>>;
 }
 
@@ -36,14 +37,15 @@ export const claimsIn = (entity: Searched, record: Item): readonly string[] =>
  * @param record its fields after a change, and what it has noted before
  */
 export function wordsToNote(entity: Searched, record: Item): Item {
-  if (entity.words.length === 0) return {};
+  const isNoted = notedIn(record).includes(WORDS_INDEX);
+  if (entity.words.length === 0 || (entity.isWithoutWords?.() && !isNoted)) return {};
   const texts = entity.words.map((field) => record[field]).filter((text) => typeof text === 'string');
   const claims = claimsIn(entity, record);
   const digest = createHash('sha256')
     .update(JSON.stringify([texts, claims]))
     .digest('base64url')
     .slice(0, DIGEST);
-  if (notedIn(record).includes(WORDS_INDEX) && digestIn(record) === digest) return {};
+  if (isNoted && digestIn(record) === digest) return {};
   return { [WORDS]: [digest, ...wordsOf(texts, claims)].join('\n') };
 }
 

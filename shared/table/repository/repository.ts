@@ -118,7 +118,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   #stageNew(record: T, id: string, allocated: AllocatedNumber): Stored<T> {
     const { number, expires } = allocated;
-    const kept = this.lists.kept(allocated.filters);
+    const kept = this.lists.keptByNew(allocated.filters);
+    this.#noteUnbuilt(allocated);
     this.#noteValuesOfOthers(kept, record);
     const flags = flagsOf(this.entity, record);
     const words = wordsToNote(this.entity, record as Item);
@@ -140,6 +141,12 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.lists.stageMove(this.work, { number, expires, kept }, undefined, { ...record, ...flags, ...words });
     this.countChild();
     return { record, version: 1, item };
+  }
+
+  /** A list that will lack the record is not served until the operator has built it again: this is noted before the record is written. */
+  #noteUnbuilt({ list, filters }: AllocatedNumber): void {
+    const indexes = this.lists.unbuiltByNew(filters);
+    if (indexes.length > 0) this.session.numbers.noteUnbuilt(this.tenant, list, indexes);
   }
 
   /** Begins to allocate a number in advance, for the next record that is created here. */

@@ -41,6 +41,11 @@ export class RecordNumbers {
     this.#changes.duringCommit(() => this.pool.noteLargest(this.#tables.of(tenant), list, bytes));
   }
 
+  /** Notes that a list lacks records in these indexes, before the request commits. */
+  noteUnbuilt(tenant: TenantId, list: List, indexes: readonly string[]): void {
+    this.#changes.check(() => this.pool.noteUnbuilt(this.#tables.of(tenant), list, indexes));
+  }
+
   /** Begins to allocate a number in advance, for the next record of the list. */
   prepare(tenant: TenantId, list: List): void {
     this.pool.prepare(this.#tables.of(tenant), list);
