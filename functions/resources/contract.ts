@@ -178,7 +178,7 @@ export const resources = contract({
       summary: 'List resources',
       permission: 'resources:read',
       extension: true,
-      notYetOffered: ['q', 'tag'],
+      notYetOffered: ['tag'],
       query: () => ({
         ...parameter.page(),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
@@ -191,6 +191,7 @@ export const resources = contract({
           .describe(
             'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others.',
           ),
+        q: parameter.words('name, the external id or the IP address', '10.0.0'),
       }),
       response: pageOf(resource, 'A page of resources.', example),
     }),

@@ -35,11 +35,11 @@ export const terminals = contract({
     listTerminals: route('GET', '/api/v1/terminals', {
       summary: 'List terminals',
       permission: 'terminals:read',
-      notYetOffered: ['q'],
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
+        q: parameter.words('name or the location', 'desk lis'),
       }),
       response: pageOf(terminal, 'A page of terminals.', example),
     }),

@@ -111,7 +111,7 @@ export const tickets = contract({
     listTickets: route('GET', '/api/v1/tickets', {
       summary: 'List tickets',
       permission: 'tickets:read',
-      notYetOffered: ['q', 'tag'],
+      notYetOffered: ['tag'],
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
@@ -122,6 +122,7 @@ export const tickets = contract({
           .describe(
             'How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`).',
           ),
+        q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', ticketExample),
     }),

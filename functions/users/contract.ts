@@ -57,13 +57,13 @@ export const users = contract({
       summary: 'List users',
       permission: 'users:read',
       extension: true,
-      notYetOffered: ['q'],
       query: () => ({
         ...parameter.page(),
         is_active: parameter
           .flag()
           .optional()
           .describe('Only users who belong to the organization at present, or (`false`) only the others.'),
+        q: parameter.words('name or the mail address', 'ines@'),
       }),
       response: pageOf(user, 'A page of users.', example),
     }),

@@ -183,7 +183,7 @@ describe('a sentence', () => {
     ['pagesize', 'page_size'],
     ['assignee', 'assigned_to'],
     ['colour', undefined],
-    ['q', undefined],
+    ['z', undefined],
     ['id', undefined],
     [`client_id${'x'.repeat(100_000)}`, undefined],
   ])('names the parameter that %s may mean', (unknown, meant) => {
