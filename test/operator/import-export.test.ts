@@ -1,20 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { environmentTable } from '#table';
-import { createCustodia } from '../../clients/typescript/src/index.ts';
-import { type Exported, recordsOf } from '../../operator/export.ts';
-import { checkFile } from '../../operator/import/check-file.ts';
 import { importKinds } from '../../operator/import/kinds.ts';
-import { References } from '../../operator/import/references.ts';
-import { Report, type ReportLine } from '../../operator/import/report.ts';
-import { importFile, type Progress } from '../../operator/import/run.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
-import { openTenant } from '../support/storage.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
+import { imported, type Line, linesOf } from './imported.ts';
 
 /** What `custodia export` writes of an organization, imported into another one. */
 
@@ -22,38 +14,6 @@ const api = useApi();
 let org: OrgAccess;
 let calls: Calls;
 let exported: readonly Line[];
-
-interface Line extends Exported {
-  readonly record: JsonBody;
-}
-
-async function linesOf({ orgId }: OrgAccess): Promise<Line[]> {
-  const lines: Line[] = [];
-  for await (const line of recordsOf(openTenant(environmentTable(), orgId)))
-    lines.push(JSON.parse(JSON.stringify(line)) as Line);
-  return lines;
-}
-
-/** Imports lines into an organization, and returns the report's lines with results. */
-async function imported(lines: readonly Line[], into: OrgAccess, file?: string) {
-  const path = file ?? join(await freshDirectory(), 'acme.ndjson');
-  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const form = { kind: undefined, format: 'ndjson' } as const;
-  const references = new References(importKinds);
-  const checked = await checkFile(path, form, references);
-  const run = { operation: 'export', url: api.url, app_code: into.appCode, org_id: null };
-  await using report = await Report.open(`${path}.report`, { sha256: checked.sha256, ...run });
-  const progress: Progress = { before: report.done, created: 0, updated: 0, failed: 0 };
-  const client = createCustodia({ baseUrl: api.url, credentials: into });
-  const stopped = new AbortController().signal;
-  await importFile({
-    ...{ file: path, form, checked, references, report, client, progress, stopped },
-    ...{ orgId: null, sendUnknown: false, now: Date.now },
-  });
-  const text = await readFile(`${path}.report`, 'utf8');
-  const results = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ReportLine]));
-  return { checked, progress, results: results.filter(({ status }) => status !== undefined) };
-}
 
 /** What the report says that is not equal, and how a test sees past it. */
 const TIMES = ['created_at', 'updated_at', 'last_activity_at', 'last_contact'];
@@ -112,7 +72,7 @@ async function resources(client_id: string): Promise<void> {
 describe('an export', () => {
   it('imported into another organization is equal, but for what the report names', async () => {
     const other = await api.orgToken('Other');
-    const { progress, results, checked } = await imported(exported, other);
+    const { progress, results, checked } = await imported(api, exported, other);
     const failed = results.filter(({ status }) => typeof status !== 'number' || status >= 300);
     // An action of a deleted service says where it happened, and that is nowhere now.
     expect(failed.map(({ type, problem }) => [type, (problem as { detail: string }).detail])).toEqual([
@@ -161,9 +121,9 @@ describe('an export', () => {
   it('imported in two runs is that of one', async () => {
     const other = await api.orgToken('Twice');
     const file = join(await freshDirectory(), 'acme.ndjson');
-    const first = await imported(exported, other, file);
+    const first = await imported(api, exported, other, { file });
     const before = await linesOf(other);
-    const second = await imported(exported, other, file);
+    const second = await imported(api, exported, other, { file });
     expect(second.progress).toEqual({ before: first.progress.created, created: 0, updated: 0, failed: 1 });
     expect(await linesOf(other)).toEqual(before);
   });
