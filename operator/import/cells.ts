@@ -42,9 +42,12 @@ function readerOf(schema: z.ZodType): ReadCell {
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const numberIn: ReadCell = (cell) => (NUMBER.test(cell.trim()) ? Number(cell) : cell);
 
-const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false };
+const FLAGS = new Map([
+  ['true', true],
+  ['false', false],
+]);
 /** In any case: spreadsheets write `TRUE`. */
-const flagIn: ReadCell = (cell) => FLAGS[cell.trim().toLowerCase()] ?? cell;
+const flagIn: ReadCell = (cell) => FLAGS.get(cell.trim().toLowerCase()) ?? cell;
 
 function jsonIn(cell: string): unknown {
   try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { mistakesIn } from './check.ts';
-import type { Finding } from './findings.ts';
+import { type Finding, shortened } from './findings.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
 import { bytesOf } from './text.ts';
@@ -40,7 +40,7 @@ export async function checkFile(file: string, form: FileForm, references: Refere
     const own = findingsOf(record);
     if (own.length > 0) {
       invalid += 1;
-      findings.push(...own.slice(0, MOST_FINDINGS - findings.length));
+      findings.push(...own.slice(0, MOST_FINDINGS - findings.length).map(shortened));
       continue;
     }
     const { kind, type, id } = record;

@@ -22,10 +22,20 @@ export function inputOf({ named }: ImportKind, fields: Readonly<Record<string, u
   return { params: { [named.parameter]: value as string }, body };
 }
 
+/** A batch may be nested up to 256 levels deep, and a body is three levels down. */
+const MOST_LEVELS = 250;
+
 /** What is wrong with these fields, as the API would say it. */
 export function mistakesIn(kind: ImportKind, fields: Readonly<Record<string, unknown>>): Mistake[] {
+  // What is nested deeper cannot be checked or written, either.
+  const deep = Object.keys(fields).filter((field) => isDeeper(fields[field], MOST_LEVELS));
+  if (deep.length > 0)
+    return deep.map((field) => ({
+      pointer: pointer([field]),
+      detail: `is nested more than ${MOST_LEVELS} levels deep`,
+    }));
   const { params = {}, body } = inputOf(kind, fields);
-  const readOnly = Object.keys(body).filter((field) => field in kind.body.readOnlyFields);
+  const readOnly = Object.keys(body).filter((field) => Object.hasOwn(kind.body.readOnlyFields, field));
   const settable = Object.entries(body).filter(([field]) => !readOnly.includes(field));
   return [
     ...readOnly.map((field) => ({ pointer: pointer([field]), detail: 'is set by the service: leave it out' })),
@@ -33,6 +43,11 @@ export function mistakesIn(kind: ImportKind, fields: Readonly<Record<string, unk
     ...refusalsOf(() => parse(kind.body.schema, Object.fromEntries(settable.map(withoutKeptNumber)), 'body')),
   ];
 }
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 const namedMistakes = ({ schema, field }: NonNullable<ImportKind['named']>, params: Input['params']): Mistake[] =>
   refusalsOf(

@@ -72,13 +72,13 @@ export class Columns {
 }
 
 const readerOf = ({ body }: ImportKind, field: string): ReadCell => {
-  const schema = body.schema.shape[field];
+  const schema = Object.hasOwn(body.schema.shape, field) ? body.schema.shape[field] : undefined;
   // The id of the parent is not in the body.
   return schema === undefined ? (cell) => cell.trim() : cellReader(schema);
 };
 
 function unknownField({ record, body }: ImportKind, field: string, known: readonly string[]): string {
-  if (field in body.readOnlyFields) return `${field} is set by the service: leave the column out (--map)`;
+  if (Object.hasOwn(body.readOnlyFields, field)) return `${field} is set by the service: leave the column out (--map)`;
   const meant = nearestName(field, known);
   return `${field} is no field of ${record}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }

@@ -11,6 +11,19 @@ export interface Finding {
   readonly detail: string;
 }
 
+/** Longest text of a finding that comes from the file, in characters. */
+const LONGEST = 200;
+
+/** Without long names: a file may have megabytes of them in each line. */
+export const shortened = ({ column, pointer, detail, ...finding }: Finding): Finding => ({
+  ...finding,
+  ...(column !== undefined && { column: { ...column, name: cut(column.name) } }),
+  ...(pointer !== undefined && { pointer: cut(pointer) }),
+  detail: cut(detail),
+});
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
 /** `Line 12, column 3 (slug), #/slug: must be …` */
 export const sentenceOf = ({ line, column, pointer, detail }: Finding): string => {
   const place = column === undefined ? [] : [`column ${column.number}${column.name === '' ? '' : ` (${column.name})`}`];

@@ -27,12 +27,12 @@ export function mappingIn(text: string): Mapping {
   );
 }
 
-const FORMATS: Readonly<Record<string, FileForm['format']>> = {
-  csv: 'csv',
-  tsv: 'csv',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-};
+const FORMATS: ReadonlyMap<string, FileForm['format']> = new Map([
+  ['csv', 'csv'],
+  ['tsv', 'csv'],
+  ['ndjson', 'ndjson'],
+  ['jsonl', 'ndjson'],
+]);
 
 interface FormOptions {
   readonly type?: string;
@@ -47,7 +47,7 @@ interface FormOptions {
  */
 export function formOf(file: string, options: FormOptions): FileForm {
   const { format: given, map: mapping = new Map() } = options;
-  const format = given ?? FORMATS[/\.([^./\\]+)$/.exec(file)?.[1]?.toLowerCase() ?? ''];
+  const format = given ?? FORMATS.get(/\.([^./\\]+)$/.exec(file)?.[1]?.toLowerCase() ?? '');
   if (format === undefined) throw new OperatorProblem(`Say with --format whether ${file} is csv or ndjson.`);
   const kind = kindOf(options);
   if (format === 'ndjson') {

@@ -1,7 +1,7 @@
 import type { BatchOperation } from '../../clients/typescript/src/index.ts';
 import { inputOf, mistakesIn } from './check.ts';
 import { findingsOf } from './check-file.ts';
-import { sentenceOf } from './findings.ts';
+import { sentenceOf, shortened } from './findings.ts';
 import { type ImportKind, isUpsert } from './kinds.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
@@ -61,7 +61,7 @@ function stepOf(kind: ImportKind, record: FileRecord, context: StepsContext): To
     return undefined;
   }
   const [finding] = findingsOf(record);
-  if (finding !== undefined) return notSent('not-sent', sentenceOf(finding));
+  if (finding !== undefined) return notSent('not-sent', sentenceOf(shortened(finding)));
   const mapped = exportedId === undefined ? record : references.mapped(kind, record.fields);
   const refusal = 'waitsFor' in mapped && refusalOf(kind, mapped);
   if (refusal) return notSent('not-sent', refusal);

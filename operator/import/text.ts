@@ -5,7 +5,7 @@ import { UnreadableFile } from './findings.ts';
 /** Texts and lines of a file of any size, which is read as it is needed. */
 
 /** The longest record, in characters: more than any that the API takes. */
-export const LONGEST_RECORD = 2 * 1024 * 1024;
+export const LONGEST_RECORD = 4 * 1024 * 1024;
 
 /**
  * The text of a file, piece by piece, without its byte order mark.

@@ -59,7 +59,7 @@ describe('CSV', () => {
     ['a,b\n1,"x\n2,y\n', 'Line 2: a quotation mark of this record is never closed.'],
     ['a,b\n1,2\n3,x"y\n', 'Line 3: a quotation mark inside a cell is written twice'],
     ['a,b\n1,"x"y\n', 'Line 2: a quotation mark inside a cell is written twice'],
-    [`a,b\n1,"${'x'.repeat(3_000_000)}`, 'Line 2: the record is too long'],
+    [`a,b\n1,"${'x'.repeat(5_000_000)}`, 'Line 2: the record is too long'],
     [Buffer.from('name\nJo\xe3o\n', 'latin1'), 'the file is not UTF-8'],
     [Buffer.from('\uFEFFname\nJoão\n', 'utf16le'), 'the file is not UTF-8'],
   ])('that cannot be read is refused with its line', async (text, message) => {
@@ -85,7 +85,7 @@ describe('lines', () => {
   });
 
   it('that never end are refused, and so is what is no file', async () => {
-    await expect(all(linesOf(await fileOf('x'.repeat(3_000_000))))).rejects.toThrow('Line 1: the line is too long.');
+    await expect(all(linesOf(await fileOf('x'.repeat(5_000_000))))).rejects.toThrow('Line 1: the line is too long.');
     await expect(all(linesOf('/nowhere.csv'))).rejects.toThrow('/nowhere.csv cannot be read: there is no such file.');
     await expect(all(linesOf('/'))).rejects.toThrow('it is a directory');
   });
@@ -183,6 +183,38 @@ describe('a file with mistakes', () => {
       'Line 4, #/x: is not known here',
       'Line 5: must be a JSON object',
     ]);
+  });
+
+  it('is told so in short, and without a crash, however hostile it is', async () => {
+    const long = 'x'.repeat(1_000_000);
+    const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const { stringify } = JSON;
+    const lines = [
+      stringify({ name: 'A', [long]: 1 }),
+      stringify({ name: long, slug: long, status: long }),
+      `{"name":"A","metadata":{"a":${nested}}}`,
+      '{"name":"A","__proto__":{"x":1},"constructor":1,"toString":2}',
+      nested,
+    ];
+    const findings = await findingsIn(lines.join('\n'), 'client', NO_MAPPING, 'ndjson');
+    for (const finding of findings) expect(finding.length).toBeLessThan(500);
+    expect(findings.map((finding) => finding.replaceAll(/x{9,}…?/g, 'x'))).toEqual([
+      'Line 1, #/x: is not known here',
+      expect.stringMatching(/^Line 2, #\/\w+: must be at most \d+ characters long$/),
+      expect.stringMatching(/^Line 2, #\/\w+: must be at most \d+ characters long$/),
+      expect.stringMatching(/^Line 2, #\/\w+: must be at most \d+ characters long$/),
+      'Line 3, #/metadata: is nested more than 250 levels deep',
+      'Line 4, #/__proto__: is not known here',
+      'Line 4, #/constructor: is not known here',
+      'Line 4, #/toString: is not known here',
+      'Line 5: must be a JSON object',
+    ]);
+    expect(await findingsIn(`name,constructor,__proto__,${long}\n`, 'client')).toEqual([
+      'Line 1, column 2 (constructor): constructor is no field of Client',
+      'Line 1, column 3 (__proto__): __proto__ is no field of Client',
+      expect.stringMatching(/^Line 1, column 4 \(x{200}…\): x{200}…$/),
+    ]);
+    expect(await findingsIn('name,metadata,phone\nA,constructor,constructor\n', 'client')).toHaveLength(2);
   });
 
   it('of export is told which lines are none of export', async () => {

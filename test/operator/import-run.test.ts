@@ -6,6 +6,7 @@ import { importKinds } from '../../operator/import/kinds.ts';
 import { formOf } from '../../operator/import/options.ts';
 import { References } from '../../operator/import/references.ts';
 import { Report } from '../../operator/import/report.ts';
+import { progressLine } from '../../operator/import/results.ts';
 import { importFile, type Progress } from '../../operator/import/run.ts';
 import { fakeClient, type Reply } from '../clients/fake.ts';
 import { FakeBatch, refusedWith } from '../clients/fake-batch.ts';
@@ -22,19 +23,21 @@ interface Options {
   readonly sendUnknown?: boolean;
   readonly report?: string;
   readonly appCode?: string;
+  readonly upsert?: true;
+  readonly stopped?: AbortSignal;
 }
 
 /** Imports a file as the command does, and says what was done. */
 async function imported(file: string, reply: Reply, options: Options = {}): Promise<Progress> {
   const { type, now = NOW, sendUnknown = false, report: path = `${file}.report`, appCode = 'acme' } = options;
-  const form = formOf(file, { ...(type !== undefined && { type }), map: new Map() });
+  const form = formOf(file, { ...(type !== undefined && { type }), ...(options.upsert && { upsert: true }) });
   const references = new References(importKinds);
   const checked = await checkFile(file, form, references);
   const run = { sha256: checked.sha256, operation: type ?? 'export', url: 'https://api.test', org_id: null };
   await using report = await Report.open(path, { ...run, app_code: appCode });
   const progress = { before: report.done, created: 0, updated: 0, failed: 0 };
   const { custodia: client } = fakeClient(reply, { retry: { attempts: 1 } });
-  const stopped = new AbortController().signal;
+  const { stopped = new AbortController().signal } = options;
   await importFile({
     ...{ file, form, checked, references, report, client, progress, sendUnknown, stopped },
     ...{ orgId: null, now: () => now },
@@ -100,6 +103,39 @@ describe('an import', () => {
     expect((await stat(`${file}.report`)).mode & 0o777).toBe(0o600);
   });
 
+  it('changes what is there by a value, also long after it was sent without a response', async () => {
+    const api = new FakeBatch();
+    const file = await fileOf(['slug,name,plan', 'a,A,', 'b,B,pro']);
+    const options = { type: 'client', upsert: true } as const;
+    await expect(imported(file, dying(api, 1), options)).rejects.toThrow('fetch failed');
+    const later = await imported(file, api.reply, { ...options, now: NOW + 48 * HOUR });
+    expect(later).toEqual({ before: 0, created: 0, updated: 2, failed: 0 });
+    expect(api.carriedOut.slice(2).map(({ operation, params, body }) => [operation, params, body])).toEqual([
+      ['upsertClient', { slug: 'a' }, { name: 'A', plan: null }],
+      ['upsertClient', { slug: 'b' }, { name: 'B', plan: 'pro' }],
+    ]);
+    for (const text of ['name\nA\n', 'slug,name\n,A\n']) {
+      await writeFile(file, text);
+      const form = formOf(file, options);
+      const { findings } = await checkFile(file, form, new References(importKinds));
+      expect(findings.map(({ pointer }) => pointer)).toEqual(['#/slug']);
+    }
+    expect(() => formOf(file, { type: 'ticket', upsert: true })).toThrow('--upsert takes --type client');
+  });
+
+  it('ends after the batch that is under way when it is stopped', async () => {
+    const api = new FakeBatch();
+    const stopping = new AbortController();
+    const stop: Reply = (sent, request) => {
+      stopping.abort();
+      return api.reply(sent, request);
+    };
+    const file = await fileOf(clients(1_000));
+    const { created } = await imported(file, stop, { type: 'client', stopped: stopping.signal });
+    expect(created).toBe(200);
+    expect(await imported(file, api.reply, { type: 'client' })).toMatchObject({ before: 200, created: 800 });
+  });
+
   it('leaves out lines with mistakes, which are in the report', async () => {
     const api = new FakeBatch();
     const file = await fileOf(['name,slug', 'A,UPPER', 'B,b']);
@@ -109,6 +145,14 @@ describe('an import', () => {
       problem: { detail: expect.stringMatching(/^Line 2, column 2 \(slug\), #\/slug: must be lowercase/) },
     });
   });
+});
+
+it('shows how far it is', () => {
+  const progress = { before: 100, created: 300, updated: 40, failed: 20 };
+  expect(progressLine(progress, 1_000, 36)).toBe('460 of 1000 records, 10 a second, 20 failed, 54 s left');
+  expect(progressLine(progress, 100_000, 36)).toBe('460 of 100000 records, 10 a second, 20 failed, 166 min left');
+  const none = { before: 0, created: 0, updated: 0, failed: 0 };
+  expect(progressLine(none, 1_000, 0)).toBe('0 of 1000 records, 0.0 a second, 0 failed');
 });
 
 describe('an import that was interrupted', () => {
