@@ -13,6 +13,9 @@ const MAX_SPACELESS = 20;
 export const MAX_WORDS = 12;
 const MAX_BYTES = 900;
 
+/** Longest beginning of a claim, which is a sort key. A compatibility form may be many times as long. In bytes of UTF-8. */
+const MAX_CLAIM = 1_000;
+
 /** Of a text, what is looked at for words. In UTF-16 units. */
 const MAX_TEXT = 1_000;
 
@@ -132,7 +135,8 @@ function wantedBy(typed: string): readonly WantedWord[] {
     const isOfSpaceless = isSpaceless(token);
     const word = wordOf(token, isOfSpaceless);
     if (word === '') return [];
-    const claims = [...new Set([typed, token, word, token.toUpperCase()])];
+    const forms = new Set([typed, token, word, token.toUpperCase()]);
+    const claims = [...forms].filter((form) => Buffer.byteLength(form) <= MAX_CLAIM);
     if (!isOfSpaceless) return [{ words: [word], claims }];
     const starts = segmentsOf(token);
     const segments = starts.map((start, index) => wordOf(coreOf(token.slice(start, starts[index + 1])), true));

@@ -14,7 +14,7 @@ const MAX_QUERY = 1_048_576;
 const MAX_ITEM = 240_000;
 
 /** More than the keys and internal attributes of a record take. In bytes. */
-const INTERNAL = 1_000;
+const INTERNAL = 2_000;
 
 /** Size from which 200 records, the largest page, may be more than a query reads. In bytes. */
 export const LARGE = 5_000;

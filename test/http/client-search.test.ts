@@ -94,7 +94,8 @@ describe('clients by words', () => {
 
   it('of 100 characters are looked for, of thousands refused', async () => {
     expect(await found('w'.repeat(100))).toEqual([]);
-    expect(await found('ﷺ'.repeat(100))).toEqual([]);
+    for (const form of ['ﷺ', '㍿', 'ΐ', '𝕬', '\u{10FFFF}'])
+      expect(await found(form.repeat(form.length === 1 ? 100 : 50))).toEqual([]);
     expect((await mine.get(`/clients?q=${'a'.repeat(8_000)}`)).status).toBe(400);
     // By the HTTP server, before the service sees it; by API Gateway's own limit in AWS.
     expect((await mine.get(`/clients?q=${'a'.repeat(1_048_576)}`)).status).toBe(431);

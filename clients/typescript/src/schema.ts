@@ -6428,7 +6428,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
-                /** @description Only records of which every one of these words begins a word of the name, or the slug, such as `acme lis`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: `server` finds `print-server`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records. */
+                /** @description Only records of which every one of these words begins a word of the name, or the slug, such as `acme lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -6653,7 +6653,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only records that are doing so, such as `degraded`. Several values, separated by commas, mean any of them. */
                 health_status?: components["parameters"]["HealthStatus"];
-                /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: `server` finds `print-server`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records. */
+                /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -6865,7 +6865,7 @@ export interface operations {
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others. */
                 over_threshold?: boolean;
-                /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: `server` finds `print-server`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records. */
+                /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7217,7 +7217,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
-                /** @description Only records of which every one of these words begins a word of the name or the location, such as `desk lis`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: `server` finds `print-server`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records. */
+                /** @description Only records of which every one of these words begins a word of the name or the location, such as `desk lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7365,7 +7365,7 @@ export interface operations {
                 assigned_to?: string | string[];
                 /** @description How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`). */
                 view?: "summary" | "full";
-                /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: `server` finds `print-server`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records. */
+                /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7607,7 +7607,7 @@ export interface operations {
                 sort?: components["parameters"]["Sort"];
                 /** @description Only users who belong to the organization at present, or (`false`) only the others. */
                 is_active?: boolean;
-                /** @description Only records of which every one of these words begins a word of the name or the mail address, such as `ines@`. Case and accents make no difference, nor does the order. A word is also found from a part on, after punctuation: `server` finds `print-server`. Of a record, about its first 12 words and parts are found. Words that begin too many others are refused, unless another word or a filter leaves few records. */
+                /** @description Only records of which every one of these words begins a word of the name or the mail address, such as `ines@`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
