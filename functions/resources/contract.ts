@@ -54,7 +54,13 @@ export const resource = record('Resource', () => ({
     .default(null)
     .describe(sentence.freeForm('What it may use at most: connections, disk space.')),
   metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
-  tags: field.tags().nullable().default(null).describe('Labels to group resources by, each of up to 100 characters.'),
+  tags: field
+    .tags()
+    .nullable()
+    .default(null)
+    .describe(
+      'Labels to group resources by, each of up to 100 characters. `tag` finds it by its first 20 different ones.',
+    ),
   health_status: field
     .word()
     .default('healthy')
@@ -178,7 +184,6 @@ export const resources = contract({
       summary: 'List resources',
       permission: 'resources:read',
       extension: true,
-      notYetOffered: ['tag'],
       query: () => ({
         ...parameter.page(),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
@@ -192,6 +197,7 @@ export const resources = contract({
             'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others.',
           ),
         q: parameter.words('name, the external id or the IP address', '10.0.0'),
+        tag: parameter.allOf(field.name(100), 'Only resources with this tag, one of their first 20.'),
       }),
       response: pageOf(resource, 'A page of resources.', example),
     }),

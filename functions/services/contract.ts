@@ -46,7 +46,13 @@ export const service = record('Service', () => ({
     .default(null)
     .describe(sentence.freeForm('How the service is deployed, for the systems that do it.')),
   metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
-  tags: field.tags().nullable().default(null).describe('Labels to group services by, each of up to 100 characters.'),
+  tags: field
+    .tags()
+    .nullable()
+    .default(null)
+    .describe(
+      'Labels to group services by, each of up to 100 characters. `tag` finds it by its first 20 different ones.',
+    ),
   health_status: field
     .word()
     .default('healthy')
@@ -123,13 +129,13 @@ export const services = contract({
       summary: 'List services',
       permission: 'services:read',
       extension: true,
-      notYetOffered: ['tag'],
       query: () => ({
         ...parameter.page(),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
         health_status: parameter.anyOf(field.word(), 'Only records that are doing so, such as `degraded`.'),
         q: parameter.words('name', 'web sho'),
+        tag: parameter.allOf(field.name(100), 'Only services with this tag, one of their first 20.'),
       }),
       response: pageOf(service, 'A page of services.', example),
     }),

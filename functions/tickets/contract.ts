@@ -67,7 +67,13 @@ const detailFields = () => ({
     .default(null)
     .describe('The terminal that it concerns; null for none.'),
   assigned_team: field.text(200).nullable().default(null).describe('Which team works on it, in your own words.'),
-  tags: field.tags().nullable().default(null).describe('Labels to group tickets by, each of up to 100 characters.'),
+  tags: field
+    .tags()
+    .nullable()
+    .default(null)
+    .describe(
+      'Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones.',
+    ),
   custom_fields: field.jsonObject().nullable().default(null).describe(sentence.freeForm('Fields of your own.')),
   updated_at: readOnly(field.timestamp().nullable().describe(sentence.UPDATED_AT)),
   last_activity_at: readOnly(
@@ -111,7 +117,6 @@ export const tickets = contract({
     listTickets: route('GET', '/api/v1/tickets', {
       summary: 'List tickets',
       permission: 'tickets:read',
-      notYetOffered: ['tag'],
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
@@ -123,6 +128,7 @@ export const tickets = contract({
             'How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`).',
           ),
         q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
+        tag: parameter.allOf(field.name(100), 'Only tickets with this tag, one of their first 20.'),
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', ticketExample),
     }),

@@ -9,8 +9,8 @@ const api = useApi();
 const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
 
 const STATUSES = ['open', 'pending', 'closed'] as const;
-const ticket = (fields: object) =>
-  mine.create('/tickets', { subject: 'x', description: 'x', source: 'web', contact_id: NOWHERE, ...fields });
+const A_TICKET = { subject: 'x', description: 'x', source: 'web', contact_id: NOWHERE };
+const ticket = (fields: object) => mine.create('/tickets', { ...A_TICKET, ...fields });
 
 /** Ids of tickets, by client and status. */
 const tickets = new Map<string, string>();
@@ -76,5 +76,59 @@ describe('tickets by several values', () => {
     expect(await refused('status=')).toEqual(['#/status']);
     expect(await refused(`client_id=${clients[0]},`)).toEqual(['#/client_id/1']);
     expect(await refused(`client_id=${Array(11).fill(clients[0])}`)).toEqual(['#/client_id']);
+  });
+});
+
+describe.each([
+  ['tickets', '/tickets', {}],
+  ['services', '/services', { name: 'x', type: 'x' }],
+  ['resources', '/resources', { name: 'x', type: 'x' }],
+])('%s by tags', (_, path, fields) => {
+  const made = new Map<string, string>();
+  const encoded = (tags: readonly string[]) => tags.map((tag) => `tag=${encodeURIComponent(tag)}`).join('&');
+  const having = async (...tags: string[]) => (await mine.list(`${path}?sort=created_at&${encoded(tags)}`)).ids;
+  const ofNames = (...names: string[]) => names.map((name) => made.get(name));
+
+  beforeAll(async () => {
+    const required = path === '/tickets' ? A_TICKET : { client_id: clients[0], ...fields };
+    const create = async (name: string, tags: unknown) =>
+      made.set(name, (await mine.create(path, { ...required, tags })).id);
+    await create('both', ['vip', 'São João, Porto', 'vip']);
+    await create('vip', ['vip']);
+    await create('many', [...Array.from({ length: 25 }, (_, index) => `t${index}`), 't0']);
+    await create('none', null);
+  });
+
+  it('are those with all of them', async () => {
+    expect(await having('vip')).toEqual(ofNames('both', 'vip'));
+    expect(await having('vip', 'São João, Porto')).toEqual(ofNames('both'));
+    expect(await having('São João')).toEqual([]);
+    expect(await having('VIP')).toEqual([]);
+    const one = `${path}?client_id=${clients[0]}&tag=vip&page_size=1`;
+    expect((await mine.list(one)).total).toBe(path === '/tickets' ? 0 : 2);
+  });
+
+  it('are found by the first 20 different ones, and keep the others', async () => {
+    expect([await having('t0'), await having('t19'), await having('t20')]).toEqual([
+      ofNames('many'),
+      ofNames('many'),
+      [],
+    ]);
+    const { body } = await mine.get(`${path}/${made.get('many')}`);
+    expect(body.tags).toHaveLength(26);
+  });
+
+  it('follow a change and a deletion', async () => {
+    await mine.patch(`${path}/${made.get('vip')}`, { tags: ['lisbon'] });
+    expect([await having('vip'), await having('lisbon')]).toEqual([ofNames('both'), ofNames('vip')]);
+    await mine.remove(`${path}/${made.get('vip')}`);
+    expect(await having('lisbon')).toEqual([]);
+  });
+
+  it('are refused where a tag is wrong, with its place', async () => {
+    const refused = async (query: string) => pointersOf(await mine.get(`${path}?${query}`));
+    expect(await refused('tag=')).toEqual(['#/tag']);
+    expect(await refused(`tag=a&tag=${'x'.repeat(101)}`)).toEqual(['#/tag/1']);
+    expect(await refused(Array(11).fill('tag=a').join('&'))).toEqual(['#/tag']);
   });
 });

@@ -1789,7 +1789,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Labels to group services by, each of up to 100 characters.
+             * @description Labels to group services by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
              * @example [
              *       "shop",
              *       "public"
@@ -1933,7 +1933,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Labels to group services by, each of up to 100 characters. Default: null.
+             * @description Labels to group services by, each of up to 100 characters. `tag` finds it by its first 20 different ones. Default: null.
              * @example [
              *       "shop",
              *       "public"
@@ -2077,7 +2077,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Labels to group services by, each of up to 100 characters.
+             * @description Labels to group services by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
              * @example [
              *       "shop",
              *       "public"
@@ -2275,7 +2275,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Labels to group resources by, each of up to 100 characters.
+             * @description Labels to group resources by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
              * @example [
              *       "web"
              *     ]
@@ -2444,7 +2444,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Labels to group resources by, each of up to 100 characters. Default: null.
+             * @description Labels to group resources by, each of up to 100 characters. `tag` finds it by its first 20 different ones. Default: null.
              * @example [
              *       "web"
              *     ]
@@ -2613,7 +2613,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Labels to group resources by, each of up to 100 characters.
+             * @description Labels to group resources by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
              * @example [
              *       "web"
              *     ]
@@ -3155,7 +3155,7 @@ export interface components {
              */
             readonly assigned_team?: string | null;
             /**
-             * @description Labels to group tickets by, each of up to 100 characters.
+             * @description Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
              * @example [
              *       "hardware"
              *     ]
@@ -3258,7 +3258,7 @@ export interface components {
              */
             assigned_team?: string | null;
             /**
-             * @description Labels to group tickets by, each of up to 100 characters. Default: null.
+             * @description Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones. Default: null.
              * @example [
              *       "hardware"
              *     ]
@@ -3384,7 +3384,7 @@ export interface components {
              */
             assigned_team: string | null;
             /**
-             * @description Labels to group tickets by, each of up to 100 characters.
+             * @description Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
              * @example [
              *       "hardware"
              *     ]
@@ -3482,7 +3482,7 @@ export interface components {
              */
             assigned_team?: string | null;
             /**
-             * @description Labels to group tickets by, each of up to 100 characters.
+             * @description Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
              * @example [
              *       "hardware"
              *     ]
@@ -6655,6 +6655,8 @@ export interface operations {
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
+                /** @description Only services with this tag, one of their first 20. Repeated, it means all of them. */
+                tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -6867,6 +6869,8 @@ export interface operations {
                 over_threshold?: boolean;
                 /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
+                /** @description Only resources with this tag, one of their first 20. Repeated, it means all of them. */
+                tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -7367,6 +7371,8 @@ export interface operations {
                 view?: "summary" | "full";
                 /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
+                /** @description Only tickets with this tag, one of their first 20. Repeated, it means all of them. */
+                tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };

@@ -62,6 +62,10 @@ const withKnown = (text) => text.replace(/\{\{(\w+)\}\}/g, (_, name) => known.ge
 const fieldsOf = (form) =>
   /** @type {HTMLInputElement[]} */ (Array.from(form.elements).filter((field) => 'name' in field && field.name !== ''));
 
+/** @param {string} text @param {boolean} isRepeated whether each line is a value */
+const valuesIn = (text, isRepeated) =>
+  (isRepeated ? text.split('\n') : [text]).map((each) => each.trim()).filter((each) => each !== '');
+
 /** The request of a form. Fields that are empty are not sent. @param {HTMLDetailsElement} place @param {HTMLFormElement} form @returns {Promise<Sent>} */
 async function requestOf(place, form) {
   const { method = 'GET', path = '', auth } = place.dataset;
@@ -70,7 +74,9 @@ async function requestOf(place, form) {
   const given = (kind) =>
     fields
       .filter(({ name }) => name.startsWith(`${kind}:`))
-      .map(({ name, value }) => [name.slice(kind.length + 1), value.trim()]);
+      .flatMap(({ name, value, dataset }) =>
+        valuesIn(value, dataset.repeated === 'true').map((each) => [name.slice(kind.length + 1), each]),
+      );
   const address = given('path').reduce(
     (rest, [name, value]) => rest.replace(`{${name}}`, () => encodeURIComponent(value ?? '')),
     `${api.replace(/\/api\/v1$/, '')}${path}`,

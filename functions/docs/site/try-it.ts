@@ -38,7 +38,7 @@ const attributes = (data: Readonly<Record<string, string>>): string =>
 
 /** Only what is required is filled in: an example in an optional filter would empty a list. */
 function fieldOf(operation: Operation, parameter: Parameter): string {
-  const { name, in: place, required = false, schema } = parameter;
+  const { name, in: place, required = false } = parameter;
   const example = required ? exampleOf(operation, parameter) : undefined;
   const [, variable] = /^\{\{(\w+)\}\}$/.exec(example ?? '') ?? [];
   const given = {
@@ -49,13 +49,28 @@ function fieldOf(operation: Operation, parameter: Parameter): string {
   };
   const named = Object.entries(given).map(([attribute, value]) => `${attribute}="${escapedHtml(value)}"`);
   const control = [...named, ...(required ? ['required'] : [])].join(' ');
-  const standard = schema.default === undefined ? '' : `${schema.default} unless set`;
-  return `<label><code>${name}</code> <small>${place}${required ? ', required' : ''}</small> ${
-    schema.enum === undefined && schema.type !== 'boolean'
-      ? `<input ${control} placeholder="${escapedHtml(standard)}" autocomplete="off" spellcheck="false">`
-      : `<select ${control}><option value="">${escapedHtml(standard) || 'not sent'}</option>${(schema.enum ?? [true, false]).map((value) => `<option>${value}</option>`).join('')}</select>`
-  }</label>`;
+  const notes = [place, ...(required ? ['required'] : []), ...(isRepeated(parameter) ? ['a value in each line'] : [])];
+  return `<label><code>${name}</code> <small>${notes.join(', ')}</small> ${controlOf(control, parameter)}</label>`;
 }
+
+const isRepeated = ({ schema, explode = false }: Parameter): boolean => schema.type === 'array' && explode;
+
+/** @param control the attributes of the element */
+function controlOf(control: string, parameter: Parameter): string {
+  if (isRepeated(parameter)) {
+    return `<textarea ${control} data-repeated="true" rows="2" spellcheck="false"></textarea>`;
+  }
+  const { schema } = parameter;
+  const standard = schema.default === undefined ? someOf(schema) : `${schema.default} unless set`;
+  const values = schema.type === 'boolean' ? [true, false] : schema.enum;
+  return values === undefined
+    ? `<input ${control} placeholder="${escapedHtml(standard)}" autocomplete="off" spellcheck="false">`
+    : `<select ${control}><option value="">${escapedHtml(standard) || 'not sent'}</option>${values.map((value) => `<option>${value}</option>`).join('')}</select>`;
+}
+
+/** The values of which several may be given. */
+const someOf = ({ items }: Parameter['schema']): string =>
+  items?.enum === undefined ? '' : `any of ${items.enum.join(',')}`;
 
 /** The value of a parameter in the path or the query of the sample. */
 function exampleOf({ id, path }: Operation, { name, in: place }: Parameter): string | undefined {

@@ -35,6 +35,8 @@ export interface Parameter {
   readonly required?: boolean;
   readonly deprecated?: boolean;
   readonly description?: string;
+  /** Of an array: whether its values are given by repeating the parameter. */
+  readonly explode?: boolean;
   readonly schema: Schema;
 }
 
