@@ -18,6 +18,7 @@ import {
   priceTable,
   remedyTable,
   takenTable,
+  wordTable,
 } from './tables.ts';
 import { turnTable } from './turn.ts';
 
@@ -37,6 +38,7 @@ export function withCosts(page: string, measured: Measured, profiles: Profiles):
     lines: lineTable(taken, way),
     remedies: remedyTable(taken, way),
     'log-entries': logEntryTable(taken, way),
+    words: wordTable(taken, way),
     memory: memoryTable(taken, way),
     turn: turnTable(measured.turn),
     deliveries: deliveryTable(measured.turn, measured.performance, profiles.standard.deliveries, way.logs),

@@ -136,22 +136,39 @@ const LOG_BATCH = `POST /logs/ingest, ${MOST_ENTRIES} entries`;
 /** The cost of a million log entries of up to 1 KB, by how many of them a request has. */
 export const logEntryTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
   head: ['', 'table', 'the other lines', 'a million entries'],
-  rows: (
-    [
-      ['an entry a request', 'POST /logs/ingest', 1],
-      [`${MOST_ENTRIES} entries a request`, LOG_BATCH, MOST_ENTRIES],
-    ] as const
-  ).map(([what, title, entries]) => {
-    const cost = costOf({ name: what, about: what, shares: { [title]: 1 } }, taken, way);
-    const ofTable = cost['table, writes'] + cost['table, reads'];
-    return [what, ...[ofTable, sumOf(cost) - ofTable, sumOf(cost)].map((each) => money(each / entries))];
-  }),
+  rows: [
+    ['an entry a request', ...recordCells('POST /logs/ingest', 1, taken, way)],
+    [`${MOST_ENTRIES} entries a request`, ...recordCells(LOG_BATCH, MOST_ENTRIES, taken, way)],
+  ],
 });
 
-/** The measured usage of one request of each operation in the mixes, and of a batch of log entries. */
+/** What the words of tickets cost, by which they are found. */
+export const wordTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
+  head: ['', 'write units', 'table', 'the other lines', 'a million tickets'],
+  rows: Object.entries(TICKETS).map(([what, title]) => [
+    what,
+    String(taken.get(title)?.writeUnits),
+    ...recordCells(title, 1, taken, way),
+  ]),
+});
+
+/** By what is said of them: titles of creations of tickets. */
+const TICKETS = {
+  'eight words of subject': 'POST /tickets, eight words of subject',
+  '`ticketWords` off': 'POST /tickets, without words',
+};
+
+/** What a million records cost that a request creates so many of at once: the table, the other lines, and both. */
+function recordCells(title: string, count: number, taken: ReadonlyMap<string, Taken>, way: StageSetup): string[] {
+  const cost = costOf({ name: title, about: title, shares: { [title]: 1 } }, taken, way);
+  const ofTable = cost['table, writes'] + cost['table, reads'];
+  return [ofTable, sumOf(cost) - ofTable, sumOf(cost)].map((each) => money(each / count));
+}
+
+/** The measured usage of one request of each operation in the mixes, of a batch of log entries, and of tickets with words and without. */
 export const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => ({
   head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
-  rows: [...new Set([...MIXES.flatMap(({ shares }) => Object.keys(shares)), LOG_BATCH])].map((title) => {
+  rows: TITLES.map((title) => {
     const { roundTrips, readUnits, writeUnits, responseBytes, compressedBytes } = taken.get(title) as Taken;
     const shares = MIXES.map(({ shares }) =>
       shares[title] === undefined ? '' : `${Math.round(shares[title] * 100)} %`,
@@ -163,6 +180,10 @@ export const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => 
     ];
   }),
 });
+
+const TITLES = [
+  ...new Set([...MIXES.flatMap(({ shares }) => Object.keys(shares)), LOG_BATCH, ...Object.values(TICKETS)]),
+];
 
 /** The figures of a mix and a way of setting a stage. */
 export const takenIn = (text: string): readonly Taken[] =>

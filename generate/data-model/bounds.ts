@@ -24,29 +24,33 @@ const read = (title: string, roundTrips: number): Bound => ({
 /** Reads that may show credentials are counted (`docs/decisions/0071`). */
 const COUNTED = /^GET \/(services|resources)(\?|$)/;
 
-/** Those of records that are journaled have 3 units for the event: its number, and the item in the transaction. */
+/** Those of records that are journaled have 3 units for the event: its number, and the item in the transaction. Each word of a record has 2. */
 const WRITES: readonly Bound[] = [
-  write('POST /clients', 14, 2),
+  write('POST /clients', 16, 2),
+  write('PUT /clients', 16, 3),
   write('PATCH /clients/{id}', 11, 3),
-  write('PATCH /clients/{id}, name only', 11, 3),
-  write('POST /resources', 19, 2),
+  write('PATCH /clients/{id}, name only', 13, 3),
+  write('POST /resources', 31, 2),
   // With a refused transaction, which also has the event: that of the assumption that its client has risks already (`docs/decisions/0021`).
   write('PATCH /resources/{id}, the first risk of its client', 24, 4),
   write('PATCH /resources/{id}, status, health and usage', 22, 3),
-  write('PATCH /resources/{id}, name only', 7, 3),
+  write('PATCH /resources/{id}, name only', 21, 3),
   write('POST /resources/{id}/history', 7, 2),
-  write('DELETE /resources/{id}', 25, 4),
-  write('POST /services', 16, 2),
+  write('DELETE /resources/{id}', 37, 4),
+  write('POST /services', 20, 2),
   write('PATCH /services/{id}', 17, 3),
-  write('DELETE /services/{id}', 19, 3),
+  write('DELETE /services/{id}', 23, 3),
   write('POST /service-actions', 13, 2),
-  write('POST /terminals', 13, 2),
-  write('POST /terminals, with an idempotency key', 15, 2),
+  write('POST /terminals', 23, 2),
+  write('POST /terminals, with an idempotency key', 25, 2),
   write('POST /terminals, repeated under its key', 0, 1),
   // Two numbers are taken and released, that of the terminal and that of its event.
   write('POST /terminals, repeated in another container', 10, 2),
-  write('POST /tickets', 13, 2),
-  write('PATCH /tickets/{id}', 10, 3),
+  write('POST /tickets', 25, 2),
+  write('POST /tickets, eight words of subject', 31, 2),
+  write('POST /tickets, without words', 15, 2),
+  write('PATCH /tickets/{id}', 14, 3),
+  write('PATCH /tickets/{id}, eight other words of subject', 35, 3),
   write('POST /logs/ingest', 5, 2),
   write('POST /logs/ingest, the very first', 5, 2),
   // 1 for the numbers, and 4 for each entry; fewer where entries of a level enter the same item of its set.
@@ -57,10 +61,10 @@ const WRITES: readonly Bound[] = [
   write('DELETE /webhook-endpoints/{id}', 20, 4),
   write('POST /webhook-endpoints/{id}/rotate-secret', 14, 5),
   write('POST /webhook-endpoints/{id}/ping', 14, 4),
-  // 19, and the client's entry in the index of names (`docs/decisions/0170`).
-  write('POST /webhooks/{app_code}', 21, 3),
+  // With two entries of words of the client's name (`docs/decisions/0170`).
+  write('POST /webhooks/{app_code}', 23, 3),
   // A container reads the owner of an app code once (`docs/decisions/0012`).
-  write('POST /webhooks/{app_code}, in another container', 21, 4),
+  write('POST /webhooks/{app_code}, in another container', 23, 4),
   write('POST /auth/login', 0, 2),
   write('POST /auth/login, in another container', 0, 2),
 ];
@@ -76,6 +80,9 @@ const BELOW: readonly Bound[] = [
   // With how far each is delivered, and what is before it.
   read('GET /webhook-endpoints', 3),
 ];
+
+/** As a day's work asks for lists (`searches.ts`): several values are read twice. */
+const SEARCHES: readonly Bound[] = [read('GET /tickets?q=… …', 2), read('GET /tickets?status=…,…', 3)];
 
 /** Without a cursor, where the journal begins is read first. */
 const FEED: readonly Bound[] = [
@@ -105,7 +112,7 @@ export function checksOf({ operations, variants }: MeasuredOperations): BoundChe
     .filter(({ isPage, calls }) => isPage && calls.length > 0)
     .map(({ title }) => read(title, title.includes('?') ? 2 : 1))
     .filter(({ title }) => ![...BELOW, ...FEED].some((bound) => bound.title === title));
-  return [...WRITES, ...lists, ...BELOW, ...FEED].map(({ title, roundTrips, writeUnits = 0 }) => {
+  return [...WRITES, ...lists, ...SEARCHES, ...BELOW, ...FEED].map(({ title, roundTrips, writeUnits = 0 }) => {
     const calls = played.find((one) => one.title === title)?.calls;
     if (calls === undefined || calls.length === 0) throw new Error(`${title} was not played`);
     return {

@@ -8,6 +8,7 @@ import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import { type Footprint, footprintOf } from '../ceilings/partitions.ts';
 import type { Call, Recorder } from './recorder.ts';
+import { playSearches } from './searches.ts';
 
 /** The cost of one request of an operation. */
 export interface Played {
@@ -90,10 +91,15 @@ const LOG_ENTRIES = Array.from({ length: MOST_ENTRIES }, (_, index) => ({
   message: 'The disk is nearly full',
 }));
 
+/** As many as the words of people's subjects are, with one entry each. */
+const EIGHT_WORDS = 'Printer in kitchen prints every receipt twice since';
+
 /**
  * Further requests with bounds of their own: with bodies other than the example, and for the first record of a list.
  */
-const VARIANTS = [
+const VARIANTS: readonly Variant[] = [
+  { operationId: 'createTicket', what: 'eight words of subject', fields: { subject: EIGHT_WORDS } },
+  { operationId: 'updateTicket', what: 'eight other words of subject', body: { subject: EIGHT_WORDS } },
   // Its client has no risk before, and has one then.
   { operationId: 'updateResource', what: 'the first risk of its client', body: { cpu_usage: 97 } },
   {
@@ -103,19 +109,28 @@ const VARIANTS = [
   },
   { operationId: 'updateResource', what: 'name only', body: { name: 'db-2' } },
   { operationId: 'updateClient', what: 'name only', body: { name: 'Bistro' } },
-  { operationId: 'ingestLog', what: 'the very first', body: undefined },
+  { operationId: 'ingestLog', what: 'the very first' },
   { operationId: 'ingestLog', what: `${MOST_ENTRIES} entries`, body: { entries: LOG_ENTRIES } },
-] as const;
+];
+
+interface Variant {
+  readonly operationId: string;
+  readonly what: string;
+  /** In place of the example. */
+  readonly body?: JsonBody;
+  /** Besides those of the example. */
+  readonly fields?: JsonBody;
+}
 
 /** Plays the {@link VARIANTS} in a new organization. */
 export async function playVariants(api: Caller, org: OrgAccess, recorder: Recorder): Promise<readonly Played[]> {
   const testTenant = new TestTenant(api, org);
   const played: Played[] = [];
-  for (const { operationId, what, body } of VARIANTS) {
+  for (const { operationId, what, body, fields } of VARIANTS) {
     const scenario = await testTenant.scenario(operationId);
     // Caches the authorizer's response for this route's caller.
     await expected(testTenant, await testTenant.scenario('listClients'));
-    const sent = body === undefined ? scenario : { ...scenario, body };
+    const sent = { ...scenario, body: body ?? { ...scenario.body, ...fields } };
     played.push(await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
   }
   return [
@@ -123,7 +138,24 @@ export async function playVariants(api: Caller, org: OrgAccess, recorder: Record
     ...(await playUnderKey(testTenant, recorder)),
     ...(await playUnknownCode(testTenant, recorder)),
     ...(await playFeed(testTenant, recorder)),
+    ...(await playSearches(testTenant, recorder)),
+    ...(await playWithoutWords(testTenant, recorder)),
   ];
+}
+
+/** A ticket of a stage whose tickets are not found by words (`ticketWords`). */
+async function playWithoutWords(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
+  const before = process.env.TICKET_WORDS;
+  process.env.TICKET_WORDS = 'off';
+  try {
+    // The first one notes in the list that it has no words any more.
+    await expected(testTenant, await testTenant.scenario('createTicket'));
+    const scenario = await testTenant.scenario('createTicket');
+    const sent = { ...scenario, body: { ...scenario.body, subject: EIGHT_WORDS } };
+    return [await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, without words`)];
+  } finally {
+    process.env.TICKET_WORDS = before ?? '';
+  }
 }
 
 /** What a follower of the feed asks for again and again. */
