@@ -38,14 +38,14 @@ export function valuesIn(schema: z.ZodType | undefined, given: readonly string[]
  * @param description what a single value is for, in a sentence
  */
 export const anyOf = <S extends z.ZodType<unknown, string>>(element: S, description: string) =>
-  several(element, true, `${description} Several values, separated by commas, mean any of them.`);
+  several(element, true, `${description} Several, separated by commas: any of them.`);
 
 /**
  * A filter by one or several texts all of which a record has: `tag=a&tag=b`. They may contain commas.
  * @param description what a single value is for, in a sentence
  */
 export const allOf = <S extends z.ZodType<unknown, string>>(element: S, description: string) =>
-  several(element, false, `${description} Repeated, it means all of them.`);
+  several(element, false, `${description} Repeated: all of them.`);
 
 function several<S extends z.ZodType<unknown, string>>(element: S, isSeparated: boolean, description: string) {
   const shown = () => {

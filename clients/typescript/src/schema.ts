@@ -6251,7 +6251,7 @@ export interface components {
         PageSize: number;
         /** @description Order of creation: newest first (`-created_at`) or oldest first. */
         Sort: "-created_at" | "created_at";
-        /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
+        /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
         Status: string | string[];
         /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         OrgId: string;
@@ -6259,13 +6259,13 @@ export interface components {
         PathClientId: string;
         /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         After: string;
-        /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         ClientId: string | string[];
-        /** @description Only records that are doing so, such as `degraded`. Several values, separated by commas, mean any of them. */
+        /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
         HealthStatus: string | string[];
         /** @description The service, by the id that its creation returned. */
         PathServiceId: string;
-        /** @description Only records of the service with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         ServiceId: string | string[];
         /** @description The resource, by the id that its creation returned. */
         PathResourceId: string;
@@ -6424,7 +6424,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
+                /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
                 /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
@@ -6647,15 +6647,15 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
-                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
+                /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
-                /** @description Only records that are doing so, such as `degraded`. Several values, separated by commas, mean any of them. */
+                /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
-                /** @description Only services with this tag, one of their first 20. Repeated, it means all of them. */
+                /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -6857,19 +6857,19 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
-                /** @description Only records of the service with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 service_id?: components["parameters"]["ServiceId"];
-                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
+                /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
-                /** @description Only records that are doing so, such as `degraded`. Several values, separated by commas, mean any of them. */
+                /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others. */
                 over_threshold?: boolean;
                 /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
-                /** @description Only resources with this tag, one of their first 20. Repeated, it means all of them. */
+                /** @description Only resources with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7113,9 +7113,9 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records of the service with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 service_id?: components["parameters"]["ServiceId"];
-                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
+                /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7217,9 +7217,9 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only records with this status, such as `active`. Several values, separated by commas, mean any of them. */
+                /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
-                /** @description Only records of the client with this id. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
                 /** @description Only records of which every one of these words begins a word of the name or the location, such as `desk lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
@@ -7361,17 +7361,17 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only tickets where the work stands so. Several values, separated by commas, mean any of them. */
+                /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
                 status?: ("open" | "closed" | "pending") | ("open" | "closed" | "pending")[];
-                /** @description Only tickets of this client. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only tickets of this client. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: string | string[];
-                /** @description Only tickets that are assigned to this user. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 assigned_to?: string | string[];
                 /** @description How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`). */
                 view?: "summary" | "full";
                 /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
-                /** @description Only tickets with this tag, one of their first 20. Repeated, it means all of them. */
+                /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -8163,7 +8163,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only integrations that may log in (`active`), or only the others. Several values, separated by commas, mean any of them. */
+                /** @description Only integrations that may log in (`active`), or only the others. Several, separated by commas: any of them. */
                 status?: ("active" | "inactive") | ("active" | "inactive")[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -8500,9 +8500,9 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only events that the integration with this id sent. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only events that the integration with this id sent. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 integration_id?: string | string[];
-                /** @description Only events of this type, such as `client.created`. Several values, separated by commas, mean any of them. */
+                /** @description Only events of this type, such as `client.created`. Several, separated by commas: any of them. */
                 event_type?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -8872,7 +8872,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only entries of this level, not of those above. Several values, separated by commas, mean any of them. */
+                /** @description Only entries of this level, not of those above. Several, separated by commas: any of them. */
                 level?: ("info" | "warn" | "error" | "debug") | ("info" | "warn" | "error" | "debug")[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -8943,9 +8943,9 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Id of the integration that acted. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Id of the integration that acted. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 actor_id?: string | string[];
-                /** @description Id of the record that was created or changed. Several values, separated by commas, mean any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Id of the record that was created or changed. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 record_id?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
