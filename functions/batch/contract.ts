@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { body, contract, declared, ok, route } from '#contract';
 import * as field from '#contract/field';
 import { carriedOperations } from './carried.ts';
-import { AT_ONCE, BEGIN_WITHIN, MOST_OPERATIONS } from './limits.ts';
+import { AT_ONCE, BEGIN_WITHIN, MAX_PARAMETER, MOST_OPERATIONS } from './limits.ts';
 
 /** Longest key, in characters: that of an `Idempotency-Key`. */
 const MAX_KEY = 255;
@@ -18,7 +18,7 @@ const operation = () =>
     operation: z.enum(carriedOperations()).describe('What to do: the id of an operation in this document.'),
     params: field
       .anyJsonObject()
-      .meta(field.shownAs({ type: 'object', additionalProperties: { type: 'string', maxLength: 500 } }))
+      .meta(field.shownAs({ type: 'object', additionalProperties: { type: 'string', maxLength: MAX_PARAMETER } }))
       .optional()
       .describe('The parameters of its path and query, by name: `{ "id": "…" }`.'),
     body: field.anyJsonObject().optional().describe('Its body, where it takes one.'),
@@ -48,6 +48,7 @@ const result = () =>
       .describe('The `id` and `version` of the record; the whole record with `Prefer: return=representation`.'),
     problem: field
       .anyJsonObject()
+      .meta(field.shownAs({ $ref: '#/components/schemas/Problem' }))
       .optional()
       .describe(
         'Why it was not carried out: problem details as the operation returns them alone. Pointers begin in its own body.',

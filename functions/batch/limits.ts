@@ -3,6 +3,9 @@
 /** Most operations. */
 export const MOST_OPERATIONS = 200;
 
+/** Longest parameter, in characters. */
+export const MAX_PARAMETER = 500;
+
 /** Operations that are carried out at the same time. */
 export const AT_ONCE = 8;
 

@@ -1,6 +1,7 @@
 import { takesHeader } from '#contract/derived';
 import { type FieldError, Problem, pointer } from '#contract/problem';
 import type { MatchedRoute } from '#http/parts';
+import { MAX_PARAMETER } from './limits.ts';
 import { namesOf } from './names.ts';
 
 /** An operation of a batch as it was sent. */
@@ -63,16 +64,19 @@ function errorsOf(
     pointer: pointer(['operations', index, ...path]),
     detail,
   });
-  const texts = Object.entries(params).filter(([, value]) => typeof value !== 'string');
   return [
     ...(before.has(key) ? [error(['key'], 'is the key of an earlier operation, too')] : []),
-    ...texts.map(([name]) => error(['params', name], 'must be a string')),
+    ...Object.entries(params).flatMap(([name, value]) =>
+      isParameter(value) ? [] : [error(['params', name], `must be a string of at most ${MAX_PARAMETER} characters`)],
+    ),
     ...(body !== undefined && route.body === undefined ? [error(['body'], `is not taken by ${operationId}`)] : []),
     ...(if_match !== undefined && !takesHeader(route, 'If-Match')
       ? [error(['if_match'], `is not taken by ${operationId}`)]
       : []),
   ];
 }
+
+const isParameter = (value: unknown): boolean => typeof value === 'string' && Array.from(value).length <= MAX_PARAMETER;
 
 function lineOf(
   { key, params = {}, body, if_match }: Sent,
@@ -83,7 +87,7 @@ function lineOf(
   const { route } = matched;
   const given = Object.entries(params).map(([name, value]) => [name, String(value)] as const);
   const { inPath = [], inQuery = [] } = Object.groupBy(given, ([name]) =>
-    name in route.params.shape ? 'inPath' : 'inQuery',
+    Object.hasOwn(route.params.shape, name) ? 'inPath' : 'inQuery',
   );
   return {
     key,

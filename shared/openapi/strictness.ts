@@ -68,7 +68,8 @@ function opened(schema: Node): Node {
   // openapi-generator's Python takes the only value of a boolean for a text, and then refuses `true`.
   const shown = typeof only === 'string' ? { const: only } : { examples: [only] };
   const rest = only === undefined ? others : { ...others, ...shown };
-  const objects = additionalProperties === true ? { additionalProperties } : {};
+  const isKept = additionalProperties === true || (isNode(additionalProperties) && 'type' in additionalProperties);
+  const objects = isKept ? { additionalProperties } : {};
   if (!Array.isArray(values)) return { ...rest, ...objects };
   return { ...rest, maxLength: MAX_VALUE, 'x-extensible-enum': values.filter((value) => value !== null) };
 }

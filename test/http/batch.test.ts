@@ -156,6 +156,11 @@ describe('what is wrong with the batch itself refuses it as a whole', () => {
     ['an unknown member', [{ ...create('a'), bdy: {} }], ['#/operations/0/bdy']],
     ['no object', [7], ['#/operations/0']],
     ['a number as id', [{ key: 'a', operation: 'deleteTicket', params: { id: 7 } }], ['#/operations/0/params/id']],
+    [
+      'a long parameter',
+      [{ key: 'a', operation: 'deleteTicket', params: { id: 'é'.repeat(501) } }],
+      ['#/operations/0/params/id'],
+    ],
     ['a body of a deletion', [{ key: 'a', operation: 'deleteTicket', body: {} }], ['#/operations/0/body']],
     ['if_match of a creation', [{ ...create('a'), if_match: '"1.a"' }], ['#/operations/0/if_match']],
   ];

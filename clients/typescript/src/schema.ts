@@ -4200,9 +4200,7 @@ export interface components {
                     [key: string]: unknown;
                 };
                 /** @description Why it was not carried out: problem details as the operation returns them alone. Pointers begin in its own body. */
-                problem?: {
-                    [key: string]: unknown;
-                };
+                problem?: components["schemas"]["Problem"];
                 /**
                  * @description There when the response would be too large with the body, or with the findings of the problem.
                  * @example true
@@ -4215,7 +4213,9 @@ export interface components {
              *       "201": 1
              *     }
              */
-            counts: Record<string, never>;
+            counts: {
+                [key: string]: number;
+            };
         };
         /** @description A part of a list, each element a organization, with the length of the whole. */
         OrganizationPage: {
