@@ -13,7 +13,7 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
 export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
   filters: ['status', 'has_risks'],
   flags: { has_risks: { counter: 'risks' } },
-  words: ['name'],
+  words: ['name', 'email'],
   json: ['metadata'],
   journaled: { verbs: ['created', 'updated'] },
 });

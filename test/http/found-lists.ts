@@ -68,7 +68,7 @@ export const FOUND_LISTS: readonly FoundList[] = [
     path: '/clients',
     required: () => ({ name: 'N' }),
     fields: { name: text(2), slug: nullable(one(SLUGS)), email: nullable(one(MAILS)), status: one(STATUSES) },
-    searched: { words: ['name'], claims: ['slug'] },
+    searched: { words: ['name', 'email'], claims: ['slug'] },
     filters: { status: STATUSES, has_risks: FLAG },
     exact: { slug: [...SLUGS, 'none'] },
     canBeDeleted: false,

@@ -6428,7 +6428,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
-                /** @description Only records of which every one of these words begins a word of the name, or the slug, such as `acme lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the name or the mail address, or the slug, such as `acme lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
