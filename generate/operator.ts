@@ -39,10 +39,11 @@ function sectionOf({ name, command }: DescribedCommand): string {
   ].join('\n\n');
 }
 
-const rowOf = ({ flags, description, mandatory, defaultValue }: Option): string[] => [
+const rowOf = ({ flags, description, argChoices, mandatory, defaultValue }: Option): string[] => [
   `\`${flags}\``,
   [
     description,
+    ...(argChoices === undefined ? [] : [argChoices.map((choice) => `\`${choice}\``).join(', ')]),
     ...(mandatory ? ['required'] : []),
     ...(defaultValue === undefined ? [] : [`default \`${defaultValue}\``]),
   ].join('; '),

@@ -46,12 +46,7 @@ export function declareImport(program: Command): void {
       '<file>',
       'the file, in UTF-8: .csv or .tsv with a header line, .ndjson or .jsonl with one JSON object in a line',
     )
-    .addOption(
-      new Option(
-        '--type <kind>',
-        `kind of the records: ${NAMES.join(', ')}; without it the file is one of export`,
-      ).choices(NAMES),
-    )
+    .addOption(new Option('--type <kind>', 'kind of the records; without it the file is one of export').choices(NAMES))
     .addOption(new Option('--format <format>', 'where the name of the file does not say it').choices(['csv', 'ndjson']))
     .option(
       '--map <columns>',
@@ -116,12 +111,21 @@ async function run(given: Checked, options: ImportOptions, secret: string | unde
   });
   const progress: Progress = { before: report.done, created: 0, updated: 0, failed: 0 };
   const client = createCustodia({ baseUrl: url, credentials: { appCode, secret }, retry: RETRY });
-  const stopped = stoppedByInterrupt();
+  using interrupt = untilInterrupted();
   const start = performance.now();
   const total = given.checked.total;
   const shown = showProgress(() => progressLine(progress, total, (performance.now() - start) / 1_000));
   try {
-    await importFile({ ...given, report, client, orgId, progress, sendUnknown, now: Date.now, stopped });
+    await importFile({
+      ...given,
+      report,
+      client,
+      orgId,
+      progress,
+      sendUnknown,
+      now: Date.now,
+      stopped: interrupt.signal,
+    });
   } catch (error) {
     throw new OperatorProblem(
       `It stopped after ${doneIn(progress)} of ${total} records: ${reasonOf(error, url)}. ${AGAIN}`,
@@ -132,7 +136,7 @@ async function run(given: Checked, options: ImportOptions, secret: string | unde
   } finally {
     shown.stop();
   }
-  if (stopped.aborted)
+  if (interrupt.signal.aborted)
     throw new OperatorProblem(`It was stopped after ${doneIn(progress)} of ${total} records. ${AGAIN}`);
   return { progress, report: path };
 }
@@ -147,8 +151,9 @@ const reasonOf = (error: unknown, url: string): string =>
   error instanceof TypeError && error.message === 'fetch failed' ? `no API answers at ${url}` : String(error);
 
 /** Ctrl-C ends the import after the batch that is under way; a second one at once. */
-function stoppedByInterrupt(): AbortSignal {
+function untilInterrupted(): Disposable & { readonly signal: AbortSignal } {
   const stopping = new AbortController();
-  process.once('SIGINT', () => stopping.abort());
-  return stopping.signal;
+  const stop = (): void => stopping.abort();
+  process.once('SIGINT', stop);
+  return { signal: stopping.signal, [Symbol.dispose]: () => process.off('SIGINT', stop) };
 }

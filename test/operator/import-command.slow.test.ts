@@ -64,6 +64,23 @@ describe('custodia import', () => {
     expect(await clients()).toBe(before + 1);
   });
 
+  it('of a platform integration makes what only the platform may, in the organization that is named', async () => {
+    const body = { app_code: `mover-${org.appCode}`, display_name: 'Mover', org_id: null };
+    const made = await callsOf(api, await api.platformToken()).create('/api/v1/integrations', body);
+    const caller = { appCode: body.app_code, secret: String(made.secret) };
+    const lines = [
+      { type: 'Role', record: { id: 'a', code: 'owner', label: 'Owner', is_system: true, org_id: 'b' } },
+      { type: 'User', record: { id: 'c', email: 'root@acme.example', is_superadmin: true } },
+    ];
+    const file = await fileOf(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), 'acme.ndjson');
+    const refused = await run(file, ['--report', `${file}.own`]);
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('Created: 0, updated: 0, failed: 2.')]);
+    const { code, stdout } = await run(file, ['--org', org.orgId], caller);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Created: 2, updated: 0, failed: 0.')]);
+    const { data } = await callsOf(api, org.token).read('/api/v1/users');
+    expect(data).toContainEqual(expect.objectContaining({ email: 'root@acme.example', is_superadmin: true }));
+  });
+
   it('says what the API refuses, and ends with 1', async () => {
     const file = await fileOf('name,slug\nA,same\nB,same\n');
     const { code, stdout } = await run(file, ['--type', 'client']);
