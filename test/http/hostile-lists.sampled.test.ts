@@ -43,7 +43,9 @@ describe.each(sampled(lists, 3))('%s', (operationId, route: Route) => {
     const shown = query.slice(0, 200);
     expect([shown, status < 500, status]).toEqual([shown, true, status]);
     if (status !== 400 || body.type === 'urn:problem-type:custodia:malformed-request') return;
-    expect([shown, pointers]).toEqual([shown, expect.arrayContaining([`#/${name}`])]);
+    // A wrong value among several is named by its place.
+    const isNamed = pointers.some((pointer) => `${pointer}/`.startsWith(`#/${name}/`));
+    expect([shown, isNamed, pointers]).toEqual([shown, true, pointers]);
   }
 
   it.each(names)('with hostile texts as %s', async (name) => {
