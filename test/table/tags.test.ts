@@ -125,4 +125,15 @@ describe('a list by tags', () => {
     expect((await differences(true)).toSorted()).toEqual(expected(true));
     expect([await differences(), await idsOf(['tag 3']), await idsOf(['other'])]).toEqual([[], [id], [other]]);
   });
+
+  it('is restored by the operator where a number is in more sets than fit into a transaction', async () => {
+    const id = await jobs.createId({ tags: numbered(20) });
+    const { sortKey: SK, word, bit } = bitPlace(ids.numberOf(id));
+    for (const tag of numbered(120, 100)) {
+      await table.update({ PK: `${jobs.partition}#VALUES`, SK: `tags=${tag}` }, 'REMOVE #NOTHING');
+      await table.update({ PK: setOf(tag), SK }, `ADD ${word} :bit`, { ':bit': bit });
+    }
+    expect(await differences(true)).toEqual(Array(120).fill(['wrongly-in-list', '', true]));
+    expect([await differences(), await idsOf(['tag 3']), await idsOf(['tag 150'])]).toEqual([[], [id], []]);
+  });
 });

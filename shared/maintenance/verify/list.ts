@@ -110,7 +110,19 @@ async function verifyCounterItem(
 /** Verifies each number; those whose bits are in one item one after another, to avoid conflicts. */
 const verifyNumbers = (scope: VerifyContext, scan: RecordScan, suspected: Suspected): Promise<Verified[]> =>
   concurrentlyByGroup(
-    [...suspected].sort(([one], [other]) => one - other),
+    [...suspected].sort(([one], [other]) => one - other).flatMap(inParts),
     ([number]) => number % STRIPES,
     ([number, places]) => verifyUntilStable(scope, () => lookAtNumber(scope, scan, number, places)),
+  );
+
+/** Most places that are looked at together, besides those of the record: tags and words, of 100 items that are read and written at once. */
+const MOST_PLACES = 40;
+
+const inParts = ([number, places]: readonly [number, readonly IndexEntry[]]) =>
+  Array.from(
+    { length: Math.max(1, Math.ceil(places.length / MOST_PLACES)) },
+    (_, part): readonly [number, readonly IndexEntry[]] => [
+      number,
+      places.slice(part * MOST_PLACES, (part + 1) * MOST_PLACES),
+    ],
   );
