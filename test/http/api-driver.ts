@@ -9,6 +9,7 @@ type Options = Omit<RequestOptions, 'token' | 'body'>;
 export interface ApiDriver {
   readonly get: (path: string, options?: Options) => Promise<ApiResponse>;
   readonly post: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
+  readonly put: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
   readonly patch: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
   readonly remove: (path: string, options?: Options) => Promise<ApiResponse>;
   /** Creates a record; it must succeed. */
@@ -31,6 +32,7 @@ export function apiDriverOf(api: Api, token: string): ApiDriver {
   return {
     get: (path, options) => send('GET', path, options),
     post: (path, body, options) => send('POST', path, { body, ...options }),
+    put: (path, body, options) => send('PUT', path, { body, ...options }),
     patch: (path, body, options) => send('PATCH', path, { body, ...options }),
     remove: (path, options) => send('DELETE', path, options),
     create,

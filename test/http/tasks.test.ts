@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { tallied } from '../../generate/data-model/words.ts';
+import { rowsIn } from '../../generate/markdown.ts';
+import { textAt } from '../../generate/places.ts';
+import type { JsonBody } from '../support/api.ts';
+import { prepared } from '../support/prepared.ts';
+import { useApi } from '../support/use-api.ts';
+import { type ApiDriver, apiDriverOf } from './api-driver.ts';
+
+/**
+ * Tasks of a working day over HTTP, among records that they must not find. The gateway counts the requests of each, and `docs/tasks.md` has
+ * what was counted.
+ */
+
+const DAY_MS = 86_400_000;
+const page = readFileSync(new URL('../../docs/tasks.md', import.meta.url), 'utf8');
+
+const sent: string[] = [];
+const api = useApi({
+  around: (request, serve) => {
+    sent.push(asOnThePage(request.method, request.target));
+    return serve();
+  },
+});
+
+/** A request, with `…` for ids and times. */
+const asOnThePage = (method: string, target: string): string =>
+  `\`${method} ${decodeURIComponent(target)
+    .replace('/api/v1', '')
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…')}\``;
+
+let acme: ApiDriver;
+const ids: Record<string, string> = {};
+
+/** Creates records and keeps their ids by name. */
+async function given(path: string, records: Readonly<Record<string, JsonBody>>): Promise<void> {
+  for (const [name, fields] of Object.entries(records)) ids[name] = (await acme.create(path, fields)).id;
+}
+
+const ticket = (fields: JsonBody): JsonBody => ({
+  subject: 'Till is slow',
+  description: 'Since this morning.',
+  source: 'email',
+  contact_id: randomUUID(),
+  ...fields,
+});
+
+const resource = (client: string, fields: JsonBody): JsonBody => ({
+  client_id: ids[client],
+  name: 'db-1',
+  type: 'server',
+  ...fields,
+});
+
+const org = prepared(() => api.orgToken());
+
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 9 * DAY_MS });
+  try {
+    acme = apiDriverOf(api, await api.login(org.appCode, org.secret));
+    await given('/tickets', {
+      quiet: ticket({ ticket_code: 'OLD-1' }),
+      quietAndClosed: ticket({ status: 'closed' }),
+      woken: ticket({ status: 'pending' }),
+    });
+  } finally {
+    vi.useRealTimers();
+  }
+  acme = apiDriverOf(api, await api.login(org.appCode, org.secret));
+  await given('/clients', {
+    bistro: { name: 'Grand Bistro Lisboa', slug: 'gbl' },
+    tasca: { name: 'Tasca da Esquina', slug: 'tasca' },
+    other: { name: 'Bar', slug: 'bar' },
+  });
+  await given('/users', {
+    ana: { email: 'Ana.Lima@acme.example', name: 'Ana' },
+    rui: { email: 'rui@acme.example', name: 'Rui' },
+  });
+  await given('/tickets', {
+    printer: ticket({ subject: 'Printer in the kitchen is silent', ticket_code: 'T-2026-17' }),
+    printing: ticket({ subject: 'Printer prints twice', status: 'closed' }),
+  });
+  await given('/resources', {
+    fullOfBistro: resource('bistro', { cpu_usage: 97, tags: ['production', 'database'], external_id: 'i-0001' }),
+    fullOfTasca: resource('tasca', { cpu_usage: 97, tags: ['production'] }),
+    fullOfOther: resource('other', { cpu_usage: 97, tags: ['database', 'test'] }),
+    calm: resource('bistro', { cpu_usage: 1 }),
+  });
+  await acme.post(`/tickets/${ids.woken}/messages`, { author_type: 'agent', message: 'On it.' });
+}, 60_000);
+
+/** The names of the records on a page, in its order. */
+async function found(path: string): Promise<unknown[]> {
+  const { ids: listed } = await acme.list(path);
+  return listed.map((id) => Object.entries(ids).find(([, known]) => known === id)?.[0] ?? id);
+}
+
+/** 500 resources, as the lines of a file, by the 200 that a batch takes. */
+async function load(): Promise<JsonBody> {
+  const operations = Array.from({ length: 500 }, (_, index) => ({
+    key: `line-${index}`,
+    operation: 'createResource',
+    body: resource('other', { name: `vm-${index}`, external_id: `vm-${index}` }),
+  }));
+  let made = 0;
+  for (let from = 0; from < operations.length; from += 200) {
+    const { status, body } = await acme.post('/batch', { operations: operations.slice(from, from + 200) });
+    expect([status, body]).toMatchObject([200, {}]);
+    made += (body.counts as Record<string, number>)['201'] ?? 0;
+  }
+  return { made };
+}
+
+/** Each with its words on the page, and what must come of it. */
+const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, expected: unknown])[] = [
+  ['a client, by a word of its name', () => found('/clients?q=bistro'), ['bistro']],
+  ['a ticket, by what its subject says', () => found('/tickets?q=print+silent'), ['printer']],
+  [
+    'the resources of two clients that are over their threshold',
+    () => found(`/resources?client_id=${ids.bistro},${ids.tasca}&over_threshold=true`),
+    ['fullOfTasca', 'fullOfBistro'],
+  ],
+  ['the resources with two tags', () => found('/resources?tag=production&tag=database'), ['fullOfBistro']],
+  ['500 resources from a file', load, { made: 500 }],
+];
+
+describe('a task of a working day', () => {
+  it.each(TASKS)('%s', async (task, done, expected) => {
+    sent.length = 0;
+    expect(await done()).toEqual(expected);
+    const row = [task, tallied(sent), String(sent.length)];
+    expect(rowsIn(textAt(page, 'tasks')).get(task), 'the row of docs/tasks.md is to be this one').toEqual(row);
+  });
+
+  it('is on the page only if it is tried here', () => {
+    const [head, ...rows] = rowsIn(textAt(page, 'tasks')).keys();
+    expect([head, rows]).toEqual(['task', ['---', ...TASKS.map(([task]) => task)]]);
+  });
+});
