@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Contract } from '#contract';
-import { filtersOf } from '#contract/derived';
+import { filtersOf, uniqueFieldsOf } from '#contract/derived';
 
 /**
  * The filters that the last release wrote. A filter may be offered only when the release before wrote it: else older records are missing in its lists
@@ -40,8 +40,10 @@ export function filtersOfferedTooEarly(
   return listsOf(contracts).flatMap(([id, route]) => {
     const written = filters[id];
     if (written === undefined) return [];
+    // The values of unique fields are claimed by every release.
+    const claimed = uniqueFieldsOf(route.query);
     return filtersOf(route)
-      .filter((name) => !written.includes(name))
+      .filter((name) => !written.includes(name) && !claimed.has(name))
       .map(
         (name) =>
           `${id} offers \`${name}\`, which release ${release} does not write: declare it as notYetOffered first`,

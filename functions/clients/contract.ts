@@ -124,6 +124,7 @@ export const clients = contract({
           .flag()
           .optional()
           .describe('Only clients with a risk (`has_risks`), or (`false`) only the others.'),
+        slug: unique(field.slug()).optional().describe('Only the client with exactly this slug.'),
         q: parameter.words('name or the mail address, or the slug', 'acme lis'),
       }),
       response: pageOf(client, 'A page of clients.', clientExample),

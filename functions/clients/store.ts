@@ -13,6 +13,7 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
 export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
   filters: ['status', 'has_risks'],
   flags: { has_risks: { counter: 'risks' } },
+  exact: { slug: 'claimed' },
   words: ['name', 'email'],
   json: ['metadata'],
   journaled: { verbs: ['created', 'updated'] },

@@ -189,6 +189,7 @@ export const integrations = contract({
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(status(), 'Only integrations that may log in (`active`), or only the others.'),
+        app_code: appCode(field.code(100)).optional().describe('Only the integration with exactly this app code.'),
       }),
       response: pageOf(integration, 'A page of integrations, without their secrets.', example),
     }),

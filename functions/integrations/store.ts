@@ -1,9 +1,11 @@
 import { entity } from '#table';
+import { itemOfAppCode } from '#tenancy/credentials';
 import { integration } from './contract.ts';
 
 /** An integration in its tenant. Its secrets are stored with its credentials (`shared/tenancy/stored-credentials.ts`). */
 export const integrationEntity = entity('INTEGRATION', integration, {
   filters: ['status'],
+  exact: { app_code: itemOfAppCode },
   json: ['metadata'],
   audited: 'Integration',
   journaled: { verbs: ['created', 'updated'] },

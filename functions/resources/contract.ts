@@ -184,6 +184,7 @@ export const resources = contract({
       summary: 'List resources',
       permission: 'resources:read',
       extension: true,
+      notYetOffered: ['external_id'],
       query: () => ({
         ...parameter.page(),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),

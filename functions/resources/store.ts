@@ -13,6 +13,7 @@ export interface StoredResource extends Omit<Resource, 'credentials'> {
 export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resource), {
   filters: ['client_id', 'service_id', 'status', 'health_status', 'over_threshold', 'tags'],
   flags: { over_threshold: isOverThreshold },
+  exact: { external_id: 'hashed' },
   words: ['name', 'external_id', 'ip_address'],
   json: ['specifications', 'limits', 'metadata'],
   encrypted: ['credentials'],

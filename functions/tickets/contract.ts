@@ -122,6 +122,7 @@ export const tickets = contract({
         status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
         assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
+        ticket_code: unique(field.name(100)).optional().describe('Only the ticket with exactly this code.'),
         view: parameter
           .view()
           .describe(

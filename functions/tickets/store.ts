@@ -6,6 +6,7 @@ export const ticketEntity = entity('TICKET', ticket, {
   words: ['subject'],
   // A setting of the stage (`docs/decisions/0170-filters.md`).
   isWithoutWords: () => process.env.TICKET_WORDS === 'off',
+  exact: { ticket_code: 'claimed' },
   json: ['custom_fields'],
   journaled: { verbs: ['created', 'updated', 'deleted'] },
 });

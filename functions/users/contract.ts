@@ -63,6 +63,9 @@ export const users = contract({
           .flag()
           .optional()
           .describe('Only users who belong to the organization at present, or (`false`) only the others.'),
+        email: unique(field.email(), { ignoringCase: true })
+          .optional()
+          .describe('Only the user with exactly this address, in whatever case.'),
         q: parameter.words('name or the mail address', 'ines@'),
       }),
       response: pageOf(user, 'A page of users.', example),

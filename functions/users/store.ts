@@ -4,6 +4,7 @@ import { user } from './contract.ts';
 export const userEntity = entity('USER', user, {
   filters: ['is_active'],
   words: ['name', 'email'],
+  exact: { email: 'claimed' },
   audited: 'User',
   journaled: { verbs: ['created', 'updated'] },
 });

@@ -16,6 +16,7 @@ interface PageInput extends BearerInput {
     readonly sort: '-created_at' | 'created_at';
     /** Undefined where the list has only one view. */
     readonly view?: 'summary' | 'full';
+    readonly [filter: string]: unknown;
   };
 }
 
@@ -29,14 +30,15 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageRes
 
 /**
  * An operation that returns pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every
- * filter of the entity that the route takes. A filter that the entity does not have is a compiler error and an error at
+ * filter and exact value of the entity that the route takes. A filter that the entity does not have is a compiler error and an error at
  * the function's start; `q` for an entity without `words` is only the latter.
  * @param show maps a stored record to the returned one, where they differ
  */
-export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
-  entity: Entity<T, F>,
+export const pagesOf = <T extends object, F extends keyof T & string, E extends keyof T & string = never, U = T>(
+  entity: Entity<T, F, E>,
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
-): PageOperation<filterNames.FilterName<F> | typeof parameter.WORDS, U> => {
+): PageOperation<filterNames.FilterName<F> | E | typeof parameter.WORDS, U> => {
+  const exact = Object.keys(entity.exact) as E[];
   const isSearched = entity.words.length > 0;
   const list = async (input: PageInput): Promise<PageResponse<U>> => {
     const { page, page_size, sort } = input.query;
@@ -45,13 +47,14 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
       entity.filters.map((field) => [field, given[filterNames.nameOf(field)]]),
     ) as Given<F>;
     const q = isSearched ? (input.query as { readonly [parameter.WORDS]?: string })[parameter.WORDS] : undefined;
-    const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, q });
+    const values = Object.fromEntries(exact.map((field) => [field, input.query[field] as string | undefined]));
+    const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, q, values });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const names = [...entity.filters.map(filterNames.nameOf), ...(isSearched ? [parameter.WORDS] : [])];
+  const names = [...entity.filters.map(filterNames.nameOf), ...exact, ...(isSearched ? [parameter.WORDS] : [])];
   const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<
-    Record<filterNames.FilterName<F> | typeof parameter.WORDS, true>
+    Record<filterNames.FilterName<F> | E | typeof parameter.WORDS, true>
   >;
   return Object.assign(list, { filters });
 };

@@ -4,6 +4,7 @@ export { readCursorPage } from './cursor-page.ts';
 export * as listErrors from './errors.ts';
 export * as feed from './following.ts';
 export * as ids from './ids.ts';
+export { readEntries } from './lookups.ts';
 export { NumberPool } from './number-pool.ts';
 export { readPage } from './page.ts';
 export { readPartition } from './queries.ts';

@@ -1,9 +1,11 @@
-import { TooManyMatches } from './errors.ts';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { builtFilters, readCounterItem } from './counter-item.ts';
+import { ListNotBuilt, TooManyMatches } from './errors.ts';
 import type { Members } from './number-set.ts';
 import { beginningWith, between, type Query, queryUpTo } from './queries.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
 import { readEach } from './read-records.ts';
-import { type Item, isRecord } from './schema.ts';
+import { type Item, isRecord, type Key } from './schema.ts';
 import type { Table } from './table.ts';
 import { boundsOf, entryIn, numberOfEntry, partitionOf } from './text-index.ts';
 
@@ -20,11 +22,16 @@ type TextRange = { readonly index: string } | Texts;
 /** Which texts: those that begin with one, or those from the first to the last, inclusive. */
 type WantedTexts = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
+/** Where a lookup looks: for texts, or at a single item, which names a record if it is there. */
+type Range =
+  | { readonly in: TextRange; readonly texts: WantedTexts }
+  | { readonly key: Key; readonly numberOf: (item: Item) => number };
+
 /** The records that have any of some texts: the union of ranges. */
 export interface Lookup {
   /** The API's name of the parameter, for errors. */
   readonly name: string;
-  readonly ranges: readonly { readonly in: TextRange; readonly texts: WantedTexts }[];
+  readonly ranges: readonly Range[];
   /** Most texts that are read of a range. */
   readonly most: number;
   /** The indexes among the ranges, as the counter item names them. */
@@ -139,12 +146,12 @@ class LookupRead {
   constructor(table: Table, list: string, lookup: Lookup) {
     this.lookup = lookup;
     this.#table = table;
-    this.#ranges = lookup.ranges.map(({ in: range, texts }) => {
-      const { partition, numberOf } =
-        'index' in range ? { partition: partitionOf(list, range.index), numberOf: numberOfEntry } : range;
-      const query = 'prefix' in texts ? beginningWith(partition, texts.prefix) : between(partition, boundsOf(texts));
-      return { query, numberOf, count: 0, after: undefined, isComplete: false };
-    });
+    this.#ranges = lookup.ranges.map((range) => ({
+      ...readOf(list, range),
+      count: 0,
+      after: undefined,
+      isComplete: false,
+    }));
   }
 
   get isComplete(): boolean {
@@ -166,7 +173,10 @@ class LookupRead {
   }
 
   async #readTo(range: RangeRead, most: number): Promise<void> {
-    const { items, last } = await queryUpTo(this.#table, range.query, most - range.count, range.after);
+    const { items, last } =
+      'key' in range.read
+        ? await readOne(this.#table, range.read.key)
+        : await queryUpTo(this.#table, range.read.query, most - range.count, range.after);
     for (const item of items) {
       const number = range.numberOf(item);
       this.entries.set(number, [...(this.entries.get(number) ?? []), item]);
@@ -177,8 +187,42 @@ class LookupRead {
   }
 }
 
+/** How a range is read. */
+function readOf(list: string, range: Range): Pick<RangeRead, 'read' | 'numberOf'> {
+  if ('key' in range) return { read: { key: range.key }, numberOf: range.numberOf };
+  const { in: where, texts } = range;
+  const { partition, numberOf } =
+    'index' in where ? { partition: partitionOf(list, where.index), numberOf: numberOfEntry } : where;
+  const query = 'prefix' in texts ? beginningWith(partition, texts.prefix) : between(partition, boundsOf(texts));
+  return { read: { query }, numberOf };
+}
+
+/**
+ * The entries of a text in one index of a list, up to so many. Strongly consistent.
+ * @param index the rest of its partition key, and its name for the counter item and for errors
+ * @throws ListNotBuilt
+ */
+export async function readEntries(
+  table: Table,
+  list: string,
+  { entries, index, name }: { readonly entries: string; readonly index: string; readonly name: string },
+  text: string,
+  most: number,
+): Promise<readonly Item[]> {
+  const query = between(partitionOf(list, entries), boundsOf({ from: text, to: text }));
+  const [counter, { items }] = await Promise.all([readCounterItem(table, list, true), queryUpTo(table, query, most)]);
+  if (counter.NEXT !== undefined && !builtFilters(counter).includes(index)) throw new ListNotBuilt(list, [name]);
+  return items;
+}
+
+/** An item, as a query would return it. Strongly consistent. */
+async function readOne({ client, name }: Table, key: Key) {
+  const { Item: item } = await client.send(new GetCommand({ TableName: name, Key: { ...key }, ConsistentRead: true }));
+  return { items: item === undefined ? [] : [item as Item], last: undefined };
+}
+
 interface RangeRead {
-  readonly query: Query;
+  readonly read: { readonly query: Query } | { readonly key: Key };
   readonly numberOf: (item: Item) => number;
   count: number;
   after: Record<string, unknown> | undefined;

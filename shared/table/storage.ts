@@ -7,6 +7,7 @@ export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-del
 export { CHILDREN } from './repository/children.ts';
 export { MOVES } from './repository/derived-fields.ts';
 export { toAttributes, toRecord } from './repository/entity.ts';
+export * as exactValues from './repository/exact-values.ts';
 export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';
 export * as flags from './repository/flags.ts';
 export {

@@ -5,6 +5,7 @@ export { LoginAttempt } from './login-attempt.ts';
 export {
   areLive,
   type Credentials,
+  itemOfAppCode,
   liveCredentials,
   readCredentials,
   readCredentialsOf,

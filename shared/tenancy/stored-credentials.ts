@@ -100,6 +100,10 @@ export interface Holder {
 
 const keyOf = ({ orgId, appCode }: Holder): Key => credentialsKey(tenantIdOf(orgId), appCode);
 
+/** The item that leads from an app code to its integration, in the tenant of that integration alone: app codes are unique over all tenants. */
+export const itemOfAppCode = (tenant: TenantId, appCode: string) =>
+  ({ key: credentialsKey(tenant, appCode), id: 'integration_id' }) as const;
+
 /**
  * The credentials of an app code of this organization: one strongly consistent `GetItem`, because they may just have
  * been revoked. The key decides whose they are, whatever is in the item.

@@ -20,16 +20,16 @@ const NAMES: Readonly<Record<string, number>> = {
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
   '#http': 13,
-  '#lists': 20,
+  '#lists': 21,
   '#lists/maintenance': 15,
   // With the journal, its events, and the records that they are about.
   '#table': 24,
   // Keys of records, read together.
   '#table/keys': 15,
-  '#table/storage': 18,
+  '#table/storage': 19,
   '#auth': 13,
   '#tenancy': 22,
-  '#tenancy/credentials': 13,
+  '#tenancy/credentials': 14,
   '#tenancy/deliveries': 14,
   '#maintenance': 13,
 };

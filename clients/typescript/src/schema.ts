@@ -6428,6 +6428,8 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
+                /** @description Only the client with exactly this slug. */
+                slug?: string;
                 /** @description Only records of which every one of these words begins a word of the name or the mail address, or the slug, such as `acme lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -7367,6 +7369,8 @@ export interface operations {
                 client_id?: string | string[];
                 /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 assigned_to?: string | string[];
+                /** @description Only the ticket with exactly this code. */
+                ticket_code?: string;
                 /** @description How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`). */
                 view?: "summary" | "full";
                 /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
@@ -7613,6 +7617,8 @@ export interface operations {
                 sort?: components["parameters"]["Sort"];
                 /** @description Only users who belong to the organization at present, or (`false`) only the others. */
                 is_active?: boolean;
+                /** @description Only the user with exactly this address, in whatever case. */
+                email?: string;
                 /** @description Only records of which every one of these words begins a word of the name or the mail address, such as `ines@`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -8165,6 +8171,8 @@ export interface operations {
                 sort?: components["parameters"]["Sort"];
                 /** @description Only integrations that may log in (`active`), or only the others. Several, separated by commas: any of them. */
                 status?: ("active" | "inactive") | ("active" | "inactive")[];
+                /** @description Only the integration with exactly this app code. */
+                app_code?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };

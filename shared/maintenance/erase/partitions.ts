@@ -11,7 +11,15 @@ import {
   uniqueKey,
   valuesPartition,
 } from '#table/keys';
-import { cascadeDeletesOf, entriesOf, indexedValuesIn, indexesOf, notedIn, readValues } from '#table/storage';
+import {
+  cascadeDeletesOf,
+  entriesOf,
+  exactValues,
+  indexedValuesIn,
+  indexesOf,
+  notedIn,
+  readValues,
+} from '#table/storage';
 import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy/keys';
 import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
@@ -49,7 +57,9 @@ export async function partitionsOf(
     ...looked.flatMap(({ below }) => below.flatMap(withSet)),
     ...looked.flatMap(({ kind, values }) => setsOf(tenant, kind, values, { idsOf, audited })),
     ...kinds.flatMap(({ entity }) =>
-      Object.keys(entity.unique).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
+      [...Object.keys(entity.unique), ...exactValues.hashedFieldsOf(entity)].map(
+        (field) => uniqueKey(tenant, entity.name, field, '').PK,
+      ),
     ),
     ...kinds.flatMap(({ entity }) =>
       indexesOf(entity, 'declared')

@@ -1,7 +1,7 @@
 import { type Item, ids, type Key, readPartition, schema, type UnitOfWork } from '#lists';
 import type { Entity } from '#table';
 import { recordsPartition, uniqueKey } from '#table/keys';
-import { SETS } from '#table/storage';
+import { exactValues, SETS } from '#table/storage';
 import {
   type Comparison,
   changed,
@@ -14,22 +14,31 @@ import {
 import { concurrently, readTogether } from './reading.ts';
 import type { Visitor } from './scan-records.ts';
 
-/** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a scan. */
+/**
+ * Verifies unique values: each must be claimed by the only record that has it. Values are collected from a scan. So it verifies the values that upserts
+ * have claimed, which their records note: a record has such a value if it notes it and the field still has it.
+ */
 export class Claims {
   readonly #scope: VerifyContext;
   readonly #entity: Entity;
   /** The ids of the records that have a value, by field and value. */
   readonly #values = new Map<string, Map<string, string[]>>();
 
+  /** Values that records note as claimed and do not have, by field. */
+  readonly #misnoted = new Map<string, Set<string>>();
+
   constructor(scope: VerifyContext, entity: Entity) {
     this.#scope = scope;
     this.#entity = entity;
-    for (const field of Object.keys(entity.unique)) this.#values.set(field, new Map());
+    for (const field of [...Object.keys(entity.unique), ...exactValues.hashedFieldsOf(entity)])
+      this.#values.set(field, new Map());
   }
 
   readonly visit: Visitor = (record) => {
     for (const [field, values] of this.#values) {
-      const value = this.#valueOf(record, field);
+      const value = this.#isUnique(field) ? this.#valueOf(record, field) : notedOf(record, field);
+      if (value !== undefined && this.#valueOf(record, field) !== value)
+        this.#misnoted.set(field, (this.#misnoted.get(field) ?? new Set()).add(value));
       if (value !== undefined) values.set(value, [...(values.get(value) ?? []), String(record.id)]);
     }
   };
@@ -51,10 +60,11 @@ export class Claims {
   async #suspected(field: string, values: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
     const { PK } = this.#keyOf(field, '');
     const right = new Set<string>();
-    const wrong = new Set<string>();
+    const wrong = new Set<string>(this.#misnoted.get(field));
     for await (const { SK, holder } of readPartition(this.#scope, PK)) {
       const ids = values.get(String(SK)) ?? [];
-      (ids.length === 1 && ids[0] === holder ? right : wrong).add(String(SK));
+      const isRight = ids.length === 1 && ids[0] === holder && !wrong.has(String(SK));
+      (isRight ? right : wrong).add(String(SK));
     }
     return [...wrong, ...[...values.keys()].filter((value) => !right.has(value) && !wrong.has(value))];
   }
@@ -74,6 +84,9 @@ export class Claims {
       return schema.isRecord(record) && record.id === id && this.#valueOf(record, field) === value;
     });
     const expected = having.find((id) => id === claim?.holder) ?? having[0];
+    const misnoting = this.#isUnique(field)
+      ? []
+      : holders.filter((id, index) => id !== expected && notedOf(records[index], field) === value);
     const difference = (kind: Difference['kind'], text: string): Difference => ({
       kind,
       entity: this.#entity.name,
@@ -81,18 +94,19 @@ export class Claims {
       field,
       text: `${this.#entity.name} ${field} ${JSON.stringify(value)} ${text}`,
     });
-    if (having.length > 1)
+    if (having.length > 1 && this.#isUnique(field))
       return { differences: [difference('not-unique', `is the value of ${having.join(' and ')}`)] };
-    if (claim?.holder === expected) return { differences: [] };
-    const text =
-      expected === undefined
-        ? `is claimed by ${claim?.holder}, which does not have it`
-        : `is not claimed by ${expected}, which has it`;
+    if (claim?.holder === expected && misnoting.length === 0) return { differences: [] };
+    const text = textOf(claim?.holder, expected, misnoting);
     return {
       differences: [difference('unique-value', text)],
       repair: (work) => {
-        for (const [index, id] of holders.entries()) this.#expect(work, id, records[index]);
+        for (const [index, id] of holders.entries()) {
+          this.#expect(work, id, records[index]);
+          if (misnoting.includes(id)) work.update(this.#recordKey(id), { remove: [exactValues.CLAIMED] });
+        }
         const expect = claim === undefined ? { exists: false } : { equals: { holder: claim.holder } };
+        if (claim?.holder === expected) return;
         if (expected === undefined) work.delete(key, expect, changed);
         else work.put({ ...key, holder: expected }, changed, expect);
       },
@@ -101,14 +115,20 @@ export class Claims {
 
   /** Stages the condition that a record is as read, or still missing. */
   #expect(work: UnitOfWork, id: string, record: Item | undefined): void {
-    const equals = { id: record?.id, [schema.VERSION]: record?.[schema.VERSION], [SETS]: record?.[SETS] };
+    const seen = ['id', schema.VERSION, SETS, exactValues.CLAIMED];
+    const equals = Object.fromEntries(seen.map((attribute) => [attribute, record?.[attribute]]));
     work.update(this.#recordKey(id), {
       condition: record === undefined ? { exists: false } : { equals },
       onConditionFailed: changed,
     });
   }
 
+  #isUnique(field: string): boolean {
+    return Object.hasOwn(this.#entity.unique, field);
+  }
+
   #valueOf(record: Item, field: string): string | undefined {
+    if (!this.#isUnique(field)) return exactValues.isClaimOfOwn(record) ? notedOf(record, field) : undefined;
     const value = record[field];
     return typeof value === 'string' ? this.#entity.unique[field]?.(value) : undefined;
   }
@@ -120,6 +140,19 @@ export class Claims {
   #recordKey(id: string): Key {
     return { PK: recordsPartition(this.#scope.tenant, this.#entity.name), SK: ids.sortKeyOf(ids.numberOf(id)) };
   }
+}
+
+/** The hash that a record notes as claimed, of a field that upserts claim. */
+function notedOf(record: Item | undefined, field: string): string | undefined {
+  const [claimed, hash] = exactValues.claimedIn(record ?? {}) ?? [];
+  return claimed === field && schema.isRecord(record) ? hash : undefined;
+}
+
+function textOf(holder: unknown, expected: string | undefined, misnoting: readonly string[]): string {
+  if (holder === expected) return `is noted as claimed by ${misnoting.join(' and ')}, and is not`;
+  return expected === undefined
+    ? `is claimed by ${holder}, which does not have it`
+    : `is not claimed by ${expected}, which has it`;
 }
 
 /** Most records of one value that are read: a transaction holds a hundred items. */

@@ -4,6 +4,7 @@ import { type Item, ids, type List, type ListSource, listErrors, storedSets, typ
 import { isFound, type WantedWord, wantedWords } from '../../words.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
+import { ExactLookups, type ExactValues } from './exact-values.ts';
 import { isFlag, TRUE } from './flags.ts';
 import {
   entriesOf,
@@ -45,27 +46,29 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * The list of a filter, and of words.
-   * @throws TypeError when the entity declares no such filter
+   * The list of a filter, of words, and of exact values.
+   * @throws TypeError when the entity declares no such filter or field
    * @throws NotOffered
    */
-  source(filter: Filter, q?: string): ListSource {
+  source(filter: Filter, q?: string, values: ExactValues = {}): ListSource {
     const clauses = Object.entries(filter).flatMap(([field, value]) =>
       value === undefined ? [] : this.#clausesOf(field, [...new Set([value].flat().map(String))]),
     );
     const unknown = clauses.find(({ field }) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown.field}`);
     if (q !== undefined && this.#entity.isWithoutWords?.()) throw new listErrors.NotOffered(parameter.WORDS);
-    const lookups = q === undefined ? [] : wantedWords(q).map((wanted) => this.#lookupOf(wanted));
+    const words = q === undefined ? [] : wantedWords(q).map((wanted) => this.#lookupOf(wanted));
+    const exact = new ExactLookups(this.#tenant, this.#entity, values);
     return {
       ...this.list,
       clauses,
-      lookups,
+      lookups: [...exact.lookups, ...words],
       summaryOf: (field) => (this.#entity.summaries.some((one) => one === field) ? summaryIndexOf(field) : undefined),
       createdAt: this.#entity.createdAt,
       matches: (item) =>
         clauses.every((clause) => isIn(item, clause)) &&
-        lookups.every(({ decided }) => decided?.byRecord(item) ?? true),
+        exact.matches(item) &&
+        words.every(({ decided }) => decided?.byRecord(item) ?? true),
     };
   }
 
@@ -145,7 +148,7 @@ export class EntityLists<T extends object> {
   #listedBy(index: string, before: Item | undefined, after: Item | undefined): ListedBy {
     const by = listedBy(index);
     if (!('entries' in by)) return by;
-    const isChanged = before?.[WORDS] !== after?.[WORDS];
+    const isChanged = index === WORDS_INDEX && before?.[WORDS] !== after?.[WORDS];
     return { ...by, attributes: entryAttributesOf(this.#entity, index, after), isChanged };
   }
 }

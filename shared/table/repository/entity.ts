@@ -1,12 +1,17 @@
 import * as z from 'zod';
 import { declaredValues, uniqueFieldsOf } from '#contract/derived';
 import { parseJson } from '#json';
-import type { Item } from '#lists';
+import type { Item, Key } from '#lists';
 import { lazily } from '../../lazily.ts';
+import type { TenantId } from '../keys.ts';
 import { type Flag, isFlag } from './flags.ts';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
-export interface Entity<T extends object = Record<string, unknown>, F extends Field<T> = Field<T>> {
+export interface Entity<
+  T extends object = Record<string, unknown>,
+  F extends Field<T> = Field<T>,
+  E extends Field<T> = never,
+> {
   /** Part of every key: `TICKET`. */
   readonly name: string;
   /** The record of the contract, where there is one. */
@@ -36,6 +41,8 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
    * built again when the setting is taken back. By default they do not.
    */
   readonly isWithoutWords?: () => boolean;
+  /** Fields by whose value few records, mostly one, are found in their list (`exact-values.ts`). */
+  readonly exact: { readonly [field in E]?: Exact };
   /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */
@@ -72,6 +79,18 @@ export interface Entity<T extends object = Record<string, unknown>, F extends Fi
   readonly ordered?: true;
 }
 
+/**
+ * How a value leads to its records: `claimed`, by the claim of a unique field; `hashed`, by an entry of each record, which must be built like a
+ * filter where the field is added later; or by another item of the tenant, which has the record's id.
+ */
+export type Exact = 'claimed' | 'hashed' | ((tenant: TenantId, value: string) => ItemOfRecord);
+
+interface ItemOfRecord {
+  readonly key: Key;
+  /** The attribute with the id of the record. */
+  readonly id: string;
+}
+
 /** The second part of an event's type: `ticket.updated`. An event `pinged` is of no change; an operation stages it (`journal.ts`). */
 export type Verb = 'created' | 'updated' | 'deleted' | 'pinged';
 
@@ -98,30 +117,31 @@ interface Declared<T = unknown> {
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
 type Options<T extends object> = Partial<
-  Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters' | 'journaled'>
+  Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters' | 'exact' | 'journaled'>
 >;
 
-/** The filters of an entity, those among them whose sets have a summary, flags, and how it is journaled. */
-interface Filters<T, F extends string> {
+/** The filters of an entity, those among them whose sets have a summary, flags, exact values, and how it is journaled. */
+interface Filters<T, F extends string, E extends string> {
   readonly filters?: readonly F[];
   readonly summaries?: readonly NoInfer<F>[];
   readonly flags?: { readonly [field in NoInfer<F>]?: Flag<T> };
+  readonly exact?: { readonly [field in E]?: Exact };
   readonly journaled?: Journaled<T, Field<T>>;
 }
 
-type Declarations<T extends object> = Options<T> & Filters<T, Field<T>>;
+type Declarations<T extends object> = Options<T> & Filters<T, Field<T>, Field<T>>;
 
 /** Declares the entity of a contract's record: `entity('TICKET', ticket, { filters: ['status'], json: ['custom_fields'] })`. */
-export function entity<T extends object, const F extends Field<T> = never>(
+export function entity<T extends object, const F extends Field<T> = never, const E extends Field<T> = never>(
   name: string,
   record: Declared<T>,
-  options?: Omit<Options<T>, 'unique'> & Filters<T, F>,
-): Entity<T, F>;
+  options?: Omit<Options<T>, 'unique'> & Filters<T, F, E>,
+): Entity<T, F, E>;
 /** Declares the entity of records without a contract: those of the storage code itself. */
 export function entity<T extends object, const F extends Field<T> = Field<T>>(
   name: string,
-  options?: Options<T> & Filters<T, F>,
-): Entity<T, F>;
+  options?: Options<T> & Filters<T, F, Field<T>>,
+): Entity<T, F, Field<T>>;
 export function entity<T extends object>(
   name: string,
   recordOrOptions: Declared<T> | Declarations<T> = {},
@@ -144,6 +164,7 @@ export function entity<T extends object>(
     summaries: [],
     flags: {},
     words: [],
+    exact: {},
     json: [],
     encrypted: [],
     createdAt: 'created_at',

@@ -1,14 +1,16 @@
+import { hash } from 'node:crypto';
 import type { Item } from '#lists';
 
 /**
  * The indexes of a record, as its `SETS` and the counter item's `FILTERS` name them: a filter field, which has sets of
- * numbers; `status+`, the summaries of the sets of the field `status`; or `words~`, the words
- * of the texts by which it is searched (`record-words.ts`).
+ * numbers; `status+`, the summaries of the sets of the field `status`; `external_id=`, the entries of the field's value;
+ * or `words~`, the words of the texts by which it is searched (`record-words.ts`).
  */
 
 /** The index of words. */
 export const WORDS_INDEX = 'words~';
 const SUMMARY = '+';
+const VALUE = '=';
 
 /** An entity's declarations about its lists (`entity.ts`). */
 interface Listed {
@@ -16,6 +18,7 @@ interface Listed {
   readonly summaries: readonly string[];
   readonly words: readonly string[];
   readonly isWithoutWords?: (() => boolean) | undefined;
+  readonly exact: Readonly<Record<string, unknown>>;
 }
 
 export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
@@ -24,8 +27,18 @@ export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
 export const summaryFieldOf = (index: string): string | undefined =>
   index.endsWith(SUMMARY) ? index.slice(0, -SUMMARY.length) : undefined;
 
+/** The index of the values of a field that are found by entries (`exact-values.ts`). */
+export const valueIndexOf = (field: string): string => `${field}${VALUE}`;
+
+const valueFieldOf = (index: string): string | undefined =>
+  index.endsWith(VALUE) ? index.slice(0, -VALUE.length) : undefined;
+
 /** The partition of an index that has entries of texts (`lists/text-index.ts`), without the list's; undefined for an index with sets. */
-export const entriesOf = (index: string): string | undefined => (index === WORDS_INDEX ? 'WORDS' : undefined);
+export function entriesOf(index: string): string | undefined {
+  const field = valueFieldOf(index);
+  if (field !== undefined) return `${field}#VALUE`;
+  return index === WORDS_INDEX ? 'WORDS' : undefined;
+}
 
 /**
  * The indexes of an entity's records.
@@ -34,7 +47,8 @@ export const entriesOf = (index: string): string | undefined => (index === WORDS
 export function indexesOf(entity: Listed, which: 'entered' | 'declared' = 'entered'): readonly string[] {
   const omitted = which === 'declared' ? [] : omittedIndexesOf(entity);
   const words = entity.words.length === 0 ? [] : [WORDS_INDEX];
-  return [...entity.filters, ...entity.summaries.map(summaryIndexOf), ...words].filter(
+  const values = hashedFieldsOf(entity).map(valueIndexOf);
+  return [...entity.filters, ...entity.summaries.map(summaryIndexOf), ...values, ...words].filter(
     (index) => !omitted.includes(index),
   );
 }
@@ -42,6 +56,20 @@ export function indexesOf(entity: Listed, which: 'entered' | 'declared' = 'enter
 /** The indexes that a setting of the stage leaves out: no record enters them any more. */
 export const omittedIndexesOf = ({ isWithoutWords }: Listed): readonly string[] =>
   isWithoutWords?.() === true ? [WORDS_INDEX] : [];
+
+/** Attribute of an entry of a value: the id of its record. */
+export const HOLDER = 'holder';
+
+/** The attributes of an entry of a value, besides its key. */
+export const valueAttributesOf = (index: string, record: Item): Item | undefined =>
+  valueFieldOf(index) === undefined ? undefined : { [HOLDER]: record.id };
+
+/** The id of an entry's record. */
+export const holderIn = ({ [HOLDER]: id }: Item): string => String(id);
+
+/** The fields whose values have entries. */
+export const hashedFieldsOf = ({ exact }: Pick<Listed, 'exact'>): readonly string[] =>
+  Object.keys(exact).filter((field) => exact[field] === 'hashed');
 
 /** Attribute of a record: what it is listed by, separated by spaces. */
 export const SETS = 'SETS';
@@ -57,8 +85,14 @@ export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 
 
 /** The distinct values under which an index has a record; none where the record is not in it. */
 export function indexedValuesIn(record: Item | undefined, index: string): readonly string[] {
-  return index === WORDS_INDEX ? wordsIn(record) : textsOf(record?.[summaryFieldOf(index) ?? index]);
+  if (index === WORDS_INDEX) return wordsIn(record);
+  const field = valueFieldOf(index);
+  if (field !== undefined) return textsOf(record?.[field]).map(hashOf);
+  return textsOf(record?.[summaryFieldOf(index) ?? index]);
 }
+
+/** Of a value of any length, as it is in an entry or a claim. */
+export const hashOf = (value: string): string => hash('sha256', value, 'base64url');
 
 /** Attribute of a record: a digest of its texts, and the words that have an entry, each in a line. */
 export const WORDS = 'WORDS';

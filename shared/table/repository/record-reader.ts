@@ -4,6 +4,7 @@ import { type TenantId, uniqueKey } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { type Entity, toRecord } from './entity.ts';
 import { EntityLists } from './entity-lists.ts';
+import { idsWith } from './exact-values.ts';
 import type { CursorPage, CursorQuery, Page, PageQuery, Stored } from './records.ts';
 
 /** Where the records of a repository are stored. */
@@ -53,9 +54,17 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return claim === undefined ? undefined : String(claim.holder);
   }
 
+  /**
+   * The ids of up to two records with a value of a field that is found by entries. Strongly consistent.
+   * @throws ListNotBuilt
+   */
+  idsWith(field: keyof T & string, value: string): Promise<readonly string[]> {
+    return idsWith(this.table, this.location.partition, field, value);
+  }
+
   /** One page of all records, or of those with the values of the filter, and the prefix. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
-    return this.pageIn(this.lists.source(query.filter ?? {}, query.q), query);
+    return this.pageIn(this.lists.source(query.filter ?? {}, query.q, query.values), query);
   }
 
   /** Up to `limit` records in order, after the record `after`. */

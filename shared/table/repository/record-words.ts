@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Item } from '#lists';
 import { wordsOf } from '../../words.ts';
-import { notedIn, WORDS, WORDS_INDEX, wordsIn } from './list-indexes.ts';
+import { HOLDER, notedIn, valueAttributesOf, WORDS, WORDS_INDEX, wordsIn } from './list-indexes.ts';
 
 /**
  * The words of records, by which they are found in their list (`q`). A record keeps the words that have an entry, and a digest of its texts: when
@@ -66,14 +66,17 @@ export const wordsAsRead = (item: Item): Item => (item[WORDS] === undefined ? {}
 
 /** The attributes of a record's entries in an index, but for their keys. */
 export function entryAttributesOf(entity: Searched, index: string, record: Item | undefined): Item {
-  if (index !== WORDS_INDEX || record === undefined) return {};
+  if (record === undefined) return {};
+  if (index !== WORDS_INDEX) return valueAttributesOf(index, record) ?? {};
   const claims = claimsIn(entity, record);
   return { [TEXTS]: wordsIn(record).join('\n'), ...(claims.length === 0 ? {} : { [CLAIMS]: claims }) };
 }
 
 /** The attributes that an entry has of these. */
 export const entryAttributesIn = (entry: Item): Item =>
-  Object.fromEntries([TEXTS, CLAIMS].filter((name) => entry[name] !== undefined).map((name) => [name, entry[name]]));
+  Object.fromEntries(
+    [TEXTS, CLAIMS, HOLDER].filter((name) => entry[name] !== undefined).map((name) => [name, entry[name]]),
+  );
 
 /** What such an entry says of its record; undefined for another item. */
 export function textsIn(

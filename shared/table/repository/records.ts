@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '#lists';
+import type { ExactValues } from './exact-values.ts';
 
 /** A record as read, with its version and item for a later change. */
 export interface Stored<T> {
@@ -33,6 +34,8 @@ export interface PageQuery<F extends string = string> {
   readonly filter?: Filter<F>;
   /** What the words of the entity's `words`, or its claims, begin with. */
   readonly q?: string | undefined;
+  /** Values of fields in the entity's `exact`. */
+  readonly values?: ExactValues;
 }
 
 export interface CursorQuery<F extends string = string> {

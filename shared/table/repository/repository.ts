@@ -15,6 +15,7 @@ import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { DerivedFields } from './derived-fields.ts';
 import { type Entity, toAttributes } from './entity.ts';
+import { CLAIMED, isFoundByValue } from './exact-values.ts';
 import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
 import { flagsByCounters, flagsOf } from './flags.ts';
@@ -149,6 +150,15 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     if (indexes.length > 0) this.session.numbers.noteUnbuilt(this.tenant, list, indexes);
   }
 
+  /**
+   * Stages that a record claims its value of a field that is found by entries (`exact-values.ts`), unless it has done so. The commit throws
+   * {@link NotUnique} when another record has claimed it, and {@link StaleRead} when the record has changed.
+   * @param item the record as read; undefined for one that is staged
+   */
+  claimValue(id: string, item: Item | undefined, field: keyof T & string, value: string): void {
+    this.#unique.claimValue(this.work, { ...this.keyOf(id), id, [CLAIMED]: item?.[CLAIMED] }, field, value);
+  }
+
   /** Begins to allocate a number in advance, for the next record that is created here. */
   prepare(): void {
     this.session.numbers.prepare(this.tenant, this.lists.list);
@@ -214,6 +224,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       onConditionFailed: () => new StaleRead('the record has changed'),
     });
     this.#unique.move(this.work, stored.record, record, String(item.id));
+    this.#unique.releaseValue(this.work, item, record as Item);
     return { record, version, item };
   }
 
@@ -267,7 +278,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const entry = this.#entryOf(item, notedIn(item));
     if (!this.entity.byTime) storedSets.stageGap(this.work, { ...entry, partition: this.location.partition });
     this.lists.stageMove(this.work, entry, item, undefined);
-    this.#unique.unclaim(this.work, stored.record);
+    this.#unique.unclaim(this.work, stored.record, item);
   }
 
   get references(): References<T> {
@@ -350,6 +361,8 @@ const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unkn
   [schema.VERSION]: version,
   [SETS]: item[SETS],
   ...wordsAsRead(item),
+  // An upsert claims a value without a new version.
+  ...(isFoundByValue(item) ? { [CLAIMED]: item[CLAIMED] } : {}),
 });
 
 const isAsRead = (found: Item | undefined, stored: Stored<object>): boolean =>

@@ -1,7 +1,9 @@
-import type { OnConditionFailed, UnitOfWork } from '#lists';
-import { NotUnique } from '../errors.ts';
+import type { Item, OnConditionFailed, UnitOfWork } from '#lists';
+import { NotUnique, StaleRead } from '../errors.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
+import { CLAIMED, claimedIn, claimOf, isClaimOfOwn } from './exact-values.ts';
+import { hashOf } from './list-indexes.ts';
 
 /** Unique values in a tenant: each is claimed by an item of its own, written in the record's transaction. */
 export class UniqueConstraints<T extends object> {
@@ -18,9 +20,35 @@ export class UniqueConstraints<T extends object> {
     for (const [field, value] of this.#of(record)) this.#take(work, field, value, id, refusalOf(field));
   }
 
-  /** Stages the deletion of a record's claims. */
-  unclaim(work: UnitOfWork, record: T): void {
+  /** Stages the deletion of the claims of a record as read. */
+  unclaim(work: UnitOfWork, record: T, item: Item): void {
     for (const [field, value] of this.#of(record)) this.#free(work, field, value);
+    const claimed = claimedIn(item);
+    if (claimed !== undefined) this.#free(work, ...claimed);
+  }
+
+  /** Stages that a record, by its key, id and claim, claims its value of a field that is found by entries, unless it has done so. */
+  claimValue(work: UnitOfWork, item: Item, field: string, value: string): void {
+    const { PK, SK, id } = item;
+    const noted = claimOf(field, value);
+    if (item[CLAIMED] === noted) return;
+    this.#take(work, field, hashOf(value), String(id));
+    work.update(
+      { PK: String(PK), SK: String(SK) },
+      {
+        set: { [CLAIMED]: noted },
+        condition: { equals: { id, [field]: value, [CLAIMED]: item[CLAIMED] } },
+        onConditionFailed: () => new StaleRead('the record has changed'),
+      },
+    );
+  }
+
+  /** Stages that a changed record releases the value that it has claimed and has no more. */
+  releaseValue(work: UnitOfWork, item: Item, after: Item): void {
+    const claimed = claimedIn(item);
+    if (claimed === undefined || isClaimOfOwn({ ...after, [CLAIMED]: item[CLAIMED] })) return;
+    this.#free(work, ...claimed);
+    work.update({ PK: String(item.PK), SK: String(item.SK) }, { remove: [CLAIMED] });
   }
 
   /** Stages the changes of a changed record's claims. */

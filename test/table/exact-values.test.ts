@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { ids, type Key, listErrors } from '#lists';
+import { textIndex } from '#lists/maintenance';
+import { entity, NotUnique } from '#table';
+import { uniqueKey } from '#table/keys';
+import { hashOf } from '../../shared/table/repository/list-indexes.ts';
+import { itemsIn } from '../support/audit.ts';
+import { TestList, useTable } from './test-list.ts';
+
+/** Lists by the exact value of a field that has an entry for each record, and the claims of such values. */
+
+interface Host {
+  id: string;
+  name: string;
+  serial: string | null;
+  state: string;
+}
+
+const MOST_RECORDS = 2_000;
+
+const table = useTable();
+const filters = ['state'] as const;
+const A_HOST = { name: 'Host', serial: null, state: 'on' };
+const hosts = new TestList(
+  table,
+  entity<Host>('HOST', { filters, words: ['name'], exact: { serial: 'hashed' } }),
+  A_HOST,
+);
+/** A release that does not know the index. */
+const before = new TestList(table, entity<Host>('HOST', { filters, words: ['name'] }), A_HOST);
+
+async function idsOf(serial: string, query = {}): Promise<string[]> {
+  const { ids, total } = await hosts.read({ values: { serial }, ...query });
+  expect(total).toBe(ids.length);
+  return ids;
+}
+const differences = async (repair = false) =>
+  (await hosts.verify(repair)).differences.map(({ kind, repaired }) => [kind, repaired]);
+const index = () => textIndex.partitionOf(hosts.partition, 'serial#VALUE');
+const entries = async () => (await itemsIn(table.table, index())).map(({ SK, holder }) => [SK, holder]);
+const entryKey = (serial: string, number: number) =>
+  textIndex.entryKey({ partition: hosts.partition, index: 'serial#VALUE', text: hashOf(serial), number });
+const put = (item: Key & { readonly holder?: string }) =>
+  table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...item } }));
+const remove = (key: Key) =>
+  table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key: { ...key } }));
+const claimKey = (serial: string) => uniqueKey(table.org as never, 'HOST', 'serial', hashOf(serial));
+const claimer = async (serial: string) => (await table.item(claimKey(serial)))?.holder;
+const claim = (id: string, serial: string) =>
+  hosts.do(async (records) => records.claimValue(id, (await records.get(id))?.item, 'serial', serial));
+
+describe('a list by an exact value', () => {
+  it.each(['sn-1', '', ' ', '\n', '#', 'é'.repeat(500), '\u{10FFFF}\n000000000000'])(
+    'has the records with it: %j',
+    async (serial) => {
+      const one = await hosts.createId({ serial, state: 'off' });
+      const two = await hosts.createId({ serial, name: 'Other' });
+      await Promise.all(
+        [`${serial}x`, null, serial.toUpperCase() === serial ? 'y' : serial.toUpperCase()].map((other) =>
+          hosts.createId({ serial: other }),
+        ),
+      );
+      expect(await idsOf(serial)).toEqual([one, two]);
+      expect(await idsOf(serial, { filter: { state: 'off' } })).toEqual([one]);
+      expect(await idsOf(serial, { q: 'oth' })).toEqual([two]);
+      expect(await idsOf(serial, { q: 'oth', filter: { state: 'off' } })).toEqual([]);
+      await hosts.change(one, { serial: null });
+      await hosts.remove(two);
+      expect(await idsOf(serial)).toEqual([]);
+      expect(await differences()).toEqual([]);
+    },
+  );
+
+  it('costs no entry where another field changes', async () => {
+    const id = await hosts.createId({ serial: 'a' });
+    const made = await entries();
+    expect(made).toEqual([[entryKey('a', ids.numberOf(id)).SK, id]]);
+    await hosts.change(id, { name: 'Renamed', state: 'off' });
+    expect(await entries()).toEqual(made);
+  });
+
+  it('is refused where more than 2,000 have it, unless few have the values of the filters', async () => {
+    const id = await hosts.createId({ serial: 'n/a' });
+    const first = ids.numberOf(id);
+    const puts = Array.from({ length: MOST_RECORDS }, (_, at) => ({
+      PutRequest: { Item: { ...entryKey('n/a', first + 1 + at), holder: randomUUID() } },
+    }));
+    for (let at = 0; at < puts.length; at += 25)
+      await table.table.client.send(
+        new BatchWriteCommand({ RequestItems: { [table.table.name]: puts.slice(at, at + 25) } }),
+      );
+    await expect(hosts.page({ values: { serial: 'n/a' } })).rejects.toThrow(listErrors.TooManyMatches);
+    expect(await idsOf('n/a', { filter: { state: 'on' } })).toEqual([id]);
+    await remove(entryKey('n/a', first + 1));
+    await expect(hosts.page({ values: { serial: 'n/a' }, page: 100 })).resolves.toMatchObject({ total: MOST_RECORDS });
+  });
+
+  it('is refused until it is built, and so is finding by it; then it serves older records', async () => {
+    const old = await before.createId({ serial: 'a' });
+    const byNew = await hosts.createId({ serial: 'a' });
+    await expect(idsOf('a')).rejects.toThrow(listErrors.ListNotBuilt);
+    await expect(hosts.records().idsWith('serial', 'a')).rejects.toThrow(listErrors.ListNotBuilt);
+    expect(await differences(true)).toEqual([['filter-not-built', true]]);
+    expect(await differences()).toEqual([]);
+    expect(await idsOf('a')).toEqual([old, byNew]);
+    expect(await hosts.records().idsWith('serial', 'a')).toEqual([old, byNew]);
+    // Records note the index, so releases that do not declare it keep it right.
+    await before.change(old, { serial: 'b' });
+    expect([await idsOf('a'), await idsOf('b'), await differences()]).toEqual([[byNew], [old], []]);
+  });
+
+  it('is mended where entries are missing, of others, or none at all', async () => {
+    const id = await hosts.createId({ serial: 'a' });
+    const number = ids.numberOf(id);
+    await remove(entryKey('a', number));
+    await put(entryKey('b', number));
+    await put({ PK: index(), SK: 'nonsense' });
+    const found = await differences(true);
+    expect(found.toSorted()).toEqual([
+      ['missing-in-list', true],
+      ['wrongly-in-list', true],
+      ['wrongly-in-list', true],
+    ]);
+    await put({ ...entryKey('a', number), holder: randomUUID() });
+    expect(await differences(true)).toEqual([['missing-in-list', true]]);
+    expect([await entries(), await differences()]).toEqual([[[entryKey('a', number).SK, id]], []]);
+  });
+});
+
+describe('the claim of a value', () => {
+  it('is one record’s, in the version that it has, until its value changes or it is deleted', async () => {
+    const [one, two] = [await hosts.createId({ serial: 'a' }), await hosts.createId({ serial: 'a' })];
+    await claim(one, 'a');
+    await claim(one, 'a');
+    expect([await claimer('a'), (await hosts.records().get(one))?.version]).toEqual([one, 1]);
+    await expect(claim(two, 'a')).rejects.toThrow(NotUnique);
+    await hosts.change(one, { name: 'Renamed' });
+    expect(await claimer('a')).toBe(one);
+    await hosts.change(one, { serial: 'b' });
+    expect([await claimer('a'), await claimer('b')]).toEqual([undefined, undefined]);
+    await claim(two, 'a');
+    await claim(one, 'b');
+    await hosts.remove(two);
+    expect([await claimer('a'), await claimer('b'), await differences()]).toEqual([undefined, one, []]);
+  });
+
+  it('is taken with the creation, and only with the value that the record has', async () => {
+    const id = await hosts.do(async (records) => {
+      const { record } = await records.create({ fields: { ...A_HOST, serial: 'a' } });
+      records.claimValue(record.id, undefined, 'serial', 'a');
+      return record.id;
+    });
+    expect([await claimer('a'), await differences()]).toEqual([id, []]);
+    const other = await hosts.createId({ serial: 'c' });
+    const patience = { patience: 200 };
+    await expect(
+      hosts.do(async (records) => records.claimValue(other, (await records.get(other))?.item, 'serial', 'd'), patience),
+    ).rejects.toThrow();
+    expect(await claimer('d')).toBeUndefined();
+  });
+
+  it.each<[string, (records: TestList<Host>, id: string) => Promise<unknown>]>([
+    ['a change of the value', (list, id) => list.change(id, { serial: 'b' })],
+    ['a deletion', (list, id) => list.remove(id)],
+  ])('and %s at the same time leave no claim of nobody', async (_, change) => {
+    for (let round = 0; round < 8; round++) {
+      const id = await hosts.createId({ serial: 'a' });
+      const [changed] = await Promise.allSettled([change(hosts, id), claim(id, 'a')]);
+      expect(changed.status).toBe('fulfilled');
+      expect(await claimer('a')).toBeUndefined();
+    }
+    expect(await differences()).toEqual([]);
+  });
+
+  it('is mended where it is missing, of nobody, or of a record that has another value', async () => {
+    const [one, two] = [await hosts.createId({ serial: 'a' }), await hosts.createId({ serial: 'b' })];
+    await claim(one, 'a');
+    await claim(two, 'b');
+    await remove(claimKey('a'));
+    await put({ ...claimKey('nobody'), holder: randomUUID() });
+    // As a release would that does not know claims.
+    const keyOf = (id: string) => ({ PK: hosts.partition, SK: ids.sortKeyOf(ids.numberOf(id)) });
+    await table.update(keyOf(two), 'SET serial = :other', { ':other': 'c' });
+    const three = await hosts.createId({ serial: 'd' });
+    await claim(three, 'd');
+    await table.update(keyOf(three), 'REMOVE CLAIMED');
+    const found = (await differences(true)).filter(([kind]) => kind === 'unique-value');
+    expect(found).toEqual(Array.from({ length: 4 }, () => ['unique-value', true]));
+    expect(await differences()).toEqual([]);
+    expect(await Promise.all(['a', 'b', 'c', 'd', 'nobody'].map(claimer))).toEqual([
+      one,
+      ...[undefined, undefined, undefined, undefined],
+    ]);
+    await hosts.change(two, { serial: 'b' });
+    expect([await claimer('b'), await differences()]).toEqual([undefined, []]);
+  });
+});
