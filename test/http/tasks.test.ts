@@ -116,6 +116,8 @@ async function load(): Promise<JsonBody> {
 /** Each with its words on the page, and what must come of it. */
 const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, expected: unknown])[] = [
   ['a client, by a word of its name', () => found('/clients?q=bistro'), ['bistro']],
+  ['a user, by mail address', () => found('/users?email=ana.lima@acme.example'), ['ana']],
+  ['a ticket, by its code', () => found('/tickets?ticket_code=T-2026-17'), ['printer']],
   ['a ticket, by what its subject says', () => found('/tickets?q=print+silent'), ['printer']],
   [
     'the resources of two clients that are over their threshold',

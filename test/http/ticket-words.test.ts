@@ -21,7 +21,7 @@ it('tickets are not found by words and all else is, until the setting is taken b
   expect(await totalOf('/tickets?q=silent')).toBe(1);
 
   vi.stubEnv('TICKET_WORDS', 'off');
-  await acme.create('/api/v1/tickets', TICKET);
+  const { ticket_code } = await acme.create('/api/v1/tickets', TICKET);
   await acme.create('/api/v1/clients', { name: 'Bistro' });
   const { status, body } = await acme.ask('GET', '/api/v1/tickets?q=silent');
   expect([status, body]).toMatchObject([
@@ -31,7 +31,8 @@ it('tickets are not found by words and all else is, until the setting is taken b
       errors: [{ in: 'query', pointer: '#/q', detail: 'is not offered here' }],
     },
   ]);
-  expect([await totalOf('/tickets?status=open'), await totalOf('/clients?q=bistro')]).toEqual([2, 1]);
+  const others = [`/tickets?ticket_code=${ticket_code}`, '/tickets?status=open', '/clients?q=bistro'];
+  expect(await Promise.all(others.map(totalOf))).toEqual([1, 2, 1]);
 
   vi.stubEnv('TICKET_WORDS', 'on');
   expect((await acme.ask('GET', '/api/v1/tickets?q=silent')).body.type).toBe(
