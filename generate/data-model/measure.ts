@@ -6,8 +6,9 @@ import { startLocalApi } from '../../local/start.ts';
 import { callersAt } from '../../test/support/api.ts';
 import { measureSharedLoads, type SharedLoad } from '../ceilings/measure.ts';
 import { type Flushes, measureFlushes } from './flushes.ts';
-import { type Played, playAll, playVariants } from './play.ts';
+import { type Played, playAll } from './play.ts';
 import { Recorder } from './recorder.ts';
+import { playVariants } from './variants.ts';
 
 /** Operations as they were played against the local API. */
 export interface MeasuredOperations {

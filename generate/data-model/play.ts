@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Route } from '#contract';
 import { filtersOf } from '#contract/derived';
 import * as parameter from '#contract/parameter';
-import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
-import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import { type Footprint, footprintOf } from '../ceilings/partitions.ts';
 import type { Call, Recorder } from './recorder.ts';
-import { playSearches } from './searches.ts';
 
 /** The cost of one request of an operation. */
 export interface Played {
@@ -34,7 +30,7 @@ export const writeUnitsOf = (calls: readonly Call[]): number => sum(calls.map(({
 /** Records in each list, which is a full page. */
 const FULL_PAGE = 25;
 
-type Caller = Pick<Api, 'request' | 'platformToken'>;
+export type Caller = Pick<Api, 'request' | 'platformToken'>;
 
 /**
  * Plays every operation of the contracts once, or those that are chosen, on lists that hold a full page. Plays a list with filters again with its
@@ -83,127 +79,6 @@ export async function playOnce(
   const calls = await recorder.record(async () => replies.push((await expected(testTenant, scenario)).body));
   const footprint = recorder.isExact ? await footprintOf(calls, recorder.table) : undefined;
   return { title, calls, isPage: isList(scenario.route), reply: replies[0], footprint };
-}
-
-/** The most entries of a request, with levels by which no two of them enter one item of a set: what a batch takes at most while entries are small. */
-const LOG_ENTRIES = Array.from({ length: MOST_ENTRIES }, (_, index) => ({
-  level: ['info', 'warn', 'error', 'debug'][(index + Math.floor(index / 32)) % 4],
-  message: 'The disk is nearly full',
-}));
-
-/** As many as the words of people's subjects are, with one entry each. */
-const EIGHT_WORDS = 'Printer in kitchen prints every receipt twice since';
-
-/**
- * Further requests with bounds of their own: with bodies other than the example, and for the first record of a list.
- */
-const VARIANTS: readonly Variant[] = [
-  { operationId: 'createTicket', what: 'eight words of subject', fields: { subject: EIGHT_WORDS } },
-  { operationId: 'updateTicket', what: 'eight other words of subject', body: { subject: EIGHT_WORDS } },
-  // Its client has no risk before, and has one then.
-  { operationId: 'updateResource', what: 'the first risk of its client', body: { cpu_usage: 97 } },
-  {
-    operationId: 'updateResource',
-    what: 'status, health and usage',
-    body: { status: 'maintenance', health_status: 'degraded', cpu_usage: 97, memory_usage: 61, storage_usage: 30 },
-  },
-  { operationId: 'updateResource', what: 'name only', body: { name: 'db-2' } },
-  { operationId: 'updateClient', what: 'name only', body: { name: 'Bistro' } },
-  { operationId: 'ingestLog', what: 'the very first' },
-  { operationId: 'ingestLog', what: `${MOST_ENTRIES} entries`, body: { entries: LOG_ENTRIES } },
-];
-
-interface Variant {
-  readonly operationId: string;
-  readonly what: string;
-  /** In place of the example. */
-  readonly body?: JsonBody;
-  /** Besides those of the example. */
-  readonly fields?: JsonBody;
-}
-
-/** Plays the {@link VARIANTS} in a new organization. */
-export async function playVariants(api: Caller, org: OrgAccess, recorder: Recorder): Promise<readonly Played[]> {
-  const testTenant = new TestTenant(api, org);
-  const played: Played[] = [];
-  for (const { operationId, what, body, fields } of VARIANTS) {
-    const scenario = await testTenant.scenario(operationId);
-    // Caches the authorizer's response for this route's caller.
-    await expected(testTenant, await testTenant.scenario('listClients'));
-    const sent = { ...scenario, body: body ?? { ...scenario.body, ...fields } };
-    played.push(await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
-  }
-  return [
-    ...played,
-    ...(await playUnderKey(testTenant, recorder)),
-    ...(await playUnknownCode(testTenant, recorder)),
-    ...(await playFeed(testTenant, recorder)),
-    ...(await playSearches(testTenant, recorder)),
-    ...(await playWithoutWords(testTenant, recorder)),
-  ];
-}
-
-/** A ticket of a stage whose tickets are not found by words (`ticketWords`). */
-async function playWithoutWords(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
-  const before = process.env.TICKET_WORDS;
-  process.env.TICKET_WORDS = 'off';
-  try {
-    // The first one notes in the list that it has no words any more.
-    await expected(testTenant, await testTenant.scenario('createTicket'));
-    const scenario = await testTenant.scenario('createTicket');
-    const sent = { ...scenario, body: { ...scenario.body, subject: EIGHT_WORDS } };
-    return [await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, without words`)];
-  } finally {
-    process.env.TICKET_WORDS = before ?? '';
-  }
-}
-
-/** What a follower of the feed asks for again and again. */
-async function playFeed(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
-  const scenario = await testTenant.scenario('listEvents');
-  const latest = async (): Promise<string> =>
-    `?after=${(await expected(testTenant, { ...scenario, path: `${scenario.path}?after=latest` })).body.next}`;
-  const before = await latest();
-  await fill(testTenant, await testTenant.scenario('listTerminals'));
-  const queries = {
-    'nothing new': await latest(),
-    '16 events': `${before}&limit=16`,
-    '16 events with their records': `${before}&limit=16&expand=record`,
-  };
-  const played: Played[] = [];
-  for (const [what, query] of Object.entries(queries)) {
-    const asked = { ...scenario, path: `${scenario.path}${query}` };
-    played.push(await playOnce(testTenant, asked, recorder, `${titleOf(scenario.route)}, ${what}`));
-  }
-  return played;
-}
-
-/** Operations that find an integration by its app code, in a container that does not know the code. */
-const BY_APP_CODE = ['login', 'receiveWebhook'] as const;
-
-async function playUnknownCode(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
-  const played: Played[] = [];
-  for (const operationId of BY_APP_CODE) {
-    await expected(testTenant, await testTenant.scenario(operationId));
-    const scenario = await testTenant.scenario(operationId);
-    await forgetAppCodes();
-    played.push(await playOnce(testTenant, scenario, recorder, `${titleOf(scenario.route)}, in another container`));
-  }
-  return played;
-}
-
-/**
- * Plays a create under a new idempotency key, and twice more under the same key: where the container knows it, and
- * where it has to look it up.
- */
-async function playUnderKey(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
-  const { headers, ...scenario } = await testTenant.scenario('createTerminal');
-  const keyed = { ...scenario, headers: { ...headers, 'idempotency-key': randomUUID() } };
-  const title = titleOf(scenario.route);
-  const first = await playOnce(testTenant, keyed, recorder, `${title}, with an idempotency key`);
-  const again = await playOnce(testTenant, keyed, recorder, `${title}, repeated under its key`);
-  forgetIds();
-  return [first, again, await playOnce(testTenant, keyed, recorder, `${title}, repeated in another container`)];
 }
 
 export const titleOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
