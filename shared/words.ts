@@ -1,4 +1,5 @@
 import { folded } from './folded.ts';
+import { lazily } from './lazily.ts';
 
 /**
  * The words by which records are found (`docs/decisions/0170-filters.md`): those of a record's texts, each with an entry of its own, and those that
@@ -29,7 +30,8 @@ const PART = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
 /** Scripts whose words no blanks separate. */
 const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+/** Made for the first text that needs it: that takes 30 ms, which no start of a function should wait for. */
+const segmenter = lazily(() => new Intl.Segmenter('en', { granularity: 'word' }));
 
 const isNotEmpty = (text: string): boolean => text !== '';
 
@@ -55,7 +57,7 @@ function wordOf(token: string, isOfSpaceless: boolean): string {
 
 /** Where the words of a token of a script without spaces begin. */
 const segmentsOf = (token: string): readonly number[] =>
-  Array.from(segmenter.segment(token)).flatMap(({ index, isWordLike }) => (isWordLike === true ? [index] : []));
+  Array.from(segmenter().segment(token)).flatMap(({ index, isWordLike }) => (isWordLike === true ? [index] : []));
 
 interface Candidate {
   readonly word: string;
