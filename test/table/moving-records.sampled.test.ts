@@ -17,10 +17,11 @@ interface Job {
   state: string;
   owner: string;
   name: string;
+  tags: readonly string[] | null;
 }
 
 const table = useTable();
-const jobs = new TestList(table, entity<Job>('JOB', { filters: ['state', 'owner'], words: ['name'] }));
+const jobs = new TestList(table, entity<Job>('JOB', { filters: ['state', 'owner', 'tags'], words: ['name'] }));
 
 const STATES = ['open', 'held', 'done'];
 const NAMES = ['Printer silent', 'Silence, print-server', 'printing', 'Silent', 'X'];
@@ -28,6 +29,7 @@ const fields = fc.record({
   state: fc.constantFrom(...STATES),
   owner: fc.constantFrom('ana', 'rui'),
   name: fc.constantFrom(...NAMES),
+  tags: fc.constantFrom(null, ['vip'], ['x', 'vip', 'x'], ['x']),
 });
 
 interface Query {
@@ -40,6 +42,8 @@ const query = fc.constantFrom<Query>(
   { filter: { state: ['open', 'held'], owner: 'ana' } },
   { filter: { state: 'open' } },
   { filter: { state: 'open', owner: ['ana', 'rui'] } },
+  { filter: { tags: ['vip'] } },
+  { filter: { state: ['open', 'held'], tags: ['vip', 'x'] } },
   { filter: {}, q: 'print' },
   { filter: {}, q: 'sil print' },
   { filter: { state: ['open', 'held'] }, q: 'print' },
@@ -60,9 +64,10 @@ async function make({ which, does, fields: to }: Move, present: readonly Job[]):
   else if (job !== undefined) await jobs.change(job.id, to);
 }
 
-const idsOf = (rows: readonly Job[], { filter, q }: Query): string[] => {
+const idsOf = (rows: readonly Job[], { filter: { tags, ...filter }, q }: Query): string[] => {
   const anyOf = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, [value].flat().map(String)]));
-  const found = matching(rows as never as Record<string, unknown>[], { anyOf, q }, { words: ['name'], claims: [] });
+  const asked = { anyOf, q, tags: (tags ?? []) as readonly string[] };
+  const found = matching(rows as never as Record<string, unknown>[], asked, { words: ['name'], claims: [] });
   return found.map(({ id }) => String(id));
 };
 
