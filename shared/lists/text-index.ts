@@ -22,7 +22,7 @@ interface IndexEntry {
   readonly attributes?: Item | undefined;
 }
 
-/** Partition of an index of a list: `name#PREFIX` is in `ORG#<tenant>#CLIENT#name#PREFIX`. */
+/** Partition of an index of a list: `WORDS` is in `ORG#<tenant>#CLIENT#WORDS`. */
 export const partitionOf = (list: string, index: string): string => `${list}#${index}`;
 
 export const entryKey = ({ partition, index, text, number }: IndexEntry): Key => ({
