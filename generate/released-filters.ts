@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Contract } from '#contract';
-import { filtersOf, uniqueFieldsOf } from '#contract/derived';
+import { filtersAndOrdersOf, uniqueFieldsOf } from '#contract/derived';
 
 /**
  * The filters that the last release wrote. A filter may be offered only when the release before wrote it: else older records are missing in its lists
@@ -25,7 +25,7 @@ export const readReleasedFilters = (): ReleasedFilters =>
 /** The filters that these contracts write. */
 export function filtersWritten(contracts: readonly Contract[], release: string): ReleasedFilters {
   const lists = listsOf(contracts).map(
-    ([id, route]) => [id, [...filtersOf(route), ...(route.notYetOffered ?? [])].toSorted()] as const,
+    ([id, route]) => [id, [...filtersAndOrdersOf(route), ...(route.notYetOffered ?? [])].toSorted()] as const,
   );
   return { release, filters: Object.fromEntries(lists) };
 }
@@ -42,7 +42,7 @@ export function filtersOfferedTooEarly(
     if (written === undefined) return [];
     // The values of unique fields are claimed by every release.
     const claimed = uniqueFieldsOf(route.query);
-    return filtersOf(route)
+    return filtersAndOrdersOf(route)
       .filter((name) => !written.includes(name) && !claimed.has(name))
       .map(
         (name) =>

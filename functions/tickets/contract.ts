@@ -117,6 +117,7 @@ export const tickets = contract({
     listTickets: route('GET', '/api/v1/tickets', {
       summary: 'List tickets',
       permission: 'tickets:read',
+      notYetOffered: ['sort=last_activity_at', 'last_activity_after', 'last_activity_before'],
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),

@@ -35,7 +35,8 @@ export const ticketOperations: Operations<typeof tickets> = {
     if (changes === undefined) return respond.record(before);
     requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
-    return respond.record(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
+    const last_activity_at = records.derived.forward(before, 'last_activity_at');
+    return respond.record(await records.update(before, { ...changes, updated_at: now, last_activity_at }));
   },
 
   deleteTicket: async ({ params, tenant, getOrThrow }) => {
@@ -56,10 +57,11 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   createTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
-    const { record: ticket } = await getOrThrow(records, params.id);
+    const stored = await getOrThrow(records, params.id);
+    const { record: ticket } = stored;
     const now = session.timestamp;
     // Also a condition that the ticket exists: no message can be added to one that is deleted at the same time.
-    records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => noRecord(ticketEntity));
+    records.derived.move(stored, 'last_activity_at', () => noRecord(ticketEntity));
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return respond.record(
       await messagesOf(tenant, ticket.id).create({ fields: { ...body, ticket_id: ticket.id, created_at: now } }),

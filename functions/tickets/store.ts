@@ -7,6 +7,7 @@ export const ticketEntity = entity('TICKET', ticket, {
   // A setting of the stage (`docs/decisions/0170-filters.md`).
   isWithoutWords: () => process.env.TICKET_WORDS === 'off',
   exact: { ticket_code: 'claimed' },
+  orders: ['last_activity_at'],
   json: ['custom_fields'],
   journaled: { verbs: ['created', 'updated', 'deleted'] },
 });

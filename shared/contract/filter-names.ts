@@ -9,3 +9,17 @@ export const isList = (field: string): field is keyof typeof ELEMENTS => Object.
 /** The name of the filter by a field. */
 export const nameOf = <F extends string>(field: F): FilterName<F> =>
   (isList(field) ? ELEMENTS[field] : field) as FilterName<F>;
+
+/** The name under which a list declares that it can be sorted by a time: `sort=last_activity_at` (`notYetOffered`). */
+export const sortName = <F extends string>(field: F) => `sort=${field}` as const;
+
+/** The names of the filters by a range of a time: `last_activity_at` is between `last_activity_after` and `last_activity_before`. */
+export const rangeNames = (field: string) => {
+  const stem = field.replace(/_at$/, '');
+  return { after: `${stem}_after`, before: `${stem}_before` };
+};
+
+/** What a list may be filtered and sorted by for a time in an order of its records. */
+export type OrderName<Field extends string> = `sort=${Field}` | RangeName<Field>;
+
+type RangeName<Field extends string> = Field extends `${infer Stem}_at` ? `${Stem}_after` | `${Stem}_before` : never;

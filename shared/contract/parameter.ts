@@ -46,6 +46,20 @@ const MAX_PAGE = 1_000_000_000;
 /** Newest first, or oldest first. */
 const SORTS = ['-created_at', 'created_at'] as const;
 
+/** The `sort` of a list that can also be sorted by these times. Described by its route. */
+export const sort = <const F extends string>(...fields: readonly F[]) =>
+  z.enum([...SORTS, ...fields.flatMap((field) => [`-${field}` as const, field])]).default(SORTS[0] as never);
+
+const INSTANT_EXAMPLE = '2026-11-20T09:30:00Z';
+const AN_INSTANT = `must be a time, such as ${INSTANT_EXAMPLE}`;
+
+/** A time (RFC 3339), in UTC where it says no zone. It becomes the text of that time in records. */
+export const instant = () =>
+  bounded(40, AN_INSTANT)
+    .refine((value) => instantOf(value) !== undefined, { error: AN_INSTANT })
+    .transform((value) => instantOf(value) ?? value)
+    .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [INSTANT_EXAMPLE] }));
+
 /** The query of every paged list (spec §4, §8). */
 export const page = () => ({
   page: integer(1, MAX_PAGE, 1).describe('Which page, counted from 1.'),

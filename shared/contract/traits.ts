@@ -1,4 +1,6 @@
-import { referencesIn } from './constraints.ts';
+import type * as z from 'zod';
+import { declaredValues, referencesIn } from './constraints.ts';
+import { sortName } from './filter-names.ts';
 import { PROBLEMS, type ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
 import type { requestHeaders } from './request-headers.ts';
@@ -16,6 +18,13 @@ const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'a
 /** The parameters by which a list can be filtered: those that are offered. */
 export const filtersOf = (route: Route): readonly string[] =>
   route.response.isList ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
+
+/** What a list offers that storage must have been built for: its filters, and its orders besides that of creation (`sort=last_activity_at`). */
+export function filtersAndOrdersOf(route: Route): readonly string[] {
+  const sorts = declaredValues(route.query.shape.sort as z.ZodType | undefined);
+  const fields = Array.isArray(sorts) ? sorts.filter((sort) => !sort.startsWith('-') && sort !== 'created_at') : [];
+  return [...filtersOf(route), ...fields.map(sortName)];
+}
 
 type RequestHeader = keyof typeof requestHeaders;
 

@@ -25,8 +25,14 @@ type FilterOf<R extends Route> =
             keyof R['query']['shape'] & string,
             keyof ReturnType<typeof parameter.page> | keyof ReturnType<typeof parameter.cursor> | 'view' | 'org_id'
           >
+        | SortNameOf<R>
         | NonNullable<R['notYetOffered']>[number]
     : never;
+
+/** The orders that a list offers besides that of creation (`parameter.sortName`). */
+type SortNameOf<R extends Route> = R['query']['shape'] extends { readonly sort: infer S extends z.ZodType }
+  ? `sort=${Exclude<z.output<S> & string, 'created_at' | `-${string}`>}`
+  : never;
 
 /** An operation that declares the filters it serves: made by `pagesOf` (`pages.ts`). */
 export interface Filtered<F extends string> {

@@ -1,4 +1,5 @@
 import { filterNames } from '#contract/derived';
+import * as parameter from '#contract/parameter';
 import { Problem, pointer } from '#contract/problem';
 import { listErrors } from '#lists';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
@@ -18,11 +19,15 @@ export function problemOf(error: unknown): Problem {
     return new Problem('content-too-large', { detail: 'A record may have up to 409600 bytes.', cause: error });
   }
   if (error instanceof listErrors.TooManyMatches) return tooManyMatches(error);
+  if (error instanceof listErrors.TooManyToSort) return tooManyToSort(error);
   if (error instanceof listErrors.ListNotBuilt) return listBeingBuilt(error);
   if (error instanceof listErrors.NotOffered) return notOffered(error);
   if (error instanceof listErrors.PageIncomplete) {
     return new Problem('unavailable', {
-      detail: 'This list is being put in order after many writes were lost. Each request does a part of it: ask again.',
+      detail:
+        error.reason === 'moved'
+          ? 'Records of this page were changed each time while it was read. Ask again.'
+          : 'This list is being put in order after many writes were lost. Each request does a part of it: ask again.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });
@@ -49,7 +54,9 @@ const pageTooLarge = (error: listErrors.PageTooLarge): Problem =>
 const listBeingBuilt = (error: listErrors.ListNotBuilt): Problem => {
   const filters = error.fields.map(filterNames.nameOf);
   return new Problem('list-being-built', {
-    detail: `This list cannot be filtered by ${filters.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,
+    detail: filters.includes('sort')
+      ? 'This list cannot be sorted like this yet, because that order is still being built.'
+      : `This list cannot be filtered by ${filters.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,
     headers: { 'Retry-After': '3600' },
     errors: filters.map((name) => ({ in: 'query', pointer: pointer([name]), detail: 'cannot be used yet' })),
     cause: error,
@@ -63,11 +70,25 @@ const notOffered = (error: listErrors.NotOffered): Problem =>
     cause: error,
   });
 
-const tooManyMatches = (error: listErrors.TooManyMatches): Problem =>
-  new Problem('invalid-parameter', {
-    detail: `More than ${error.most} records match ${error.parameter}. Ask with more characters, another word or a filter.`,
-    errors: [{ in: 'query', pointer: pointer([error.parameter]), detail: 'must say more: too many records match it' }],
+function tooManyMatches(error: listErrors.TooManyMatches): Problem {
+  const { most, parameter: name } = error;
+  const remedy =
+    name === parameter.WORDS ? 'Ask with more characters, another word or a filter.' : 'Ask for a shorter time.';
+  return new Problem('invalid-parameter', {
+    detail: `More than ${most} records match ${name}. ${remedy}`,
+    errors: [{ in: 'query', pointer: pointer([name]), detail: 'must say more: too many records match it' }],
     cause: error,
+  });
+}
+
+const tooManyToSort = (cause: listErrors.TooManyToSort): Problem =>
+  new Problem('invalid-parameter', {
+    detail:
+      'This page cannot be found in this order: it is too far from its beginning, or too few of the records match the filters. Ask with more filters, for an earlier page, or in the order of creation.',
+    errors: [
+      { in: 'query', pointer: '#/sort', detail: 'takes more filters, or an earlier page, in a list of this size' },
+    ],
+    cause,
   });
 
 /**

@@ -25,12 +25,17 @@ export class TableUnavailable extends Error {
   override readonly name = 'TableUnavailable';
 }
 
-/** More numbers of a list have no record than one request may fence. It fenced some, so that a later request succeeds. */
+/**
+ * A page cannot be read yet. `lost`: more numbers of the list have no record than one request may fence; it fenced some, so that a later request
+ * succeeds. `moved`: its records moved each time while they were read.
+ */
 export class PageIncomplete extends Error {
   override readonly name = 'PageIncomplete';
+  readonly reason: 'lost' | 'moved';
 
-  constructor() {
-    super('the page cannot be read until more numbers without a record are fenced');
+  constructor(reason: 'lost' | 'moved' = 'lost') {
+    super(reason === 'lost' ? 'more numbers without a record must be fenced' : 'its records moved while it was read');
+    this.reason = reason;
   }
 }
 
@@ -40,6 +45,15 @@ export class FeedExpired extends Error {
 
   constructor() {
     super('the records that follow are not all kept');
+  }
+}
+
+/** The records of a page are too far from both ends of an order, or too few among the others, to be found in what one request may read. */
+export class TooManyToSort extends Error {
+  override readonly name = 'TooManyToSort';
+
+  constructor() {
+    super('a page in this order would take too much to read');
   }
 }
 

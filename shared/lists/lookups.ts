@@ -150,7 +150,8 @@ class LookupRead {
       ...readOf(list, range),
       count: 0,
       after: undefined,
-      isComplete: false,
+      // DynamoDB refuses a range that ends before it begins.
+      isComplete: 'texts' in range && 'from' in range.texts && range.texts.from > range.texts.to,
     }));
   }
 

@@ -167,6 +167,11 @@ export class Members {
     return new Members({ ...this.#parts, to: Math.min(this.#parts.to, number) }).total;
   }
 
+  has(number: number): boolean {
+    const { from, to } = this.#parts;
+    return from <= number && number < to && this.#has(number);
+  }
+
   #numbersIn(run: Run, skip: number, limit: number): number[] {
     if (run.isWhole)
       return Array.from({ length: Math.min(limit, run.count - skip) }, (_, index) => run.first + skip + index);

@@ -1,5 +1,7 @@
 import type { BlockMembers } from './block-members.ts';
 import type { Members, Run } from './number-set.ts';
+import type { Reading } from './read-budget.ts';
+import type { Item } from './schema.ts';
 import { type ListSource, pageMembersOf, type View } from './view.ts';
 
 /** Which page of a list. */
@@ -8,6 +10,21 @@ export interface PageRange {
   readonly page: number;
   readonly pageSize: number;
   readonly newestFirst: boolean;
+}
+
+/** How a page is requested. */
+export interface PageRequest extends PageRange {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly timeLimit: Reading;
+}
+
+/** A page as it was read. */
+export interface ItemPage {
+  readonly items: readonly Item[];
+  readonly total: number;
+  /** Whether these are only the first records of the page, because all of them are more than one request may read. */
+  readonly isCut: boolean;
 }
 
 /** The rank of the lowest number of a page, and how many it has; or of `length` numbers from its start. */

@@ -1,37 +1,20 @@
-import { compactGaps } from './compact-gaps.ts';
 import { largestNoted } from './counter-item.ts';
-import { deleteEmptyItems } from './empty-items.ts';
 import { PageIncomplete } from './errors.ts';
-import { fence, MOST_UNITS } from './fence.ts';
-import { isOverdue, settledUpTo } from './grace-period.ts';
-import { numberIn } from './ids.ts';
+import { MOST_UNITS } from './fence.ts';
 import { Members } from './number-set.ts';
-import { PageNumbers, type PageRange, ranksOf } from './page-numbers.ts';
-import { expiryOfNumber } from './periods.ts';
-import { ReadBudget, type Reading } from './read-budget.ts';
-import { type Records, readNewest, readNext } from './read-records.ts';
+import { readOrderedPage } from './ordered-page.ts';
+import { fenceOverdue, maintain } from './page-maintenance.ts';
+import { type ItemPage, PageNumbers, type PageRange, type PageRequest, ranksOf } from './page-numbers.ts';
+import { ReadBudget } from './read-budget.ts';
+import { type Records, readNewest } from './read-records.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
-import { sizesOf } from './set-sizes.ts';
 import type { Table } from './table.ts';
-import { isBounded, isWhole, type ListSource, readView, type View } from './view.ts';
+import { isWhole, type ListSource, readView } from './view.ts';
 
 /**
  * Reads any page of a list in two round trips: the numbers of its records, then the records (`docs/counted-lists.md`).
  */
-
-interface PageRequest extends PageRange {
-  /** Epoch milliseconds. */
-  readonly now: number;
-  readonly timeLimit: Reading;
-}
-
-interface ItemPage {
-  readonly items: readonly Item[];
-  readonly total: number;
-  /** Whether these are only the first records of the page, because all of them are more than one request may read. */
-  readonly isCut: boolean;
-}
 
 /** Most tries to read a page while records are created and deleted, or numbers have no record. */
 const TRIES = 10;
@@ -45,9 +28,16 @@ interface NumberedList {
   readonly count: Promise<number>;
 }
 
-/** @throws PageIncomplete when so many numbers have no record that one request cannot fence them */
-export const readPage = (table: Table, source: ListSource | NumberedList, request: PageRequest): Promise<ItemPage> =>
-  'count' in source ? readNumberedPage(table, source, request) : readCountedPage(table, source, request);
+/**
+ * @throws PageIncomplete when so many numbers have no record that one request cannot fence them
+ * @throws what {@link readOrderedPage} throws, for a list with an order
+ */
+export function readPage(table: Table, source: ListSource | NumberedList, request: PageRequest): Promise<ItemPage> {
+  if ('count' in source) return readNumberedPage(table, source, request);
+  return source.order === undefined
+    ? readCountedPage(table, source, request)
+    : readOrderedPage(table, source, source.order, request);
+}
 
 async function readCountedPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);
@@ -64,14 +54,16 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
     const numbers = await page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
       readUnread(table, source, numbers, found, budget),
-      tries === 1 && maintain(table, source, view, page, request.now),
+      tries === 1 && maintain(table, source, view, page.runs, request.now),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
     page.exclude(numbers.filter((number) => !isListed(found.get(number))));
     isComplete = (await page.read()).every((number) => isListed(found.get(number)));
   }
-  const isFenced = await fenceOverdue(table, source, page.absent, { view, found, request, budget });
+  // The first page, newest first, has read all later records.
+  const hasNewest = request.newestFirst && request.page === 1;
+  const isFenced = await fenceOverdue(table, source, page.absent, { view, found, budget, now: request.now, hasNewest });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
   return { items: itemsOf(await page.read(), found, request), total: page.total, isCut: budget.isCut };
 }
@@ -94,20 +86,6 @@ const readUnread = (
     numbers.filter((number) => !found.has(number)),
     budget,
   );
-
-/** Deletes empty items of the sets of a filtered list, and notes their sizes. Compacts the gaps of the whole list, unless they expire. */
-async function maintain(
-  table: Table,
-  source: ListSource,
-  { items, gaps, gapItems }: View,
-  { runs }: PageNumbers,
-  now: number,
-): Promise<void> {
-  const { partition, retentionDays } = source;
-  if (!isWhole(source))
-    await Promise.all([deleteEmptyItems(table, items), sizesOf(table, partition).writeNote(table, partition, now)]);
-  else if (retentionDays === undefined) await compactGaps(table, { partition, gapItems, gaps, runs }, now);
-}
 
 /** The records of these numbers, in the requested order. */
 function itemsOf(numbers: readonly number[], found: Records, { newestFirst }: PageRequest): readonly Item[] {
@@ -140,47 +118,3 @@ const readProbe = (
   budget: ReadBudget,
 ): Promise<Records> =>
   page === 1 && newestFirst ? readNewest(table, partition, pageSize, budget) : Promise.resolve(new Map());
-
-interface Read {
-  readonly view: View;
-  /** Records and tombstones. */
-  readonly found: ReadonlyMap<number, Item>;
-  readonly request: PageRequest;
-  readonly budget: ReadBudget;
-}
-
-/**
- * Fences the numbers of a list that is not bounded by sets whose grace period is over, and completes those with a tombstone.
- * @returns whether there were no more than one request may fence
- */
-async function fenceOverdue(
-  table: Table,
-  source: ListSource,
-  absent: ReadonlySet<number>,
-  { view: { counter, gapItems }, found, request, budget }: Read,
-): Promise<boolean> {
-  if (isBounded(source)) return true;
-  const { partition, retentionDays, createdAt } = source;
-  const { now, page, newestFirst } = request;
-  const numbers = [...absent]
-    .filter((number) => !isRecord(found.get(number)))
-    .map((number) => ({ number, isFenced: found.has(number) }));
-  let settled = settledUpTo(found, createdAt, now);
-  const isOpen = ({ number, isFenced }: (typeof numbers)[number]) =>
-    !isFenced && !isOverdue(counter, number, now, settled);
-  const open = numbers.filter(isOpen);
-  // The first page, newest first, has read all later ones.
-  if (open.length > 0 && !(newestFirst && page === 1)) {
-    const next = await readNext(table, partition, Math.max(...open.map(({ number }) => number)), budget);
-    if (next !== undefined)
-      settled = Math.max(settled, settledUpTo([[numberIn(String(next.SK)), next]], createdAt, now));
-  }
-  const overdue = numbers
-    .filter((one) => !isOpen(one))
-    .map((one) => ({
-      ...one,
-      partition,
-      expires: retentionDays === undefined ? undefined : expiryOfNumber(counter, one.number),
-    }));
-  return fence(table, overdue, { gaps: gapItems, now });
-}

@@ -70,6 +70,11 @@ export class ReadBudget {
     this.#largest = bytes;
   }
 
+  /** The size of the list's largest record, in bytes; 0 if it is not known. */
+  get largest(): number {
+    return this.#largest;
+  }
+
   /** Reports to the request how many units these records cost to read, if all are as large as the largest. */
   expect(records: number, strongly: boolean): void {
     const bytes = Math.min(records * this.#largest, strongly ? this.#most : MAX_FIRST_LOOK);

@@ -5,6 +5,7 @@ import { builtFilters, COUNTER, type List, readCounterItem } from './counter-ite
 import { ListNotBuilt } from './errors.ts';
 import { decideByRecords, type Lookup, type Matched, readMatching, tooManyMatches } from './lookups.ts';
 import { Members, NumberSet } from './number-set.ts';
+import type { Order } from './order-scan.ts';
 import { floorOf } from './periods.ts';
 import { readSet } from './queries.ts';
 import type { Reading } from './read-budget.ts';
@@ -30,6 +31,8 @@ export interface Clause {
 export interface ListSource extends List {
   readonly clauses: readonly Clause[];
   readonly lookups: readonly Lookup[];
+  /** By what its records are sorted, if not by their numbers. */
+  readonly order?: Order | undefined;
   /** The index of the summaries of a field's sets, as the counter item names it; undefined where they have none. */
   readonly summaryOf?: ((field: string) => string | undefined) | undefined;
   /** The field with the time of a record's creation. */

@@ -16,7 +16,8 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract': 24,
   // The kinds of fields: one for each meaning.
   '#contract/field': 24,
-  '#contract/derived': 18,
+  '#contract/parameter': 14,
+  '#contract/derived': 19,
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
   '#http': 13,

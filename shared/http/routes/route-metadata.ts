@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Route } from '#contract';
-import { filtersOf, isUuidSchema } from '#contract/derived';
+import { filtersAndOrdersOf, isUuidSchema } from '#contract/derived';
 import { lazily } from '../../lazily.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface RouteMetadata {
   readonly parameters: number;
   /** The parsed value of a query without parameters; null where it is invalid. */
   readonly emptyQuery: Readonly<Record<string, unknown>> | null;
-  /** The parameters by which its list can be filtered. */
+  /** What its list can be filtered and sorted by: `status`, `sort=last_activity_at`. */
   readonly filters: readonly string[];
   /** The projection of the response; null: no body. */
   readonly response: Projection | null;
@@ -71,7 +71,7 @@ export function derivedMetadata(route: Route): RouteMetadata {
       return emptyQuery();
     },
     get filters() {
-      return filtersOf(route);
+      return filtersAndOrdersOf(route);
     },
     get response() {
       return response();

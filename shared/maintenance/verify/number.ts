@@ -48,6 +48,7 @@ export async function lookAtNumber(
     schema.VERSION,
     schema.TOMBSTONE,
     SETS,
+    ...entity.orders,
     ...Object.keys({ ...entity.flags, ...recordWords.wordsAsRead(before ?? {}) }),
   ];
   const isSame = seen.every((attribute) => record?.[attribute] === before?.[attribute]);
@@ -265,6 +266,7 @@ function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, ex
     const flagged = [
       ...Object.keys(list.entity.flags),
       ...flags.flagsByCounters(list.entity).map((each) => each.counter),
+      ...list.entity.orders,
     ];
     const equals = {
       id: record.id,

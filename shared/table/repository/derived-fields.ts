@@ -2,24 +2,28 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   Condition,
   type Item,
+  ids,
   type Key,
   listErrors,
   type OnConditionFailed,
   retry,
+  storedSets,
   type Table,
   type UnitOfWork,
 } from '#lists';
 import { CLOCKS_DIFFER_MS, type TimeLimit } from '../../clock.ts';
-import { toAttributes } from './entity.ts';
+import type { RequestSession } from '../session/request-session.ts';
 import { flagsByCounters, stageFlag } from './flags.ts';
+import { entriesOf, indexedValuesIn, notedIn, orderIndexOf, SETS } from './list-indexes.ts';
 import type { RecordReader } from './record-reader.ts';
+import type { Stored } from './records.ts';
 
 /** Attribute of a record or a quota: how often its counters were changed. */
 export const MOVES = 'MOVES';
 
 /**
- * Fields that are derived from other records: counters, and times that only move forward. Changing them does not raise
- * the version.
+ * Fields that are derived from other records: counters, and times that move forward. Changing them does not raise the
+ * version.
  */
 export class DerivedFields<T extends object> {
   readonly #records: RecordReader<T>;
@@ -35,23 +39,44 @@ export class DerivedFields<T extends object> {
    */
   adjust(
     id: string,
-    change: { add?: Readonly<Record<string, number>>; set?: Partial<T>; equals?: Readonly<Record<string, unknown>> },
+    { add, equals = {} }: { add: Readonly<Record<string, number>>; equals?: Readonly<Record<string, unknown>> },
     onConditionFailed: OnConditionFailed,
   ): void {
-    const { add = {} } = change;
     const { session, tenant, entity } = this.#records;
     const work = session.changes.of(tenant);
     const key = this.#records.keyOf(id);
     work.update(key, {
       ...(Object.keys(add).length === 0 ? {} : { add: { ...add, [MOVES]: 1 } }),
-      ...(change.set === undefined ? {} : { set: toAttributes(entity, change.set) }),
-      condition: { equals: { id, ...change.equals } },
+      condition: { equals: { id, ...equals } },
       onConditionFailed,
     });
     for (const { flag, counter } of flagsByCounters(entity)) {
       const amount = add[counter] ?? 0;
       if (amount !== 0) work.expect(key, (staged, found) => stageFlagOf(staged, key, { flag, counter, amount }, found));
     }
+  }
+
+  /**
+   * Stages that a time of a record by which its list is sorted moves forward to that of the request, with its place in the order. The time is expected
+   * to be as read; where others have moved it since, the change is staged for what they left, without running the operation again.
+   * @param onMissing returns the error for a record that is gone
+   */
+  move(stored: Stored<T>, field: keyof T & string, onMissing: OnConditionFailed): void {
+    const { session, tenant } = this.#records;
+    const { id } = stored.item;
+    const key = this.#records.keyOf(String(id));
+    const refusal: OnConditionFailed = (item) =>
+      item !== undefined && item.id === id ? new listErrors.Unexpected(key, item) : onMissing(item);
+    session.changes
+      .of(tenant)
+      .expect(key, (work, found = stored.item) =>
+        stageTime(work, found, { field, time: forward(found[field], session) }, refusal),
+      );
+  }
+
+  /** The value of such a time after a change of the record by this request. */
+  forward({ item }: Stored<T>, field: keyof T & string): string {
+    return forward(item[field], this.#records.session);
   }
 
   /** Moves a field forward to a text, in parallel to the commit. Best effort: the field may lag behind. */
@@ -80,6 +105,40 @@ function stageFlagOf(
   }
   work.update(key, { condition: { equals: { [counter]: found[counter] } }, onConditionFailed });
   stageFlag(work, found, { flag, isTrue: Number(found[counter] ?? 0) + amount > 0 }, onConditionFailed);
+}
+
+/**
+ * That of the request, unless the record has a later one: a request may commit after one that began later. A stored time in the future is replaced:
+ * another container's clock was wrong (`docs/decisions/0160-clocks.md`).
+ */
+function forward(stored: unknown, { timestamp, clock }: Pick<RequestSession, 'timestamp' | 'clock'>): string {
+  const latest = new Date(clock() + CLOCKS_DIFFER_MS).toISOString();
+  return typeof stored === 'string' && stored > timestamp && stored <= latest ? stored : timestamp;
+}
+
+/**
+ * Stages that a record as found gets another time, in the order too where that has the record. Where it has that time or a later one, only that it is
+ * there: of a burst of changes few move it.
+ */
+function stageTime(
+  work: UnitOfWork,
+  found: Item,
+  { field, time }: { readonly field: string; readonly time: string },
+  onConditionFailed: OnConditionFailed,
+): void {
+  const [PK, SK] = [String(found.PK), String(found.SK)];
+  if (time === found[field]) {
+    work.update({ PK, SK }, { condition: { equals: { id: found.id } }, onConditionFailed });
+    return;
+  }
+  const order = orderIndexOf(field);
+  const after = { [field]: time };
+  if (notedIn(found).includes(order)) {
+    const listed = { partition: PK, number: ids.numberIn(SK), by: { entries: entriesOf(order) ?? '' } };
+    storedSets.stageMove(work, listed, indexedValuesIn(found, order), indexedValuesIn(after, order));
+  }
+  const condition = { equals: { id: found.id, [field]: found[field], [SETS]: found[SETS] } };
+  work.update({ PK, SK }, { set: after, condition, onConditionFailed });
 }
 
 /** Longest time to retry while the item is in a transaction. In milliseconds. */

@@ -18,6 +18,7 @@ import {
   WORDS_INDEX,
   wordsIn,
 } from './list-indexes.ts';
+import { isInAll, lookupsOf, orderOf, type TimeRanges } from './orders.ts';
 import { claimedFieldsOf, claimsIn, entryAttributesOf, textsIn } from './record-words.ts';
 import type { Filter } from './records.ts';
 
@@ -46,29 +47,36 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * The list of a filter, of words, and of exact values.
-   * @throws TypeError when the entity declares no such filter or field
+   * The list of a filter, of words, of exact values and of ranges of times.
+   * @param sortedBy the field of an order; undefined: by number
+   * @throws TypeError when the entity declares no such filter or field, or no such order
    * @throws NotOffered
    */
-  source(filter: Filter, q?: string, values: ExactValues = {}): ListSource {
+  source(filter: Filter, q?: string, values: ExactValues = {}, ranges: TimeRanges = {}, sortedBy?: string): ListSource {
     const clauses = Object.entries(filter).flatMap(([field, value]) =>
       value === undefined ? [] : this.#clausesOf(field, [...new Set([value].flat().map(String))]),
     );
     const unknown = clauses.find(({ field }) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown.field}`);
+    const missing = [...Object.keys(ranges), ...(sortedBy === undefined ? [] : [sortedBy])].find(
+      (field) => !this.#entity.orders.some((declared) => declared === field),
+    );
+    if (missing !== undefined) throw new TypeError(`${this.#entity.name} has no order by ${missing}`);
     if (q !== undefined && this.#entity.isWithoutWords?.()) throw new listErrors.NotOffered(parameter.WORDS);
     const words = q === undefined ? [] : wantedWords(q).map((wanted) => this.#lookupOf(wanted));
     const exact = new ExactLookups(this.#tenant, this.#entity, values);
     return {
       ...this.list,
       clauses,
-      lookups: [...exact.lookups, ...words],
+      lookups: [...exact.lookups, ...words, ...lookupsOf(ranges)],
+      order: sortedBy === undefined ? undefined : orderOf(sortedBy, ranges),
       summaryOf: (field) => (this.#entity.summaries.some((one) => one === field) ? summaryIndexOf(field) : undefined),
       createdAt: this.#entity.createdAt,
       matches: (item) =>
         clauses.every((clause) => isIn(item, clause)) &&
         exact.matches(item) &&
-        words.every(({ decided }) => decided?.byRecord(item) ?? true),
+        words.every(({ decided }) => decided?.byRecord(item) ?? true) &&
+        isInAll(item, ranges),
     };
   }
 

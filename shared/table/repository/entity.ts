@@ -43,6 +43,13 @@ export interface Entity<
   readonly isWithoutWords?: () => boolean;
   /** Fields by whose value few records, mostly one, are found in their list (`exact-values.ts`). */
   readonly exact: { readonly [field in E]?: Exact };
+  /**
+   * Times by which its list can be sorted (`sort`), and be cut to a range: an item for each record. A change of another
+   * record may move such a time without raising the version (`derived-fields.ts`), so every change of the record is on
+   * condition that the time is as read. An order that is added later must be built, like a filter. Not for records that
+   * expire or are below others.
+   */
+  readonly orders: readonly Field<T>[];
   /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */
@@ -165,6 +172,7 @@ export function entity<T extends object>(
     flags: {},
     words: [],
     exact: {},
+    orders: [],
     json: [],
     encrypted: [],
     createdAt: 'created_at',

@@ -4,13 +4,15 @@ import type { Item } from '#lists';
 /**
  * The indexes of a record, as its `SETS` and the counter item's `FILTERS` name them: a filter field, which has sets of
  * numbers; `status+`, the summaries of the sets of the field `status`; `external_id=`, the entries of the field's value;
- * or `words~`, the words of the texts by which it is searched (`record-words.ts`).
+ * `words~`, the words of the texts by which it is searched (`record-words.ts`); or `last_activity_at>`, the order by that
+ * time.
  */
 
 /** The index of words. */
 export const WORDS_INDEX = 'words~';
 const SUMMARY = '+';
 const VALUE = '=';
+const ORDER = '>';
 
 /** An entity's declarations about its lists (`entity.ts`). */
 interface Listed {
@@ -19,6 +21,7 @@ interface Listed {
   readonly words: readonly string[];
   readonly isWithoutWords?: (() => boolean) | undefined;
   readonly exact: Readonly<Record<string, unknown>>;
+  readonly orders: readonly string[];
 }
 
 export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
@@ -33,10 +36,18 @@ export const valueIndexOf = (field: string): string => `${field}${VALUE}`;
 const valueFieldOf = (index: string): string | undefined =>
   index.endsWith(VALUE) ? index.slice(0, -VALUE.length) : undefined;
 
+export const orderIndexOf = (field: string): string => `${field}${ORDER}`;
+
+/** The field of an order; undefined for another index. */
+const orderFieldOf = (index: string): string | undefined =>
+  index.endsWith(ORDER) ? index.slice(0, -ORDER.length) : undefined;
+
 /** The partition of an index that has entries of texts (`lists/text-index.ts`), without the list's; undefined for an index with sets. */
 export function entriesOf(index: string): string | undefined {
   const field = valueFieldOf(index);
   if (field !== undefined) return `${field}#VALUE`;
+  const ordered = orderFieldOf(index);
+  if (ordered !== undefined) return `${ordered}#ORDER`;
   return index === WORDS_INDEX ? 'WORDS' : undefined;
 }
 
@@ -48,9 +59,8 @@ export function indexesOf(entity: Listed, which: 'entered' | 'declared' = 'enter
   const omitted = which === 'declared' ? [] : omittedIndexesOf(entity);
   const words = entity.words.length === 0 ? [] : [WORDS_INDEX];
   const values = hashedFieldsOf(entity).map(valueIndexOf);
-  return [...entity.filters, ...entity.summaries.map(summaryIndexOf), ...values, ...words].filter(
-    (index) => !omitted.includes(index),
-  );
+  const sets = [...entity.filters, ...entity.summaries.map(summaryIndexOf)];
+  return [...sets, ...values, ...words, ...entity.orders.map(orderIndexOf)].filter((index) => !omitted.includes(index));
 }
 
 /** The indexes that a setting of the stage leaves out: no record enters them any more. */
@@ -86,8 +96,10 @@ export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 
 /** The distinct values under which an index has a record; none where the record is not in it. */
 export function indexedValuesIn(record: Item | undefined, index: string): readonly string[] {
   if (index === WORDS_INDEX) return wordsIn(record);
-  const field = valueFieldOf(index);
+  const [field, ordered] = [valueFieldOf(index), orderFieldOf(index)];
   if (field !== undefined) return textsOf(record?.[field]).map(hashOf);
+  // An order has every record: those without a time come before all times.
+  if (ordered !== undefined) return record === undefined ? [] : [textsOf(record[ordered])[0] ?? ''];
   return textsOf(record?.[summaryFieldOf(index) ?? index]);
 }
 

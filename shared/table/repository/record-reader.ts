@@ -62,9 +62,12 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return idsWith(this.table, this.location.partition, field, value);
   }
 
-  /** One page of all records, or of those with the values of the filter, and the prefix. */
+  /** One page of all records, or of those with the values of the filter, the words and values, and a time in the ranges. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
-    return this.pageIn(this.lists.source(query.filter ?? {}, query.q, query.values), query);
+    const { filter = {}, q, values, ranges, sort } = query;
+    const field = sort.replace('-', '');
+    const source = this.lists.source(filter, q, values, ranges, field === CREATED ? undefined : field);
+    return this.pageIn(source, query);
   }
 
   /** Up to `limit` records in order, after the record `after`. */
@@ -110,7 +113,7 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     const { items, total, isCut } = await readPage(this.table, source, {
       page,
       pageSize: page_size,
-      newestFirst: sort === '-created_at',
+      newestFirst: sort.startsWith('-'),
       now: this.session.now,
       timeLimit: this.session,
     });
@@ -122,6 +125,9 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return expires !== undefined && expires * 1000 <= now;
   }
 }
+
+/** The order of the numbers. */
+const CREATED = 'created_at';
 
 /** Expiry of a record in epoch seconds, where it expires. */
 export const expiryOfRecord = ({ [schema.TTL]: expires }: Item): number | undefined =>

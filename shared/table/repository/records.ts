@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '#lists';
 import type { ExactValues } from './exact-values.ts';
+import type { TimeRanges } from './orders.ts';
 
 /** A record as read, with its version and item for a later change. */
 export interface Stored<T> {
@@ -30,12 +31,15 @@ export type Filter<F extends string = string> = {
 export interface PageQuery<F extends string = string> {
   readonly page: number;
   readonly page_size: number;
-  readonly sort: 'created_at' | '-created_at';
+  /** `created_at` or a field of the entity's `orders`, the latest first where `-` precedes it. */
+  readonly sort: string;
   readonly filter?: Filter<F>;
   /** What the words of the entity's `words`, or its claims, begin with. */
   readonly q?: string | undefined;
   /** Values of fields in the entity's `exact`. */
   readonly values?: ExactValues;
+  /** By field of the entity's `orders`. */
+  readonly ranges?: TimeRanges;
 }
 
 export interface CursorQuery<F extends string = string> {

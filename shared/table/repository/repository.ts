@@ -220,7 +220,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
         [schema.VERSION]: version,
       },
-      condition: { equals: { ...asRead(stored), ...flags.asRead } },
+      condition: { equals: { ...this.#asRead(stored), ...flags.asRead } },
       onConditionFailed: () => new StaleRead('the record has changed'),
     });
     this.#unique.move(this.work, stored.record, record, String(item.id));
@@ -252,9 +252,9 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     onConditionFailed?: OnConditionFailed,
   ): Promise<void> {
     const { item } = stored;
-    const condition: Condition = { equals: { ...asRead(stored), ...equals } };
+    const condition: Condition = { equals: { ...this.#asRead(stored), ...equals } };
     const refusal: OnConditionFailed = (found) =>
-      onConditionFailed !== undefined && isAsRead(found, stored)
+      onConditionFailed !== undefined && this.#isAsRead(found, stored)
         ? onConditionFailed(found)
         : new StaleRead('the record has changed');
     this.work.put(this.#tombstoneOf(item), refusal, condition);
@@ -265,7 +265,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   /** Stages the deletion of a copy of a record, as read, that leaves nothing in its place and no event. */
   erase(stored: Stored<T>): void {
     const refusal = () => new StaleRead('the record has changed');
-    this.work.delete(this.#keyIn(stored.item), { equals: asRead(stored) }, refusal);
+    this.work.delete(this.#keyIn(stored.item), { equals: this.#asRead(stored) }, refusal);
     this.#stageAbsence(stored);
   }
 
@@ -331,6 +331,27 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { number: ids.numberIn(String(item.SK)), expires: expiryOfRecord(item), kept };
   }
 
+  /**
+   * The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). So are the times
+   * of its orders, which move without raising the version.
+   */
+  #asRead({ item, version }: Stored<T>): Readonly<Record<string, unknown>> {
+    const times = this.entity.orders.map((field) => [field, item[field]] as const);
+    return {
+      id: item.id,
+      [schema.VERSION]: version,
+      [SETS]: item[SETS],
+      ...wordsAsRead(item),
+      // An upsert claims a value without a new version.
+      ...(isFoundByValue(item) ? { [CLAIMED]: item[CLAIMED] } : {}),
+      ...Object.fromEntries(times),
+    };
+  }
+
+  #isAsRead(found: Item | undefined, stored: Stored<T>): boolean {
+    return Object.entries(this.#asRead(stored)).every(([attribute, value]) => found?.[attribute] === value);
+  }
+
   #allocate(): Promise<AllocatedNumber> {
     const { list } = this.lists;
     return this.entity.byTime
@@ -354,19 +375,6 @@ const DELETED = 'DELETED';
  */
 const refusalAt = (found: Item | undefined): Error | undefined =>
   schema.isRecord(found) ? new listErrors.TableUnavailable('an earlier attempt was carried out late') : undefined;
-
-/** The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). */
-const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unknown>> => ({
-  id: item.id,
-  [schema.VERSION]: version,
-  [SETS]: item[SETS],
-  ...wordsAsRead(item),
-  // An upsert claims a value without a new version.
-  ...(isFoundByValue(item) ? { [CLAIMED]: item[CLAIMED] } : {}),
-});
-
-const isAsRead = (found: Item | undefined, stored: Stored<object>): boolean =>
-  Object.entries(asRead(stored)).every(([attribute, value]) => found?.[attribute] === value);
 
 /** The fields that have a value. */
 const namesOf = (fields: object): string[] =>

@@ -1,0 +1,250 @@
+import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { ids, type Key, listErrors } from '#lists';
+import { textIndex } from '#lists/maintenance';
+import { entity } from '#table';
+import { itemsIn } from '../support/audit.ts';
+import { TestList, useTable } from './test-list.ts';
+
+/** Lists in the order of a time of their records. */
+
+interface Call {
+  id: string;
+  status: string;
+  moved_at: string | null;
+}
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
+
+const table = useTable(NOW);
+const filters = ['status'] as const;
+const A_CALL = { status: 'open', moved_at: at(0) };
+const calls = new TestList(table, entity<Call>('CALL', { filters, orders: ['moved_at'] }), A_CALL);
+/** The previous release, which does not know the order. */
+const before = new TestList(table, entity<Call>('CALL', { filters }), A_CALL);
+
+const sorted = (query: Parameters<typeof calls.page>[0] = {}) => calls.read({ sort: '-moved_at', ...query });
+const differences = async (repair = false) => (await calls.verify(repair)).differences;
+const entry = (text: string, number: number) =>
+  textIndex.entryKey({ partition: calls.partition, index: 'moved_at#ORDER', text, number });
+const entries = async () =>
+  (await itemsIn(table.table, textIndex.partitionOf(calls.partition, 'moved_at#ORDER'))).map(({ SK }) => String(SK));
+const put = (key: Key) => table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...key } }));
+
+/** Moves a record as another one does that is created below it. */
+const move = (id: string, seconds: number) =>
+  calls.do(
+    async (records) => {
+      const stored = await records.get(id);
+      if (stored !== undefined) records.derived.move(stored, 'moved_at', () => new Error('it is gone'));
+    },
+    { at: () => NOW + seconds * 1_000 },
+  );
+const timeOf = async (id: string) => (await calls.records().get(id))?.record.moved_at;
+
+/** Records at these times, in seconds. */
+async function create(...times: readonly (number | null)[]): Promise<string[]> {
+  const made: string[] = [];
+  for (const seconds of times) made.push(await calls.createId({ moved_at: seconds === null ? null : at(seconds) }));
+  return made;
+}
+
+describe('a list in the order of a time', () => {
+  it('has every record once, also without a time, and equal times by number', async () => {
+    const [a, b, c, d, e] = await create(5, 1, null, 5, 3);
+    const latestFirst = [d, a, e, b, c];
+    expect(await sorted()).toEqual({ total: 5, ids: latestFirst });
+    expect(await sorted({ sort: 'moved_at' })).toEqual({ total: 5, ids: latestFirst.toReversed() });
+    expect(await sorted({ page: 2, page_size: 2 })).toEqual({ total: 5, ids: [e, b] });
+    expect(await sorted({ page: 3, page_size: 2 })).toEqual({ total: 5, ids: [c] });
+    expect(await sorted({ page: 4, page_size: 2 })).toEqual({ total: 5, ids: [] });
+  });
+
+  it('has what was written before, and nothing that was deleted', async () => {
+    const [a, b, c] = (await create(1, 2, 3)) as [string, string, string];
+    await move(a, 9);
+    expect(await sorted()).toEqual({ total: 3, ids: [a, c, b] });
+    await calls.change(b, { moved_at: at(10), status: 'closed' });
+    await calls.remove(c);
+    expect(await sorted()).toEqual({ total: 2, ids: [b, a] });
+    expect(await sorted({ filter: { status: 'closed' } })).toEqual({ total: 1, ids: [b] });
+    expect(await entries()).toHaveLength(2);
+  });
+
+  it('keeps to filters, by the order and by few records', async () => {
+    const made = await create(...Array.from({ length: 30 }, (_, index) => (index * 7) % 30));
+    // One in ten at the far end of the order, and all but these.
+    const rare = made.filter((_, index) => (index * 7) % 30 < 3);
+    for (const id of rare) await calls.change(id, { status: 'closed' });
+    const timed = [...(await calls.stored())].sort((one, other) =>
+      String(one.moved_at) < String(other.moved_at) ? 1 : -1,
+    );
+    for (const status of ['open', 'closed']) {
+      const expected = timed.filter((each) => each.status === status).map(({ id }) => id);
+      for (const page_size of [2, 7, 100]) {
+        const pages = Math.ceil(expected.length / page_size);
+        const read = await Promise.all(
+          Array.from({ length: pages }, (_, page) => sorted({ filter: { status }, page: page + 1, page_size })),
+        );
+        expect(read.flatMap((each) => each.ids)).toEqual(expected);
+        expect(new Set(read.map(({ total }) => total))).toEqual(new Set([expected.length]));
+      }
+    }
+  });
+
+  it('leaves out numbers without a record, and fences them', async () => {
+    const [a] = await create(1);
+    await calls.lose(2);
+    const [b] = await create(2);
+    const overdue = { at: NOW + 60_000 };
+    expect(await calls.read({ sort: '-moved_at' }, overdue)).toEqual({ total: 2, ids: [b, a] });
+    expect(await calls.tombstones()).toHaveLength(2);
+    expect(await calls.gaps()).toHaveLength(2);
+  });
+});
+
+describe('records with a time in a range', () => {
+  it('are those from its beginning on, up to its end, in either order', async () => {
+    const [a, b, c, d] = await create(1, 2, 3, null);
+    const range = (after?: number, before?: number) => ({
+      ranges: {
+        moved_at: {
+          after: after === undefined ? after : at(after),
+          before: before === undefined ? before : at(before),
+        },
+      },
+    });
+    expect(await calls.read(range(2))).toEqual({ total: 2, ids: [b, c] });
+    expect(await calls.read(range(undefined, 2))).toEqual({ total: 1, ids: [a] });
+    expect(await sorted(range(1, 3))).toEqual({ total: 2, ids: [b, a] });
+    expect(await sorted({ ...range(1, 3), filter: { status: 'closed' } })).toEqual({ total: 0, ids: [] });
+    for (const empty of [range(3, 3), range(3, 1)]) {
+      expect(await calls.read(empty)).toEqual({ total: 0, ids: [] });
+      expect(await sorted(empty)).toEqual({ total: 0, ids: [] });
+    }
+    expect((await calls.read(range(undefined, 99))).ids).not.toContain(d);
+    const first = { ranges: { moved_at: { before: '0000-01-01T00:00:00.000Z' } } };
+    expect([await calls.read(first), (await sorted(first)).total]).toEqual([{ total: 0, ids: [] }, 0]);
+  });
+});
+
+describe('a time that moves', () => {
+  it('moves forward only, whoever commits first', async () => {
+    const [id] = (await create(0)) as [string];
+    await move(id, 4);
+    await move(id, 2);
+    expect([await timeOf(id), await entries()]).toEqual([at(4), [entry(at(4), ids.numberOf(id)).SK]]);
+  });
+
+  it('moves back from a time in the future, which a wrong clock has written', async () => {
+    const [id] = (await create(0)) as [string];
+    await move(id, 60 * 86_400);
+    await move(id, 30);
+    expect([await timeOf(id), await entries()]).toEqual([at(30), [entry(at(30), ids.numberOf(id)).SK]]);
+    // Clocks of containers may differ by seconds: that is no wrong one.
+    await move(id, 28);
+    expect(await timeOf(id)).toBe(at(30));
+  });
+
+  it('stands in one place after many changes at once, and a change on an old read is made again', async () => {
+    const [id] = (await create(0)) as [string];
+    const seconds = Array.from({ length: 12 }, (_, index) => ((index * 5) % 12) / 4);
+    const change = (status: string) =>
+      calls.do(
+        async (records) => {
+          const stored = await records.get(id);
+          if (stored === undefined) return;
+          await records.update(stored, { status, moved_at: records.derived.forward(stored, 'moved_at') });
+        },
+        { at: () => NOW + 2_000 },
+      );
+    await Promise.all([...seconds.map((each) => move(id, each)), change('closed'), change('open')]);
+    const stored = await calls.records().get(id);
+    expect([stored?.version, stored?.record.moved_at]).toEqual([3, at(2.75)]);
+    expect(await entries()).toEqual([entry(at(2.75), ids.numberOf(id)).SK]);
+    expect(await differences()).toEqual([]);
+  });
+
+  it('cannot move where the record is gone', async () => {
+    const [id] = (await create(0)) as [string];
+    const stored = await calls.records().get(id);
+    await calls.remove(id);
+    const late = calls.do(async (records) => {
+      if (stored !== undefined) records.derived.move(stored, 'moved_at', () => new Error('it is gone'));
+    });
+    await expect(late).rejects.toThrow('it is gone');
+    expect(await entries()).toEqual([]);
+  });
+});
+
+describe('an order', () => {
+  it('that is added later is refused until it is built, and kept right from then on', async () => {
+    const first = await before.createId({ moved_at: at(1) });
+    const gone = await before.createId();
+    await expect(sorted()).rejects.toThrow(listErrors.ListNotBuilt);
+    await expect(calls.read({ ranges: { moved_at: { after: at(0) } } })).rejects.toThrow(listErrors.ListNotBuilt);
+    await calls.remove(gone);
+    // It enters the order with its next change, or by the repair.
+    await move(first, 2);
+    const second = await calls.createId({ moved_at: at(3) });
+    for (const repaired of [false, true])
+      expect(await differences(repaired)).toMatchObject([{ kind: 'filter-not-built', field: 'moved_at>', repaired }]);
+    expect([await differences(), await sorted()]).toEqual([[], { total: 2, ids: [second, first] }]);
+  });
+
+  it('is restored by the operator: a missing entry, one at another time, and one without a record', async () => {
+    const [id, other] = (await create(1, 2)) as [string, string];
+    const Key = { ...entry(at(1), ids.numberOf(id)) };
+    await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key }));
+    await put(entry(at(9), ids.numberOf(other)));
+    await put(entry(at(8), 77));
+    // What stands in two places is shown once; what stands in none makes the page incomplete.
+    await expect(sorted()).rejects.toThrow(listErrors.PageIncomplete);
+    expect(await sorted({ page_size: 1 })).toEqual({ total: 2, ids: [other] });
+    const expected = [
+      ['missing-in-list', `CALL ${id} is missing in moved_at>=${at(1)}`],
+      ['wrongly-in-list', `CALL ${other} is in moved_at>=${at(9)} and does not belong there`],
+      ['wrongly-in-list', `CALL number 77 is in moved_at>=${at(8)} and does not belong there`],
+    ];
+    for (const repair of [false, true])
+      expect((await differences(repair)).map(({ kind, text }) => [kind, text]).toSorted()).toEqual(expected);
+    expect([await differences(), await sorted()]).toEqual([[], { total: 2, ids: [other, id] }]);
+  });
+});
+
+describe('a long order', () => {
+  /** Its entries take 1 KB each, so that 2,000 of them are all that a page reads. */
+  const field = `at_${'x'.repeat(900)}`;
+  interface Long {
+    id: string;
+    status: string;
+    [field]: string;
+  }
+  const long = new TestList(table, entity<Long>('LONG', { filters: ['status'], orders: [field] }), {
+    status: 'open',
+    [field]: at(0),
+  });
+
+  /** Entries of numbers that do not belong to the list, after all others. */
+  async function lengthen(count: number): Promise<void> {
+    const keys = Array.from({ length: count }, (_, index) => {
+      const of = { partition: long.partition, index: `${field}#ORDER`, text: at(1_000 + index), number: 1_000 + index };
+      return { PutRequest: { Item: { ...textIndex.entryKey(of) } } };
+    });
+    const batches = Array.from({ length: Math.ceil(count / 25) }, (_, index) =>
+      keys.slice(index * 25, index * 25 + 25),
+    );
+    for (const batch of batches)
+      await table.table.client.send(new BatchWriteCommand({ RequestItems: { [table.table.name]: batch } }));
+  }
+
+  it('is read as far as a request may, and few records are sorted instead', async () => {
+    const made = [await long.createId(), await long.createId({ [field]: at(2), status: 'closed' })];
+    await lengthen(2_200);
+    expect(await long.read({ sort: field })).toEqual({ total: 2, ids: made });
+    await expect(long.read({ sort: `-${field}` })).rejects.toThrow(listErrors.TooManyToSort);
+    const filter = { status: 'closed' };
+    expect(await long.read({ sort: `-${field}`, filter })).toEqual({ total: 1, ids: [made[1]] });
+  });
+});
