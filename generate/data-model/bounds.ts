@@ -82,7 +82,14 @@ const BELOW: readonly Bound[] = [
 ];
 
 /** As a day's work asks for lists (`searches.ts`): several values are read twice. */
-const SEARCHES: readonly Bound[] = [read('GET /tickets?q=… …', 2), read('GET /tickets?status=…,…', 3)];
+const SEARCHES: readonly Bound[] = [
+  read('GET /tickets?q=… …', 2),
+  read('GET /tickets?ticket_code=…', 2),
+  read('GET /tickets?status=…,…', 3),
+  read('GET /clients?slug=…', 2),
+  read('GET /users?email=…', 2),
+  read('GET /resources?tag=…&tag=…', 2),
+];
 
 /** Without a cursor, where the journal begins is read first. */
 const FEED: readonly Bound[] = [

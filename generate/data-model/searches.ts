@@ -15,7 +15,15 @@ interface Search {
 
 const SEARCHES: readonly Search[] = [
   { operationId: 'listTickets', query: () => ({ q: 'card reader' }) },
+  { operationId: 'listTickets', query: ({ ticket_code }) => ({ ticket_code }) },
   { operationId: 'listTickets', query: () => ({ status: 'open,pending' }) },
+  { operationId: 'listClients', query: ({ slug }) => ({ slug }) },
+  { operationId: 'listUsers', query: ({ email }) => ({ email }) },
+  {
+    operationId: 'listResources',
+    fields: { tags: ['production', 'database'] },
+    query: () => ({ tag: ['production', 'database'] }),
+  },
 ];
 
 /** Plays the {@link SEARCHES}, with one record more than a full page, which has the fields. */
