@@ -181,6 +181,23 @@ class World {
     return body.results ?? operations.map(() => ({ key: '', status }));
   }
 
+  /** Sends what is undecided again, as a client does: on a slow machine the time of a batch may be over. */
+  async whole(
+    operations: readonly (Line & { readonly key: string })[],
+    onTry: (tries: number) => void = () => undefined,
+  ): Promise<readonly Result[]> {
+    const decided = new Map<string, Result>();
+    let left = operations;
+    for (let tries = 0; left.length > 0; tries++) {
+      expect(tries).toBeLessThan(10);
+      onTry(tries);
+      const results = await this.batch(left);
+      for (const result of results) if (!isUndecided(result)) decided.set(result.key, result);
+      left = left.filter(({ key }) => !decided.has(key));
+    }
+    return operations.flatMap(({ key }) => decided.get(key) ?? []);
+  }
+
   async alone({ key, operation: id, params = {}, body, if_match }: Line & { readonly key: string }): Promise<Result> {
     const route = routes.get(id);
     if (route === undefined) throw new Error(`no operation ${id}`);
@@ -267,7 +284,7 @@ describe('a batch', () => {
     fc.assert(
       fc.asyncProperty(lines, async (all) => {
         const [together, apart] = [await World.make(), await World.make()];
-        const results = await together.batch(together.named(all));
+        const results = await together.whole(together.named(all));
         const expected: Result[] = [];
         for (const one of apart.named(all)) expected.push(await apart.alone(one));
         expect(results.map(outcomeOf)).toEqual(expected.map(outcomeOf));
@@ -283,13 +300,9 @@ describe('a batch', () => {
         const [together, apart] = [await World.make(), await World.make()];
         useTableOver(handler);
         handler.follow(({ index }) => planned.find(({ from, count }) => index >= from && index < from + count)?.fault);
-        let left = together.named(all);
-        for (let tries = 0; left.length > 0; tries++) {
+        await together.whole(together.named(all), (tries) => {
           if (tries === 2) handler.follow(() => undefined);
-          expect(tries).toBeLessThan(5);
-          const results = await together.batch(left);
-          left = left.filter((_, index) => isUndecided(results[index] ?? { key: '', status: 0 }));
-        }
+        });
         handler.follow(() => undefined);
         for (const one of apart.named(all)) await apart.alone(one);
         expect(await together.state()).toEqual(await apart.state());
@@ -304,9 +317,9 @@ describe('a batch', () => {
         const world = await World.make();
         const creations = world.named(all.filter(({ operation: id }) => id.startsWith('create')));
         if (creations.length === 0) return;
-        const first = await world.batch(creations);
+        const first = await world.whole(creations);
         const state = await world.state();
-        const again = await world.batch(creations);
+        const again = await world.whole(creations);
         expect(again.map(outcomeOf)).toEqual(first.map(outcomeOf));
         expect(await world.state()).toEqual(state);
       }),
