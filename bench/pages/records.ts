@@ -10,6 +10,7 @@ export interface Job extends Readonly<Record<Field, string | null>> {
   readonly title: string;
   readonly created_at: string;
   readonly notes: string;
+  readonly last_activity_at?: string;
 }
 
 /** Jobs that can be listed by this number of fields. @param summaries those whose sets have a summary */

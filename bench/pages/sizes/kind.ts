@@ -8,6 +8,6 @@ export const SUMMARIZED = 'f6';
 
 export const KINDS = {
   sized: jobsBy(SIZED_FIELDS, [SUMMARIZED]),
-  searched: { ...jobsBy(SIZED_FIELDS), words: ['title'] },
+  searched: { ...jobsBy(SIZED_FIELDS), words: ['title'], orders: ['last_activity_at'] },
 } as const;
 export type KindName = keyof typeof KINDS;

@@ -34,6 +34,11 @@ export const LIMITS: Readonly<Record<number, Readonly<Record<string, Limit>>>> =
     'two words of as many as are read': { units: 100, roundTrips: 3, cpu: 1 },
     'a word, and half': { units: 140, roundTrips: 2, cpu: 1.2 },
     'a word of half of the records, and ten records': { units: 85, roundTrips: 3, cpu: 1 },
+    'by activity, first page': { units: 16, roundTrips: 2, cpu: 0.5 },
+    'half by activity, first page': { units: 68, roundTrips: 2, cpu: 1 },
+    'half by activity, page 300': { units: 480, roundTrips: 5, cpu: 2.5 },
+    'ten records by activity': { units: 14, roundTrips: 2, cpu: 0.6 },
+    'two words by activity': { units: 60, roundTrips: 3, cpu: 0.8 },
   },
   10000000: {
     'all, first page': { units: 463, roundTrips: 2, cpu: 6 },

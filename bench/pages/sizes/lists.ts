@@ -14,8 +14,8 @@ export interface SizedList {
   readonly isCompacted: boolean;
   /** By field: which numbers have the value `a`, where they are live. */
   readonly sets: Readonly<Record<string, (number: number) => boolean>>;
-  /** What its records are called, where it is searched. */
-  readonly titles?: ZipfTexts;
+  /** What its records are called, and their places in the order of activity: of a list that is searched. */
+  readonly searched?: { readonly titles: ZipfTexts; readonly placeOf: (number: number) => number };
 }
 
 /** A page to read. */
@@ -26,19 +26,23 @@ export interface SizedCase {
   readonly fields: readonly string[];
   /** Ranks of the words that its records have (`zipf.ts`). */
   readonly words?: readonly number[];
-  /** Place of the page in the list, newest first. */
-  readonly at: 'begin' | 'middle' | 'end';
+  /** Whether the latest activity comes first, in place of the newest record. */
+  readonly isByActivity?: true;
+  /** Place of the page in the list, newest first, or its number. */
+  readonly at: 'begin' | 'middle' | 'end' | number;
 }
 
 /** A request of the page. */
 export interface PageRequest {
   readonly filter: Readonly<Record<string, string>>;
   readonly q?: string;
+  readonly sort: '-created_at' | '-last_activity_at';
 }
 
-export const requestOf = ({ fields, words }: SizedCase): PageRequest => ({
+export const requestOf = ({ fields, words, isByActivity }: SizedCase): PageRequest => ({
   filter: Object.fromEntries(fields.map((field) => [field, 'a'])),
   ...(words === undefined ? {} : { q: words.map(zipfWord).join(' ') }),
+  sort: isByActivity ? '-last_activity_at' : '-created_at',
 });
 
 /** What a page must have. */
@@ -104,12 +108,16 @@ const thinnedList = (length: number): SizedList => ({
 
 const THINNED = 1_000_000;
 
-/** The list that is found by words. Half of its records are in one set, and ten in another. */
+/** The list that is found by words, and in the order of activity. Half of its records are in one set, and ten in another. */
 function searchedList(length: number): SizedList {
   const org = `5ea0c4ed-0000-4000-8000-${String(length).padStart(12, '0')}`;
   const sets = pick(mixedList(length).sets, [DENSE[0], RARE]);
-  return { org, kind: 'searched', length, isCompacted: false, isLive: () => true, sets, titles: textsOf(length) };
+  const searched = { titles: textsOf(length), placeOf: (number: number) => (number * STEP + STEP) % length };
+  return { org, kind: 'searched', length, isCompacted: false, isLive: () => true, sets, searched };
 }
+
+/** Has no divisor in common with a length. */
+const STEP = 7_919;
 
 const pick = <T>(all: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
@@ -134,6 +142,11 @@ const SEARCHES: readonly Omit<SizedCase, 'list'>[] = [
   { name: 'two words of as many as are read', words: [400, 410], fields: [], at: 'begin' },
   { name: 'a word, and half', words: [400], fields: [DENSE[0]], at: 'begin' },
   { name: 'a word of half of the records, and ten records', words: [1], fields: [RARE], at: 'begin' },
+  { name: 'by activity, first page', isByActivity: true, fields: [], at: 'begin' },
+  { name: 'half by activity, first page', isByActivity: true, fields: [DENSE[0]], at: 'begin' },
+  { name: 'half by activity, page 300', isByActivity: true, fields: [DENSE[0]], at: 300 },
+  { name: 'ten records by activity', isByActivity: true, fields: [RARE], at: 'begin' },
+  { name: 'two words by activity', isByActivity: true, words: [450, 1_000], fields: [], at: 'begin' },
 ];
 
 const DELETED: Readonly<Record<number, { readonly name: string; readonly live: number; readonly old: number }>> = {
@@ -176,8 +189,8 @@ function searchesOf(length: number): readonly SizedCase[] {
 }
 
 /** Looks at each number: no part of the code that is measured. */
-export function expectedPage({ list, fields, words = [], at }: SizedCase): ExpectedPage {
-  const { titles } = list;
+export function expectedPage({ list, fields, words = [], isByActivity, at }: SizedCase): ExpectedPage {
+  const { titles, placeOf } = list.searched ?? {};
   const tests = [
     list.isLive,
     ...fields.map((field) => list.sets[field] ?? (() => false)),
@@ -188,8 +201,17 @@ export function expectedPage({ list, fields, words = [], at }: SizedCase): Expec
   for (let number = 0; number < list.length; number++) {
     if (tests.every((test) => test(number))) members[total++] = number;
   }
+  const found = members.subarray(0, total);
+  if (isByActivity && placeOf !== undefined) found.sort((one, other) => placeOf(one) - placeOf(other));
   const last = Math.max(1, Math.ceil(total / COMPARED_PAGE_SIZE));
-  const page = at === 'begin' ? 1 : at === 'end' ? last : Math.ceil(last / 2);
+  const page = pageAt(at, last);
   const end = total - (page - 1) * COMPARED_PAGE_SIZE;
-  return { page, total, numbers: [...members.subarray(Math.max(0, end - COMPARED_PAGE_SIZE), end)].reverse() };
+  return { page, total, numbers: [...found.subarray(Math.max(0, end - COMPARED_PAGE_SIZE), end)].reverse() };
+}
+
+/** A page by its place, at most the last one. */
+function pageAt(at: SizedCase['at'], last: number): number {
+  if (typeof at === 'number') return Math.min(at, last);
+  if (at === 'begin') return 1;
+  return at === 'end' ? last : Math.ceil(last / 2);
 }

@@ -91,7 +91,11 @@ async function recordOf(table: Table, list: SizedList, number: number): Promise<
 }
 
 /** The items that are put with a record: itself, and its entries in indexes. */
-async function itemsOf(table: Table, { org, kind, sets, titles }: SizedList, number: number): Promise<readonly Item[]> {
+async function itemsOf(
+  table: Table,
+  { org, kind, sets, searched }: SizedList,
+  number: number,
+): Promise<readonly Item[]> {
   const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
   session.numbers.allocate = async (_, { partition, filters }): Promise<AllocatedNumber> => ({
     list: { partition, filters },
@@ -102,27 +106,41 @@ async function itemsOf(table: Table, { org, kind, sets, titles }: SizedList, num
   });
   const fields = {
     ...newJob(SIZED_FIELDS, (field) => (sets[FIELDS[field] ?? '']?.(number) === true ? 'a' : 'b')),
-    ...(titles === undefined ? {} : { title: titles.textOf(number) }),
+    ...(searched === undefined
+      ? {}
+      : { title: searched.titles.textOf(number), last_activity_at: timeAt(searched.placeOf(number)) }),
   };
   await jobsOf(org, session, KINDS[kind]).create({ fields });
   return session.changes.pendingWrites.flatMap((write) => (write.kind === 'put' ? [write.item] : []));
 }
 
-/** Most entries of a word that a page reads, and some more. */
-const ENTRIES = 3_000;
+/** The time of a place in the order of activity: a second after the one before. */
+const timeAt = (place: number): string => new Date(Date.UTC(2026, 0, 1) + place * 1_000).toISOString();
 
-/** The entries of the words by which these pages are found, as far as they are read, as creations of the API would leave them. */
+/** Most entries of a word, and of the order of activity, that a page reads, and some more. */
+const ENTRIES = { word: 3_000, activity: 20_000 } as const;
+
+/**
+ * The entries by which these pages are found, as far as they are read, as creations of the API would leave them: those of the words, and the latest ones
+ * in the order of activity.
+ */
 export async function loadEntries(table: Table, list: SizedList, cases: readonly SizedCase[]): Promise<void> {
-  const { titles, length } = list;
-  if (titles === undefined) return;
-  for (const rank of new Set(cases.flatMap(({ words = [] }) => words))) {
+  const { searched, length } = list;
+  if (searched === undefined) return;
+  const { titles, placeOf } = searched;
+  const write = async (isWanted: (number: number) => boolean, begin: string, most: number): Promise<void> => {
     const items: Item[] = [];
-    for (let number = 0; number < length && items.length < ENTRIES; number++) {
-      if (!titles.has(number, rank)) continue;
-      const isEntry = ({ PK, SK }: Item): boolean =>
-        PK !== partitionOf(list) && String(SK).startsWith(`${zipfWord(rank)}\n`);
+    for (let number = 0; number < length && items.length < most; number++) {
+      if (!isWanted(number)) continue;
+      const isEntry = ({ PK, SK }: Item): boolean => PK !== partitionOf(list) && String(SK).startsWith(begin);
       items.push(...(await itemsOf(table, list, number)).filter(isEntry));
     }
     await writeItems(table, items);
-  }
+  };
+  for (const rank of new Set(cases.flatMap(({ words = [] }) => words)))
+    await write((number) => titles.has(number, rank), `${zipfWord(rank)}\n`, ENTRIES.word);
+  await write((number) => placeOf(number) >= length - ENTRIES.activity, YEAR, ENTRIES.activity);
 }
+
+/** With which all times begin. */
+const YEAR = '2026-';
