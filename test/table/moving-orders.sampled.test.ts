@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { entity } from '#table';
 import { BetweenCallsHandler } from '../support/between-calls.ts';
+import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
+import type { Fault } from '../support/faults.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';
 
 /** What a page in the order of a time shows while records move in it, between any two calls of its reader. */
@@ -67,5 +69,47 @@ it('a page in the order of a time has every record once, while some of them move
       },
     ),
     { numRuns: byExtent({ sample: 20, extended: 40, nightly: 2_000 }) },
+  );
+});
+
+const DAY = 86_400_000;
+const FAULTS: readonly Fault[] = ['crash', 'crash-after', 'reply-lost', 'dropped', 'timeout', 'forgotten', 'conflict'];
+
+it('records that processes with other clocks move at once, and that crash, are in the order of the times that they have', async () => {
+  const step = fc.record({
+    which: fc.nat(2),
+    error: fc.constantFrom(0, 1_000, -600_000, 600_000, -60 * DAY, 60 * DAY),
+    fault: fc.option(fc.record({ kind: fc.constantFrom(...FAULTS), at: fc.nat(4) }), { nil: undefined }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), async (acts) => {
+      newOrganization(table);
+      const made: string[] = [];
+      for (const seconds of [0, 1, 2]) made.push(await calls.createId({ moved_at: at(seconds), state: 'open' }));
+      const conflicts = new Conflicts({ milliseconds: 2 });
+      for (const steps of acts) {
+        const done = steps.map(async ({ which, error, fault }) => {
+          const over = new ConflictingHandler(conflicts);
+          over.follow(({ index }) => (index === fault?.at ? fault.kind : undefined));
+          const id = made[which] ?? '';
+          const time = NOW + error;
+          const move = async (records: ReturnType<typeof calls.records>): Promise<void> => {
+            const stored = await records.get(id);
+            if (stored !== undefined) records.derived.move(stored, 'moved_at', () => new Error('it is gone'));
+          };
+          await calls.do(move, { at: () => time, over });
+        });
+        for (const outcome of await Promise.allSettled(done))
+          if (outcome.status === 'rejected' && !steps.some(({ fault }) => fault !== undefined)) throw outcome.reason;
+      }
+      const stored = await calls.stored();
+      const inOrder = stored.toSorted((one, other) =>
+        one.moved_at < other.moved_at ? -1 : Number(one.moved_at > other.moved_at),
+      );
+      const { ids } = await calls.read({ sort: 'moved_at' } as never);
+      expect(ids).toEqual(inOrder.map(({ id }) => id));
+      expect((await calls.verify(false)).differences).toEqual([]);
+    }),
+    { numRuns: byExtent({ sample: 15, extended: 40, nightly: 500 }) },
   );
 });
