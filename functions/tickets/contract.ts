@@ -117,9 +117,11 @@ export const tickets = contract({
     listTickets: route('GET', '/api/v1/tickets', {
       summary: 'List tickets',
       permission: 'tickets:read',
-      notYetOffered: ['sort=last_activity_at', 'last_activity_after', 'last_activity_before'],
       query: () => ({
         ...parameter.page(),
+        sort: parameter
+          .sort('last_activity_at')
+          .describe('Order of creation or of the last activity, the latest first where `-` precedes it.'),
         status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
         assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
@@ -131,6 +133,11 @@ export const tickets = contract({
           ),
         q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
         tag: parameter.allOf(field.name(100), 'Only tickets with this tag, one of their first 20.'),
+        last_activity_after: parameter
+          .instant()
+          .optional()
+          .describe('Only tickets whose last activity was at this time or later: up to 10,000 may match.'),
+        last_activity_before: parameter.instant().optional().describe('Only tickets whose last activity was earlier.'),
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', ticketExample),
     }),

@@ -51,9 +51,9 @@ export const sort = <const F extends string>(...fields: readonly F[]) =>
   z.enum([...SORTS, ...fields.flatMap((field) => [`-${field}` as const, field])]).default(SORTS[0] as never);
 
 const INSTANT_EXAMPLE = '2026-11-20T09:30:00Z';
-const AN_INSTANT = `must be a time, such as ${INSTANT_EXAMPLE}`;
+const AN_INSTANT = `must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as ${INSTANT_EXAMPLE}`;
 
-/** A time (RFC 3339), in UTC where it says no zone. It becomes the text of that time in records. */
+/** A time (ISO 8601), in UTC where it says no zone. It becomes the text of that time in records. */
 export const instant = () =>
   bounded(40, AN_INSTANT)
     .refine((value) => instantOf(value) !== undefined, { error: AN_INSTANT })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonBody } from '../support/api.ts';
 import { type Calls, newTenant, pointsAt } from '../support/tenant-calls.ts';
-import { installation, newTicket, TICKETS } from '../support/tickets.ts';
+import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
@@ -125,6 +125,44 @@ describe('listing tickets', () => {
     expect([data, total]).toEqual([[made[0]], 3]);
     const refused = await org.ask('GET', `${TICKETS}?view=all`);
     expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([400, '#/view']);
+  });
+});
+
+describe('tickets by their last activity', () => {
+  it('are sorted and found by it, which changes and messages move', async () => {
+    const org = await newTenant(api);
+    const made: JsonBody[] = [];
+    for (const status of ['open', 'open', 'closed']) made.push(await org.create(TICKETS, newTicket({ status })));
+    const [first, second, third] = made.map(({ id }) => String(id));
+    const idsOf = async (query: string) => (await org.read(`${TICKETS}?${query}`)).data.map(({ id }) => id);
+    expect(await idsOf('sort=-last_activity_at')).toEqual([third, second, first]);
+    const message = await org.create(`${TICKETS}/${first}/messages`, newMessage());
+    await org.ask('PATCH', `${TICKETS}/${second}`, { priority: 'high' });
+    expect(await idsOf('sort=-last_activity_at')).toEqual([second, first, third]);
+    expect(await idsOf('sort=last_activity_at&status=open')).toEqual([first, second]);
+    const from = encodeURIComponent(String(message.created_at));
+    expect(await idsOf(`last_activity_after=${from}`)).toEqual([second, first]);
+    expect(await idsOf(`last_activity_before=${from}&sort=-last_activity_at`)).toEqual([third]);
+    expect(await idsOf(`last_activity_after=2026-01-01&last_activity_before=2026-01-01`)).toEqual([]);
+    for (const query of ['sort=updated_at', 'last_activity_after=yesterday'])
+      expect((await org.ask('GET', `${TICKETS}?${query}`)).status).toBe(400);
+  });
+
+  it('are changed by a request whose If-Match is right, whatever messages come meanwhile', async () => {
+    const opened = await acme.ask('POST', TICKETS, newTicket());
+    const path = `${TICKETS}/${opened.body.id}`;
+    const headers = { 'if-match': opened.headers.get('etag') ?? '' };
+    const [changed, ...said] = await Promise.all([
+      acme.ask('PATCH', path, { status: 'closed' }, { headers }),
+      ...Array.from({ length: 12 }, () => acme.ask('POST', `${path}/messages`, newMessage())),
+    ]);
+    expect([changed.status, said.map(({ status }) => status)]).toEqual([200, Array(12).fill(201)]);
+    const last =
+      said
+        .map(({ body }) => String(body.created_at))
+        .sort()
+        .at(-1) ?? '';
+    expect(String((await acme.read(path)).last_activity_at) >= last).toBe(true);
   });
 });
 

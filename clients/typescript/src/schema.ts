@@ -7361,8 +7361,8 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
-                sort?: components["parameters"]["Sort"];
+                /** @description Order of creation or of the last activity, the latest first where `-` precedes it. */
+                sort?: "-created_at" | "created_at" | "-last_activity_at" | "last_activity_at";
                 /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
                 status?: ("open" | "closed" | "pending") | ("open" | "closed" | "pending")[];
                 /** @description Only tickets of this client. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -7377,6 +7377,10 @@ export interface operations {
                 q?: string;
                 /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
+                /** @description Only tickets whose last activity was at this time or later: up to 10,000 may match. For example `2026-11-20T09:30:00Z`. */
+                last_activity_after?: string;
+                /** @description Only tickets whose last activity was earlier. For example `2026-11-20T09:30:00Z`. */
+                last_activity_before?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
