@@ -184,9 +184,9 @@ export const resources = contract({
       summary: 'List resources',
       permission: 'resources:read',
       extension: true,
-      notYetOffered: ['external_id'],
       query: () => ({
         ...parameter.page(),
+        external_id: field.text(500).optional().describe('Only resources with exactly this `external_id`.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
         service_id: parameter.anyOf(field.reference('Service'), 'Only records of the service with this id.'),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
@@ -216,6 +216,21 @@ export const resources = contract({
         ip_address: example.ip_address,
       },
       response: created(resource, 'The created resource.', example),
+    }),
+    upsertResource: route('PUT', '/api/v1/resources', {
+      summary: 'Create a resource, or change the one with this external id',
+      description:
+        'An existing resource gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Where several resources have the `external_id`, as others may give them, it is a 409.',
+      permission: 'resources:write',
+      extension: true,
+      query: () => ({
+        external_id: field.text(500, 1).describe('Which resource to change; a new one gets this `external_id`.'),
+      }),
+      body: resource.upsert,
+      bodyExample: { client_id: example.client_id, name: example.name, type: example.type },
+      upsert: { by: 'external_id', patch: resource.patch, changed: 'The changed resource, or the resource as it was.' },
+      response: created(resource, 'The created resource.', example),
+      errors: ['conflict', 'list-being-built', 'already-exists'],
     }),
     getResource: route('GET', '/api/v1/resources/{id}', {
       summary: 'Read a resource',

@@ -1,20 +1,16 @@
-import { type Operations, pagesOf } from '#http';
+import { Problem } from '#contract/problem';
+import { type Operations, pagesOf, upsertOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf, type Stored, type Tenant } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';
-import type { Resource, resources } from './contract.ts';
+import { type Resource, resource, type resources } from './contract.ts';
 import { isOutdated, reportsUsage, sampleOf } from './metrics.ts';
 import { isResourceRisk } from './risk.ts';
 import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
 
-export const resourceOperations: Operations<typeof resources> = {
-  listResources: pagesOf(
-    resourceEntity,
-    async (stored, input) => (await resourceCredentials.decryptIn(input, stored)).record,
-  ),
-
+const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResource'> = {
   createResource: async ({ body, tenant, caller }) => {
     const { credentials, ...fields } = body;
     resourceCredentials.check(caller, credentials);
@@ -36,14 +32,6 @@ export const resourceOperations: Operations<typeof resources> = {
     return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, created));
   },
 
-  getResource: async ({ params, tenant, caller, getOrThrow }) =>
-    respond.record(
-      await resourceCredentials.decryptIn(
-        { tenant, caller },
-        await getOrThrow(tenant.records(resourceEntity), params.id),
-      ),
-    ),
-
   updateResource: async ({ params, body, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(resourceEntity), params.id);
     resourceCredentials.check(caller, body.credentials);
@@ -61,6 +49,29 @@ export const resourceOperations: Operations<typeof resources> = {
     if (isReport) sampleOf(tenant, after);
     return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, after));
   },
+};
+
+export const resourceOperations: Operations<typeof resources> = {
+  ...write,
+
+  listResources: pagesOf(
+    resourceEntity,
+    async (stored, input) => (await resourceCredentials.decryptIn(input, stored)).record,
+  ),
+
+  upsertResource: upsertOf({
+    ...{ by: 'external_id', record: resource, create: write.createResource, update: write.updateResource },
+    find: findOnly,
+    claim: (tenant, id, item, value) => tenant.records(resourceEntity).claimValue(id, item, 'external_id', value),
+  }),
+
+  getResource: async ({ params, tenant, caller, getOrThrow }) =>
+    respond.record(
+      await resourceCredentials.decryptIn(
+        { tenant, caller },
+        await getOrThrow(tenant.records(resourceEntity), params.id),
+      ),
+    ),
 
   deleteResource: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(resourceEntity);
@@ -90,6 +101,17 @@ export const resourceOperations: Operations<typeof resources> = {
     return respond.record(historyOf(tenant, params.id).createNumbered(before, sample));
   },
 };
+
+/** @throws Problem `conflict` where several resources have the value */
+async function findOnly(tenant: Tenant, value: string): Promise<string | undefined> {
+  const [id, other] = await tenant.records(resourceEntity).idsWith('external_id', value);
+  if (other === undefined) return id;
+  const detail = 'is that of several resources';
+  throw new Problem('conflict', {
+    detail: `The external_id ${detail}: change each by its id.`,
+    errors: [{ in: 'query', pointer: '#/external_id', detail }],
+  });
+}
 
 /** Stages a change of a resource, and of its client's counter of risks. */
 async function change(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Body, Route } from '#contract';
 import { Problem, pointer } from '#contract/problem';
-import { type Repository, type RequestSession, StaleRead, type Stored, type Tenant } from '#table';
+import { NotUnique, type Repository, type RequestSession, StaleRead, type Stored, type Tenant } from '#table';
 import type { AnyOperation, BearerInput, Input, Operation, OperationResponse } from './operation.ts';
 
 /** Upserts: `PUT` to a list, which changes the record with the value that the query names, or else creates it. */
@@ -12,6 +12,8 @@ interface Parts {
   readonly record: { readonly create: Body; readonly patch: Body };
   /** Finds the id of the record with the value; strongly consistent. */
   readonly find: (tenant: Tenant, value: string) => Promise<string | undefined>;
+  /** Stages that the record claims the value, where creating and changing it do not. `item`: as read; undefined for a new record. */
+  readonly claim?: (tenant: Tenant, id: string, item: Stored<object>['item'] | undefined, value: string) => void;
   readonly create: unknown;
   readonly update: unknown;
 }
@@ -24,19 +26,24 @@ interface Parts {
  * run of a request whose commit was carried out and seemed to be refused: its record was not there before. A record that is deleted, or gets another
  * value, between being found and being read is looked for again.
  */
-export const upsertOf = <R extends Route>({ by, record, find, create, update }: Parts): Operation<R> => {
+export const upsertOf = <R extends Route>({ by, record, find, claim, create, update }: Parts): Operation<R> => {
   const operation: AnyOperation = async (given) => {
     const input = given as Input & BearerInput;
     const value = String(input.query[by]);
     const sent = withValue(input.body ?? {}, by, value);
+    // Another request has claimed the value meanwhile: the next run finds its record. A refusal would count, and be remembered.
+    input.session.changes.explainRefusals((error) =>
+      error instanceof NotUnique && error.field === by ? moved() : error,
+    );
     const id = await find(input.tenant, value);
     if (id === undefined) {
       const reply = await run(create, { ...input, body: withDefaults(record.create, sent) });
+      claim?.(input.tenant, idOf(reply), undefined, value);
       return noteCreated(input, reply);
     }
     const { shape } = record.patch.schema;
     const body = Object.fromEntries(Object.entries(sent).filter(([field]) => field in shape));
-    const getOrThrow = unlessMoved(input.getOrThrow, by, value);
+    const getOrThrow = unlessMoved(input.getOrThrow, by, value, (item) => claim?.(input.tenant, id, item, value));
     const reply = await run(update, { ...input, params: { id }, body, getOrThrow });
     return createdIn(input).has(id) ? reply : { ...reply, existed: true };
   };
@@ -57,9 +64,11 @@ const created = new WeakMap<RequestSession, Set<unknown>>();
 const createdIn = ({ session }: BearerInput): Set<unknown> => created.get(session) ?? new Set();
 
 function noteCreated(input: BearerInput, reply: OperationResponse): OperationResponse {
-  created.set(input.session, createdIn(input).add((reply.body as { readonly id: string }).id));
+  created.set(input.session, createdIn(input).add(idOf(reply)));
   return reply;
 }
+
+const idOf = ({ body }: OperationResponse): string => (body as { readonly id: string }).id;
 
 const run = (operation: unknown, input: Input & BearerInput) => (operation as AnyOperation)(input);
 
@@ -74,13 +83,19 @@ function withValue(body: Readonly<Record<string, unknown>>, by: string, value: s
 
 /** Reads the record that was found; a stale read where it is gone or has another value by now. */
 const unlessMoved =
-  (getOrThrow: BearerInput['getOrThrow'], by: string, value: string): BearerInput['getOrThrow'] =>
+  (
+    getOrThrow: BearerInput['getOrThrow'],
+    by: string,
+    value: string,
+    onFound: (item: Stored<object>['item']) => void,
+  ): BearerInput['getOrThrow'] =>
   async <T extends object>(records: Repository<T>, id: string, show?: (record: T) => object | Promise<object>) => {
     const found: Stored<T> = await getOrThrow(records, id, show).catch((error: unknown) => {
       throw error instanceof Problem && error.type === 'not-found' ? moved() : error;
     });
     if ((found.record as Readonly<Record<string, unknown>>)[by] !== value) throw moved();
+    onFound(found.item);
     return found;
   };
 
-const moved = (): StaleRead => new StaleRead('the record that was found has been deleted or has another value');
+const moved = (): StaleRead => new StaleRead('the record with the value is another one by now');

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -96,6 +96,8 @@ export interface Calls {
     readonly list: (query?: Query<'listResources'>, options?: Options<'listResources'>) => Listing<ResourcePage>;
     /** Create a resource: `POST /api/v1/resources`. */
     readonly create: (body: ResourceCreate, options?: Options<'createResource'>) => Promise<Resource>;
+    /** Create a resource, or change the one with this external id: `PUT /api/v1/resources`. */
+    readonly upsert: (body: ResourceUpsert, options: Options<'upsertResource'>) => Promise<Resource>;
     /** Read a resource: `GET /api/v1/resources/{id}`. */
     readonly get: (id: string, query?: Query<'getResource'>, options?: Options<'getResource'>) => Promise<Resource>;
     /** Change a resource: `PATCH /api/v1/resources/{id}`. */
@@ -274,6 +276,7 @@ export const CALLS: Table = {
   resources: {
     list: 'get /api/v1/resources',
     create: 'post /api/v1/resources',
+    upsert: 'put /api/v1/resources',
     get: 'get /api/v1/resources/{id}',
     update: 'patch /api/v1/resources/{id}',
     delete: 'delete /api/v1/resources/{id}',

@@ -179,7 +179,11 @@ export interface paths {
          * @description Needs the permission `resources:read`. Extends the specification of this service.
          */
         get: operations["listResources"];
-        put?: never;
+        /**
+         * Create a resource, or change the one with this external id
+         * @description An existing resource gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Where several resources have the `external_id`, as others may give them, it is a 409. Needs the permission `resources:write`. Extends the specification of this service.
+         */
+        put: operations["upsertResource"];
         /**
          * Create a resource
          * @description Needs the permission `resources:write`. Extends the specification of this service.
@@ -2526,6 +2530,181 @@ export interface components {
              */
             readonly updated_at?: string | null;
         };
+        /** @description What a new resource is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
+        ResourceUpsert: {
+            /**
+             * Format: uuid
+             * @description The company that it is looked after for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * Format: uuid
+             * @description The service that runs on it; null for none.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            service_id?: string | null;
+            /**
+             * @description What people call the resource.
+             * @example Web server 1
+             */
+            name: string;
+            /**
+             * @description What kind of resource it is, such as `server`, `vm` or `volume`. Or another word.
+             * @example vm
+             */
+            type: string;
+            /**
+             * @description What the resource is for, for people.
+             * @example Runs the shop.
+             */
+            description?: string | null;
+            /**
+             * @description Who runs it: `local` for your own machines, `aws` … Or another word.
+             * @example local
+             */
+            provider?: string;
+            /**
+             * @description How its provider names it.
+             * @example i-0a1b2c3d
+             */
+            external_id?: string | null;
+            /**
+             * @description Where it stands: a room, a data center, a region.
+             * @example Lisbon
+             */
+            location?: string | null;
+            /**
+             * @description Its IPv4 or IPv6 address, without prefix length or zone.
+             * @example 192.0.2.10
+             */
+            ip_address?: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON.
+             * @example {
+             *       "cores": 4,
+             *       "memory_gb": 16
+             *     }
+             */
+            specifications?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @example {
+             *       "user": "root",
+             *       "key": "ssh-ed25519 AAAA"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON.
+             * @example {
+             *       "connections": 500
+             *     }
+             */
+            limits?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "rack": "B7"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group resources by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
+             * @example [
+             *       "web"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` is one too, and does not change it. Or another word.
+             * @example healthy
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last report of health or usage.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Processor time in use, in percent, as last reported.
+             * @example 42.5
+             */
+            cpu_usage?: number | null;
+            /**
+             * Format: double
+             * @description Memory in use, in percent, as last reported.
+             * @example 61
+             */
+            memory_usage?: number | null;
+            /**
+             * Format: double
+             * @description Disk space in use, in percent, as last reported.
+             * @example 30
+             */
+            storage_usage?: number | null;
+            /**
+             * @description Whether usage above `alert_threshold` makes the resource a risk to its client.
+             * @example true
+             */
+            usage_alerts_enabled?: boolean;
+            /**
+             * Format: double
+             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.
+             * @example 80
+             */
+            alert_threshold?: number;
+            /**
+             * Format: double
+             * @description What the resource costs a month, in the currency that you account in.
+             * @example 45
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * Format: date-time
+             * @description When the resource was set up.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            provisioned_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+        };
         /** @description What to change of a resource: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         ResourcePatch: {
             /**
@@ -4146,7 +4325,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "createMembership" | "createRole" | "updateMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "createMembership" | "createRole" | "updateMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
@@ -6306,6 +6485,7 @@ export type ServicePatch = components['schemas']['ServicePatch'];
 export type ResourcePage = components['schemas']['ResourcePage'];
 export type Resource = components['schemas']['Resource'];
 export type ResourceCreate = components['schemas']['ResourceCreate'];
+export type ResourceUpsert = components['schemas']['ResourceUpsert'];
 export type ResourcePatch = components['schemas']['ResourcePatch'];
 export type ResourceHistoryEntryPage = components['schemas']['ResourceHistoryEntryPage'];
 export type ResourceHistoryEntry = components['schemas']['ResourceHistoryEntry'];
@@ -6859,6 +7039,8 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
+                /** @description Only resources with exactly this `external_id`. */
+                external_id?: string;
                 /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
                 /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -6894,6 +7076,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResourcePage"];
+                };
+            };
+        };
+    };
+    upsertResource: {
+        parameters: {
+            query: {
+                /** @description Which resource to change; a new one gets this `external_id`. */
+                external_id: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourceUpsert"];
+            };
+        };
+        responses: {
+            /** @description The changed resource, or the resource as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+            /** @description The created resource. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
                 };
             };
         };
