@@ -88,7 +88,11 @@ beforeAll(async () => {
     fullOfOther: resource('other', { cpu_usage: 97, tags: ['database', 'test'] }),
     calm: resource('bistro', { cpu_usage: 1 }),
   });
-  await acme.post(`/tickets/${ids.woken}/messages`, { author_type: 'agent', message: 'On it.' });
+  await acme.create(`/tickets/${ids.woken}/messages`, {
+    author_type: 'agent',
+    author_id: randomUUID(),
+    message: 'On it.',
+  });
 }, 60_000);
 
 /** The names of the records on a page, in its order. */
@@ -96,6 +100,8 @@ async function found(path: string): Promise<unknown[]> {
   const { ids: listed } = await acme.list(path);
   return listed.map((id) => Object.entries(ids).find(([, known]) => known === id)?.[0] ?? id);
 }
+
+const aWeekAgo = (): string => new Date(Date.now() - 7 * DAY_MS).toISOString();
 
 /** 500 resources, as the lines of a file, by the 200 that a batch takes. */
 async function load(): Promise<JsonBody> {
@@ -119,6 +125,16 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
   ['a user, by mail address', () => found('/users?email=ana.lima@acme.example'), ['ana']],
   ['a ticket, by its code', () => found('/tickets?ticket_code=T-2026-17'), ['printer']],
   ['a ticket, by what its subject says', () => found('/tickets?q=print+silent'), ['printer']],
+  [
+    'the tickets to work on, whole, by last activity',
+    () => found('/tickets?status=open,pending&sort=-last_activity_at&view=full'),
+    ['woken', 'printer', 'quiet'],
+  ],
+  [
+    'the tickets that were quiet for a week',
+    () => found(`/tickets?status=open,pending&last_activity_before=${aWeekAgo()}&sort=last_activity_at`),
+    ['quiet'],
+  ],
   [
     'the resources of two clients that are over their threshold',
     () => found(`/resources?client_id=${ids.bistro},${ids.tasca}&over_threshold=true`),
