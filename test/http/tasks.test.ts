@@ -10,7 +10,7 @@ import { useApi } from '../support/use-api.ts';
 import { type ApiDriver, apiDriverOf } from './api-driver.ts';
 
 /**
- * Tasks of a working day over HTTP, among records that they must not find. The gateway counts the requests of each, and `docs/tasks.md` has
+ * Ten tasks of a working day over HTTP, among records that they must not find. The gateway counts the requests of each, and `docs/tasks.md` has
  * what was counted.
  */
 
@@ -119,6 +119,11 @@ async function load(): Promise<JsonBody> {
   return { made };
 }
 
+async function bringUpToDate(): Promise<unknown[]> {
+  const { status, body } = await acme.put('/resources?external_id=i-0001', resource('bistro', { name: 'db-1b' }));
+  return [status, body.id === ids.fullOfBistro, body.name];
+}
+
 /** Each with its words on the page, and what must come of it. */
 const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, expected: unknown])[] = [
   ['a client, by a word of its name', () => found('/clients?q=bistro'), ['bistro']],
@@ -142,6 +147,7 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
   ],
   ['the resources with two tags', () => found('/resources?tag=production&tag=database'), ['fullOfBistro']],
   ['500 resources from a file', load, { made: 500 }],
+  ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],
 ];
 
 describe('a task of a working day', () => {
