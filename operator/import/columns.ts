@@ -80,7 +80,7 @@ const readerOf = ({ body }: ImportKind, field: string): ReadCell => {
 function unknownField({ record, body }: ImportKind, field: string, known: readonly string[]): string {
   if (Object.hasOwn(body.readOnlyFields, field)) return `${field} is set by the service: leave the column out (--map)`;
   const meant = nearestName(field, known);
-  return `${field} is no field of ${record}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  return `${field} is no field of ${record}${meant === undefined ? '' : `; perhaps ${meant} is meant`}`;
 }
 
 const requiredIn = (kind: ImportKind): string[] =>

@@ -12,7 +12,7 @@ export interface Row {
 }
 
 /**
- * The rows of a file, without blank lines.
+ * The rows of a file, without those whose cells are all blank: spreadsheets also save rows that were cleared.
  * @throws UnreadableFile for a quotation mark that is out of place or never closed
  */
 export async function* rowsOf(file: string): AsyncGenerator<Row, void> {
@@ -31,7 +31,7 @@ export async function* rowsOf(file: string): AsyncGenerator<Row, void> {
       const line = end + 1;
       // Not by the parser's own count: to that, a line break of two characters in a cell is two.
       end = line + cells.reduce((sum, cell) => sum + (cell.match(LINE_BREAK)?.length ?? 0), 0);
-      if (cells.length > 1 || cells[0]?.trim()) yield { line, cells };
+      if (cells.some((cell) => cell.trim() !== '')) yield { line, cells };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

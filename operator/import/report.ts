@@ -132,7 +132,8 @@ async function read(path: string, run: RunOfImport): Promise<{ known: Map<string
     if (end + bytes > size) break;
     const value = objectIn(text);
     const isFirst = end === 0;
-    if (isFirst ? jsonText(value?.run ?? null, 0) !== jsonText(run, 0) : value === undefined) throw notOfThis(path);
+    if (isFirst ? jsonText(value?.run ?? null, 0) !== jsonText(run, 0) : value === undefined)
+      throw notOfThis(path, run, isFirst ? value?.run : undefined);
     if (!isFirst && value !== undefined) note(known, value as unknown as Partial<ReportLine & Sending>);
     end += bytes;
   }
@@ -165,7 +166,13 @@ function objectIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const notOfThis = (path: string): OperatorProblem =>
-  new OperatorProblem(
-    `${path} is not the report of this import, but of another file, type, address or integration, or something else: name another with --report.`,
-  );
+/** Says in what it differs, so that one who has only mistyped something sees it. */
+function notOfThis(path: string, run: RunOfImport, other: unknown): OperatorProblem {
+  const values = typeof other === 'object' && other !== null ? Object.entries({ ...other }) : [];
+  const different = values.filter(([name, value]) => name in run && value !== run[name as keyof RunOfImport]);
+  const reason =
+    different.length === 0
+      ? 'but something else'
+      : `but of one with ${different.map(([name, value]) => `${name} ${jsonText(value, 0)}`).join(' and ')}`;
+  return new OperatorProblem(`${path} is not the report of this import, ${reason}: name another with --report.`);
+}

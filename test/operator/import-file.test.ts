@@ -51,8 +51,8 @@ describe('CSV', () => {
   });
 
   it.each(['\n', '\r\n'])('counts lines as editors do, where cells have some and lines are blank: %j', async (end) => {
-    const text = ['name,note', '"a', 'b', '",x', '', ' ', 'c,d', '"e', 'f",g'].join(end);
-    expect((await rows(text)).map(({ line }) => line)).toEqual([1, 2, 7, 8]);
+    const text = ['name,note', '"a', 'b', '",x', '', ' ', ', ', 'c,d', '"e', 'f",g'].join(end);
+    expect((await rows(text)).map(({ line }) => line)).toEqual([1, 2, 8, 9]);
   });
 
   it.each([
@@ -152,7 +152,7 @@ describe('a file with mistakes', () => {
   it.each<[string, string[]]>([
     [
       'Name,stattus\n',
-      [NO_FIELD, 'Line 1, column 2 (stattus): stattus is no field of Client; did you mean status?', NO_NAME],
+      [NO_FIELD, 'Line 1, column 2 (stattus): stattus is no field of Client; perhaps status is meant', NO_NAME],
     ],
     ['name,id\n', ['Line 1, column 2 (id): id is set by the service: leave the column out (--map)']],
     ['name,slug,name\n', ['Line 1, column 1 (name): name has another column, too']],
@@ -227,7 +227,7 @@ describe('a file with mistakes', () => {
   });
 });
 
-const NO_FIELD = 'Line 1, column 1 (Name): Name is no field of Client; did you mean name?';
+const NO_FIELD = 'Line 1, column 1 (Name): Name is no field of Client; perhaps name is meant';
 const NO_NAME = 'Line 1, #/name: is required, and has no column';
 
 describe('the form of a file', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -120,7 +121,16 @@ describe('an import', () => {
       const { findings } = await checkFile(file, form, new References(importKinds));
       expect(findings.map(({ pointer }) => pointer)).toEqual(['#/slug']);
     }
-    expect(() => formOf(file, { type: 'ticket', upsert: true })).toThrow('--upsert takes --type client');
+    expect(() => formOf(file, { type: 'ticket', upsert: true })).toThrow('--upsert takes --type client or resource.');
+  });
+
+  it('changes resources by external_id, which is no field of the body then', async () => {
+    const api = new FakeBatch();
+    const client = randomUUID();
+    const file = await fileOf(['external_id;client_id;name;type;tags', `i-0001;${client};db-1;server;"a; b"`]);
+    await imported(file, api.reply, { type: 'resource', upsert: true });
+    expect(api.carriedOut).toMatchObject([{ operation: 'upsertResource', params: { external_id: 'i-0001' } }]);
+    expect(api.carriedOut[0]?.body).toEqual({ client_id: client, name: 'db-1', type: 'server', tags: ['a', 'b'] });
   });
 
   it('ends after the batch that is under way when it is stopped', async () => {
@@ -222,12 +232,16 @@ describe('an import that was interrupted', () => {
     const file = await fileOf(clients(1));
     await imported(file, api.reply, { type: 'client' });
     const refused = 'is not the report of this import';
-    await expect(imported(file, api.reply, { type: 'client', appCode: 'another' })).rejects.toThrow(refused);
+    await expect(imported(file, api.reply, { type: 'client', appCode: 'another' })).rejects.toThrow(
+      `${refused}, but of one with app_code "acme": name another with --report.`,
+    );
     await writeFile(file, 'name\nAnother\n');
     await expect(imported(file, api.reply, { type: 'client' })).rejects.toThrow(refused);
     const something = join(await freshDirectory(), 'letter.txt');
     await writeFile(something, 'Dear Sir,\n');
-    await expect(imported(file, api.reply, { type: 'client', report: something })).rejects.toThrow(refused);
+    await expect(imported(file, api.reply, { type: 'client', report: something })).rejects.toThrow(
+      `${refused}, but something else`,
+    );
     expect(await readFile(something, 'utf8')).toBe('Dear Sir,\n');
     await expect(imported(file, api.reply, { type: 'client', report: '/nowhere/x' })).rejects.toThrow(
       'cannot be opened',
