@@ -3,6 +3,9 @@
 /** Most operations. */
 export const MOST_OPERATIONS = 200;
 
+/** Most parameters of an operation: more than any has. */
+export const MOST_PARAMETERS = 20;
+
 /** Longest parameter, in characters. */
 export const MAX_PARAMETER = 500;
 

@@ -1,7 +1,7 @@
 import { takesHeader } from '#contract/derived';
 import { type FieldError, Problem, pointer } from '#contract/problem';
 import type { MatchedRoute } from '#http/parts';
-import { MAX_PARAMETER } from './limits.ts';
+import { MAX_PARAMETER, MOST_PARAMETERS } from './limits.ts';
 import { namesOf } from './names.ts';
 
 /** An operation of a batch as it was sent. */
@@ -39,25 +39,23 @@ export function linesOf(
   routes: ReadonlyMap<string, MatchedRoute>,
   orgId: string | undefined,
 ): readonly Line[] {
-  const indexes = new Map<string, number>();
-  const errors: FieldError[] = [];
-  const lines = operations.map((sent, index) => {
-    const matched = routes.get(sent.operation);
-    // The schema of the body knows the operations.
-    if (matched === undefined) throw new TypeError(`no route of ${sent.operation}`);
-    errors.push(...errorsOf(sent, index, matched, indexes));
-    indexes.set(sent.key, index);
-    return lineOf(sent, index, matched, orgId);
+  // The schema of the body knows the operations.
+  const all = operations.map((sent) => ({ sent, matched: routes.get(sent.operation) as MatchedRoute }));
+  const keys = new Set<string>();
+  const errors = all.flatMap(({ sent, matched }, index) => {
+    const isRepeated = keys.has(sent.key);
+    keys.add(sent.key);
+    return errorsOf(sent, index, matched, isRepeated);
   });
   if (errors.length > 0) throw new Problem('invalid-body', { errors });
-  return lines;
+  return all.map(({ sent, matched }, index) => lineOf(sent, index, matched, orgId));
 }
 
 function errorsOf(
-  { key, params = {}, body, if_match }: Sent,
+  { params = {}, body, if_match }: Sent,
   index: number,
   { route, operationId }: MatchedRoute,
-  before: ReadonlyMap<string, number>,
+  isRepeated: boolean,
 ): FieldError[] {
   const error = (path: readonly string[], detail: string): FieldError => ({
     in: 'body',
@@ -65,16 +63,20 @@ function errorsOf(
     detail,
   });
   return [
-    ...(before.has(key) ? [error(['key'], 'is the key of an earlier operation, too')] : []),
-    ...Object.entries(params).flatMap(([name, value]) =>
-      isParameter(value) ? [] : [error(['params', name], `must be a string of at most ${MAX_PARAMETER} characters`)],
-    ),
+    ...(isRepeated ? [error(['key'], 'is the key of an earlier operation, too')] : []),
+    ...(Object.keys(params).length > MOST_PARAMETERS
+      ? [error(['params'], `must have at most ${MOST_PARAMETERS} members`)]
+      : Object.entries(params).flatMap(([name, value]) =>
+          isParameter(value) ? [] : [error(['params', name], A_PARAMETER)],
+        )),
     ...(body !== undefined && route.body === undefined ? [error(['body'], `is not taken by ${operationId}`)] : []),
     ...(if_match !== undefined && !takesHeader(route, 'If-Match')
       ? [error(['if_match'], `is not taken by ${operationId}`)]
       : []),
   ];
 }
+
+const A_PARAMETER = `must be a string of at most ${MAX_PARAMETER} characters`;
 
 const isParameter = (value: unknown): boolean => typeof value === 'string' && Array.from(value).length <= MAX_PARAMETER;
 

@@ -157,6 +157,22 @@ describe('what is wrong with the batch itself refuses it as a whole', () => {
     ['no object', [7], ['#/operations/0']],
     ['a number as id', [{ key: 'a', operation: 'deleteTicket', params: { id: 7 } }], ['#/operations/0/params/id']],
     [
+      'a parameter that is no text',
+      [{ key: 'a', operation: 'deleteTicket', params: { id: { toString: null } } }],
+      ['#/operations/0/params/id'],
+    ],
+    [
+      'more parameters than any operation has',
+      [
+        {
+          key: 'a',
+          operation: 'deleteTicket',
+          params: Object.fromEntries([...'abcdefghijklmnopqrstu'].map((name) => [name, ''])),
+        },
+      ],
+      ['#/operations/0/params'],
+    ],
+    [
       'a long parameter',
       [{ key: 'a', operation: 'deleteTicket', params: { id: 'é'.repeat(501) } }],
       ['#/operations/0/params/id'],
