@@ -3,8 +3,8 @@ import { builtFilters, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt, TooManyMatches } from './errors.ts';
 import type { Members } from './number-set.ts';
 import { beginningWith, between, type Query, queryUpTo } from './queries.ts';
-import { ReadBudget, type Reading } from './read-budget.ts';
-import { readEach } from './read-records.ts';
+import type { Reading } from './read-budget.ts';
+import { readWithin } from './read-records.ts';
 import { type Item, isRecord, type Key } from './schema.ts';
 import type { Table } from './table.ts';
 import { boundsOf, entryIn, numberOfEntry, partitionOf } from './text-index.ts';
@@ -55,8 +55,6 @@ const MOST_READ = 3;
 /** Most records that decide, and most bytes of them. */
 const MOST_RECORDS = 500;
 const MOST_BYTES = 8 * 1_048_576;
-/** So many of the largest records are no more than that. */
-const FIRST_RECORDS = 30;
 
 /** What the lookups of a list find. */
 export interface Matched {
@@ -236,6 +234,14 @@ export const tooManyMatches = (lookups: readonly Lookup[]): TooManyMatches => {
   return new TooManyMatches(lookup?.most ?? 0, lookup?.name ?? '');
 };
 
+/** What is open in a list. */
+interface Open {
+  readonly members: Members;
+  readonly open: NonNullable<Matched['open']>;
+  /** Bytes of its largest record, as noted. */
+  readonly largest: number;
+}
+
 /**
  * The members of a list that all of its lookups find: its records decide of those that are open. Strongly consistent.
  * @throws TooManyMatches when there are too many such records, or they are too large
@@ -243,21 +249,15 @@ export const tooManyMatches = (lookups: readonly Lookup[]): TooManyMatches => {
 export async function decideByRecords(
   table: Table,
   { partition, lookups }: { readonly partition: string; readonly lookups: readonly Lookup[] },
-  { members, open }: { readonly members: Members; readonly open: NonNullable<Matched['open']> },
+  { members, open, largest }: Open,
   timeLimit: Reading,
 ): Promise<readonly number[]> {
   const numbers = members.slice(0, open === 'all' ? MOST_RECORDS + 1 : members.total);
   const isOpen = (number: number): boolean => open === 'all' || open.has(number);
   const doubtful = numbers.filter(isOpen);
   if (doubtful.length > MOST_RECORDS) throw tooManyMatches(lookups);
-  const budget = new ReadBudget(timeLimit, false, MOST_BYTES);
-  const records = new Map<number, Item>();
-  // The first ones tell how large they are.
-  for (const some of [doubtful.slice(0, FIRST_RECORDS), doubtful.slice(FIRST_RECORDS)]) {
-    const read = await readEach(table, partition, some, true, budget);
-    if (read.unread.length > 0) throw tooManyMatches(lookups);
-    for (const [number, record] of read.records) records.set(number, record);
-  }
+  const records = await readWithin(table, partition, doubtful, { most: MOST_BYTES, largest, timeLimit });
+  if (records === undefined) throw tooManyMatches(lookups);
   const isFound = (record: Item | undefined): boolean =>
     isRecord(record) && lookups.every(({ decided }) => decided?.byRecord(record) ?? true);
   return numbers.filter((number) => !isOpen(number) || isFound(records.get(number)));

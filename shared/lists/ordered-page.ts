@@ -5,8 +5,8 @@ import type { Members } from './number-set.ts';
 import { type Order, OrderScan } from './order-scan.ts';
 import { fenceOverdue, maintain } from './page-maintenance.ts';
 import type { ItemPage, PageRequest } from './page-numbers.ts';
-import { LARGE, MAX_READ, ReadBudget } from './read-budget.ts';
-import { type Records, readEach } from './read-records.ts';
+import { MAX_READ, ReadBudget } from './read-budget.ts';
+import { type Records, readEach, readWithin } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import { isBounded, type ListSource, membersOf, readView, type View } from './view.ts';
@@ -24,8 +24,6 @@ const ENTRIES_A_UNIT = 36;
 /** Entries that are read beyond a page, and fewest of a further query. */
 const LOOK_AHEAD = 25;
 const FURTHER = 500;
-/** Records that may be read at once, whatever their size. */
-const AT_ONCE = 60;
 /** Most tries to read a page while its records move or are deleted. */
 const TRIES = 5;
 
@@ -111,16 +109,10 @@ class OrderedRead {
   async #sorted(members: Members): Promise<ItemPage | undefined> {
     const { table, source, request, budget } = this.#reading;
     const numbers = members.slice(0, members.total);
-    const own = new ReadBudget(request.timeLimit, false);
-    budget.expect(numbers.length, true);
-    const mayBeLarge = numbers.length * Math.max(LARGE, budget.largest) > MAX_READ;
-    const items: Item[] = [];
-    for (const some of mayBeLarge ? [numbers.slice(0, AT_ONCE), numbers.slice(AT_ONCE)] : [numbers]) {
-      const { records, unread } = await readEach(table, source.partition, some, true, own);
-      if (unread.length > 0) return undefined;
-      items.push(...records.values());
-    }
-    const listed = items.filter((item) => isRecord(item) && source.matches(item));
+    const limits = { most: MAX_READ, largest: budget.largest, timeLimit: request.timeLimit };
+    const records = await readWithin(table, source.partition, numbers, limits);
+    if (records === undefined) return undefined;
+    const listed = Array.from(records.values()).filter((item) => isRecord(item) && source.matches(item));
     const page = this.#sort(listed).slice(this.#skip, this.#skip + request.pageSize);
     return { items: page, total: listed.length, isCut: false };
   }

@@ -3,7 +3,7 @@ import type { TimeLimit } from '../clock.ts';
 import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import { between } from './queries.ts';
-import { ReadBudget } from './read-budget.ts';
+import { LARGE, ReadBudget, type Reading } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import { retry } from './transaction/retry.ts';
@@ -155,4 +155,29 @@ export async function readRecordsByNumber(
   const budget = new ReadBudget(timeLimit, false, Number.POSITIVE_INFINITY);
   const { records } = await readEach(table, partition, numbers, true, budget);
   return new Map(Array.from(records).filter(([, item]) => isRecord(item)));
+}
+
+/**
+ * The records and tombstones of some hundred numbers, strongly consistent, if they are few bytes. So many are read at once as are no more than `most`,
+ * if all are as large as the list's largest: where they turn out to be more, at most twice as much was read.
+ * @param largest bytes of the list's largest record, as noted
+ * @returns undefined where they are more than `most` bytes
+ */
+export async function readWithin(
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  { most, largest, timeLimit }: { readonly most: number; readonly largest: number; readonly timeLimit: Reading },
+): Promise<Records | undefined> {
+  const budget = new ReadBudget(timeLimit, false, most);
+  budget.noteLargest(largest);
+  budget.expect(numbers.length, true);
+  const atOnce = Math.floor(most / Math.max(LARGE, largest));
+  const records = new Map<number, Item>();
+  for (let from = 0; from < numbers.length; from += atOnce) {
+    const read = await readEach(table, partition, numbers.slice(from, from + atOnce), true, budget);
+    if (read.unread.length > 0) return undefined;
+    for (const [number, record] of read.records) records.set(number, record);
+  }
+  return records;
 }

@@ -1,7 +1,7 @@
 import { bitPlace } from './bits.ts';
 import { BlockMembers, type CountedBlocks } from './block-members.ts';
 import type { WantedClause } from './clause-read.ts';
-import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
+import { builtFilters, COUNTER, type List, largestNoted, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
 import { decideByRecords, type Lookup, type Matched, readMatching, tooManyMatches } from './lookups.ts';
 import { Members, NumberSet } from './number-set.ts';
@@ -83,7 +83,8 @@ export async function readView(
   if (open === undefined) return view;
   // Of some members only the records say whether the lookups find them.
   const members = membersOf(source, view, new Set(), now);
-  const numbers = await decideByRecords(table, source, { members, open }, timeLimit);
+  const largest = largestNoted(view.counter);
+  const numbers = await decideByRecords(table, source, { members, open, largest }, timeLimit);
   return { ...view, included: NumberSet.ofNumbers(numbers) };
 }
 

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
+import type { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
-import { listErrors } from '#lists';
+import { ids, listErrors, type Table } from '#lists';
 import { type Entity, entity, recordsById, type Stored } from '#table';
 import { MAX_READ, ReadBudget } from '../../shared/lists/read-budget.ts';
+import { readWithin } from '../../shared/lists/read-records.ts';
 import { readRecords } from '../../shared/lists/scattered.ts';
 import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -44,6 +46,44 @@ describe('a reading', () => {
     expect(budget.mayRead(200)).toBeGreaterThan(55);
     expect(budget.mayRead(200)).toBeLessThan(65);
     expect([reading().mayRead(0), boundless.mayRead(5_000)]).toEqual([0, 5_000]);
+  });
+});
+
+describe('the reading of records that decide', () => {
+  const MOST = 8 * 1_048_576;
+  /** Reads 500 records of these sizes. */
+  async function readOf(sizeOf: (number: number) => number, largest: number) {
+    let [bytes, calls] = [0, 0];
+    const expected: number[] = [];
+    const send = ({ input: { RequestItems = {} } }: BatchGetCommand) => {
+      calls++;
+      const { Keys = [] } = RequestItems.t ?? {};
+      const read = Keys.reduce((sum, { SK }) => sum + sizeOf(ids.numberIn(String(SK))), 0);
+      bytes += read;
+      return Promise.resolve({ Responses: { t: Keys }, ConsumedCapacity: [{ CapacityUnits: read / 4_096 }] });
+    };
+    const asTable = { name: 't', client: { send } } as unknown as Table;
+    const timeLimit = { clock: () => 0, deadline: 1, expectUnits: (units: number) => void expected.push(units) };
+    const numbers = Array.from({ length: 500 }, (_, index) => index);
+    const records = await readWithin(asTable, 'JOB', numbers, { most: MOST, largest, timeLimit });
+    return { count: records?.size, bytes, calls, expected };
+  }
+
+  it('reads all at once where none is large', async () => {
+    expect(await readOf(() => 4_096, 0)).toEqual({ count: 500, bytes: 500 * 4_096, calls: 5, expected: [] });
+  });
+
+  it('reads few at once where there is a large one, and all where they are few bytes', async () => {
+    const few = (number: number) => (number % 50 === 0 ? 240_000 : 4_096);
+    const { count, calls, expected } = await readOf(few, 240_000);
+    expect([count, expected]).toEqual([500, [MOST / 4_096]]);
+    expect(calls).toBeLessThan(20);
+  });
+
+  it('ends at the bound, also where the first ones are small and all others are as large as may be', async () => {
+    const { count, bytes } = await readOf((number) => (number < 34 ? 4_096 : 240_000), 240_000);
+    expect(count).toBeUndefined();
+    expect(bytes).toBeLessThan(2 * MOST);
   });
 });
 

@@ -14,6 +14,7 @@ interface Shop {
   name: string;
   slug: string | null;
   state: string;
+  note?: string;
 }
 
 /** Entries of a word that are read, and records that decide. */
@@ -126,6 +127,21 @@ describe('a list by words', () => {
       );
     await expect(shops.page({ q: 'zz lisbon' })).rejects.toThrow(listErrors.TooManyMatches);
     expect(await idsOf('zz lisbon', { state: 'open' })).toEqual([both]);
+  });
+});
+
+describe('records that decide', () => {
+  it('are at most 8 MB, however small the first ones are', async () => {
+    const small = await shops.createId({ name: 'Acme Lisbon' });
+    await shops.createId();
+    await putMany(5_000, MOST_TEXTS + 1, ['acme']);
+    const note = 'x'.repeat(229_000);
+    for (let count = 0; count < 30; count++) await shops.createId({ name: 'Lisbon', note });
+    // Another word has too many texts, too, so that neither decides.
+    await putMany(9_000, MOST_TEXTS + 1, ['lisbon']);
+    expect(await idsOf('acme lisbon', { state: 'open' })).toEqual([small]);
+    for (let count = 0; count < 10; count++) await shops.createId({ name: 'Lisbon', note });
+    await expect(idsOf('acme lisbon', { state: 'open' })).rejects.toThrow(listErrors.TooManyMatches);
   });
 });
 
