@@ -57,7 +57,9 @@ export const disableIntegration = (org: string, appCode: string): Promise<Disabl
   );
 
 async function stageEnd(tenant: Tenant, before: Stored<Integration>): Promise<void> {
-  const after = await tenant.records(integrationEntity).update(before, { status: 'inactive' }, ['tokens']);
+  const after = await tenant
+    .records(integrationEntity)
+    .update(before, { status: 'inactive' }, { alsoAudited: ['tokens'] });
   if (before.record.status === 'active') stageStatus(tenant, 'inactive', OPERATOR);
   stageFullAccess(tenant, before.record, after.record, OPERATOR);
   stageCredentialsChange(tenant, before.record, { status: 'inactive' });

@@ -41,7 +41,7 @@ export const disablePlatformKey = (appCode: string): Promise<boolean> =>
   asOperator('disablePlatformKey', Tenant.ofPlatform, async (platform) => {
     const { stored, credentials } = await keyOf(platform, appCode);
     if (stored.record.status === 'inactive' && credentials.status === 'inactive') return false;
-    await platform.records(integrationEntity).update(stored, { status: 'inactive' }, ['tokens']);
+    await platform.records(integrationEntity).update(stored, { status: 'inactive' }, { alsoAudited: ['tokens'] });
     stageCredentialsChange(platform, stored.record, { status: 'inactive' });
     stageTokensEnd(platform, stored.record);
     return true;

@@ -23,12 +23,9 @@ export async function changeIntegration(
   const ended = await secretsEndedBy(tenant, caller, before.record, changes);
   const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;
   const endsSecrets = ended.ended_secrets !== undefined;
-  const after = await tenant
-    .records(integrationEntity)
-    .update(before, changes, [
-      ...(endsSecrets ? ['secret'] : []),
-      ...(endsSecrets || status === 'inactive' ? ['tokens'] : []),
-    ]);
+  const after = await tenant.records(integrationEntity).update(before, changes, {
+    alsoAudited: [...(endsSecrets ? ['secret'] : []), ...(endsSecrets || status === 'inactive' ? ['tokens'] : [])],
+  });
   const known = {
     ...(status && { status }),
     ...(permissions !== undefined && { permissions }),

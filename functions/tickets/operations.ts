@@ -35,8 +35,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     if (changes === undefined) return respond.record(before);
     requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
-    const last_activity_at = records.derived.forward(before, 'last_activity_at');
-    return respond.record(await records.update(before, { ...changes, updated_at: now, last_activity_at }));
+    return respond.record(await records.update(before, { ...changes, updated_at: now }, { moves: 'last_activity_at' }));
   },
 
   deleteTicket: async ({ params, tenant, getOrThrow }) => {

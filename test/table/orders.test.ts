@@ -155,7 +155,7 @@ describe('a time that moves', () => {
         async (records) => {
           const stored = await records.get(id);
           if (stored === undefined) return;
-          await records.update(stored, { status, moved_at: records.derived.forward(stored, 'moved_at') });
+          await records.update(stored, { status }, { moves: 'moved_at' });
         },
         { at: () => NOW + 2_000 },
       );
@@ -163,6 +163,23 @@ describe('a time that moves', () => {
     const stored = await calls.records().get(id);
     expect([stored?.version, stored?.record.moved_at]).toEqual([3, at(2.75)]);
     expect(await entries()).toEqual([entry(at(2.75), ids.numberOf(id)).SK]);
+    expect(await differences()).toEqual([]);
+  });
+
+  it('does not make a change on an old read again, however often others move it meanwhile', async () => {
+    const [id] = (await create(0)) as [string];
+    let runs = 0;
+    const after = await calls.do(async (records) => {
+      const stored = await records.get(id);
+      if (stored === undefined) throw new Error('it is gone');
+      runs++;
+      if (runs < 5) await move(id, runs);
+      return records.update(stored, { status: 'closed' }, { moves: 'moved_at' });
+    });
+    expect([runs, after.version]).toEqual([1, 2]);
+    const stored = await calls.records().get(id);
+    expect([stored?.version, stored?.record]).toEqual([2, { ...A_CALL, id, status: 'closed', moved_at: at(1) }]);
+    expect(await entries()).toEqual([entry(at(1), ids.numberOf(id)).SK]);
     expect(await differences()).toEqual([]);
   });
 
@@ -191,6 +208,15 @@ describe('an order', () => {
     for (const repaired of [false, true])
       expect(await differences(repaired)).toMatchObject([{ kind: 'filter-not-built', field: 'moved_at>', repaired }]);
     expect([await differences(), await sorted()]).toEqual([[], { total: 2, ids: [second, first] }]);
+  });
+
+  it('that is added later has a record from its first change on', async () => {
+    const id = await before.createId({ moved_at: at(-1) });
+    await calls.do(async (records) => {
+      const stored = await records.get(id);
+      if (stored !== undefined) await records.update(stored, { status: 'closed' }, { moves: 'moved_at' });
+    });
+    expect([await timeOf(id), await entries()]).toEqual([at(0), [entry(at(0), ids.numberOf(id)).SK]]);
   });
 
   it('is restored by the operator: a missing entry, one at another time, and one without a record', async () => {

@@ -19,7 +19,7 @@ import { CLAIMED, isFoundByValue } from './exact-values.ts';
 import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
 import { flagsByCounters, flagsOf } from './flags.ts';
-import { notedIn, noteOf, SETS } from './list-indexes.ts';
+import { notedIn, noteOf, orderIndexOf, SETS } from './list-indexes.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, checkSizes, sizeOf, unitsToCreate } from './record-size.ts';
 import { wordsAsRead, wordsToNote } from './record-words.ts';
@@ -184,9 +184,16 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   /**
    * Stages a change of a record as read.
    * @param alsoAudited names for the audit event, besides the changed fields
+   * @param moves the time of an order, which moves forward with the change. Where others move it at the same time, the change is made all the same.
+   * @returns the record, with the time of this request where others have moved it further
    * @throws RecordTooLarge
    */
-  async update(stored: Stored<T>, changes: Partial<T>, alsoAudited: readonly string[] = []): Promise<Stored<T>> {
+  async update(
+    stored: Stored<T>,
+    given: Partial<T>,
+    { alsoAudited = [], moves }: { readonly alsoAudited?: readonly string[]; readonly moves?: keyof T & string } = {},
+  ): Promise<Stored<T>> {
+    const changes = moves === undefined ? given : { ...given, [moves]: this.derived.forward(stored, moves) };
     const record = { ...stored.record, ...changes };
     const version = stored.version + 1;
     const size = checkSize(this.entity, record);
@@ -206,13 +213,15 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#noteValuesOfOthers(kept, record);
     const flags = this.#flagsAfter(item, record);
     const words = wordsToNote(this.entity, { ...item, ...record });
-    this.lists.stageMove(this.work, this.#entryOf(item, kept), item, {
-      ...item,
-      ...record,
-      ...flags.changed,
-      ...words,
-    });
-    const changed = { ...toAttributes(this.entity, changes), ...flags.changed, ...words };
+    // Once a record is in the order, its time is expected on its own: it may be another when this is committed.
+    const isExpected = moves !== undefined && notedIn(item).includes(orderIndexOf(moves));
+    const expected = isExpected ? moves : undefined;
+    const staged = isExpected ? kept.filter((index) => index !== orderIndexOf(moves)) : kept;
+    const after = { ...item, ...record, ...flags.changed, ...words };
+    this.lists.stageMove(this.work, this.#entryOf(item, staged), item, after);
+    const attributes = toAttributes(this.entity, changes);
+    if (expected !== undefined) delete attributes[expected];
+    const changed = { ...attributes, ...flags.changed, ...words };
     this.work.noteSize(this.#keyIn(item), { ...item, ...changed });
     this.work.update(this.#keyIn(item), {
       set: {
@@ -220,9 +229,10 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
         [schema.VERSION]: version,
       },
-      condition: { equals: { ...this.#asRead(stored), ...flags.asRead } },
-      onConditionFailed: () => new StaleRead('the record has changed'),
+      condition: { equals: { ...this.#asRead(stored, expected), ...flags.asRead } },
+      onConditionFailed: stale,
     });
+    if (expected !== undefined) this.derived.move(stored, expected, stale);
     this.#unique.move(this.work, stored.record, record, String(item.id));
     this.#unique.releaseValue(this.work, item, record as Item);
     return { record, version, item };
@@ -254,9 +264,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const { item } = stored;
     const condition: Condition = { equals: { ...this.#asRead(stored), ...equals } };
     const refusal: OnConditionFailed = (found) =>
-      onConditionFailed !== undefined && this.#isAsRead(found, stored)
-        ? onConditionFailed(found)
-        : new StaleRead('the record has changed');
+      onConditionFailed !== undefined && this.#isAsRead(found, stored) ? onConditionFailed(found) : stale();
     this.work.put(this.#tombstoneOf(item), refusal, condition);
     this.#stageAbsence(stored);
     await Promise.all(this.#observers.map(({ removed }) => removed?.(String(item.id), stored.version + 1)));
@@ -264,8 +272,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   /** Stages the deletion of a copy of a record, as read, that leaves nothing in its place and no event. */
   erase(stored: Stored<T>): void {
-    const refusal = () => new StaleRead('the record has changed');
-    this.work.delete(this.#keyIn(stored.item), { equals: this.#asRead(stored) }, refusal);
+    this.work.delete(this.#keyIn(stored.item), { equals: this.#asRead(stored) }, stale);
     this.#stageAbsence(stored);
   }
 
@@ -333,10 +340,10 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   /**
    * The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). So are the times
-   * of its orders, which move without raising the version.
+   * of its orders, which move without raising the version, but for one that is expected on its own.
    */
-  #asRead({ item, version }: Stored<T>): Readonly<Record<string, unknown>> {
-    const times = this.entity.orders.map((field) => [field, item[field]] as const);
+  #asRead({ item, version }: Stored<T>, expected?: string): Readonly<Record<string, unknown>> {
+    const times = this.entity.orders.flatMap((field) => (field === expected ? [] : [[field, item[field]] as const]));
     return {
       id: item.id,
       [schema.VERSION]: version,
@@ -375,6 +382,8 @@ const DELETED = 'DELETED';
  */
 const refusalAt = (found: Item | undefined): Error | undefined =>
   schema.isRecord(found) ? new listErrors.TableUnavailable('an earlier attempt was carried out late') : undefined;
+
+const stale = (): StaleRead => new StaleRead('the record has changed');
 
 /** The fields that have a value. */
 const namesOf = (fields: object): string[] =>
