@@ -19,8 +19,8 @@ export interface WantedClause {
  *     A, B, C ─▶ A, B, C          all of them, and again
  *     A, B ─▶ large set ─▶ A, B   where one is known to be large: it is read once, which takes one round trip more
  *
- * Where both readings agree, the union is that of one moment between them; where not, they are read once more. A list whose records move all the time
- * has the union of the last readings in the end: it misses no record that moved once meanwhile, and may have one that left beside one that came. Only a
+ * Where both readings agree, the union is that of one moment between them; where not, they are read once more, as far as that is cheap. A list whose
+ * records move all the time has the union of the last readings in the end: it misses no record that moved once meanwhile, and may have one that left beside one that came. Only a
  * record that moves twice within these milliseconds could be in none of the sets, each time that they are read.
  */
 export class ClauseRead {
@@ -89,10 +89,13 @@ export class ClauseRead {
     await this.#agree(sortKeys);
   }
 
-  /** Reads the sets again until their first and last readings agree, as far as the items with these sort keys go. */
+  /** Reads the sets again until their first and last readings agree, as far as the items with these sort keys go, or that would take too much. */
   async #agree(sortKeys: ReadonlySet<string> | undefined): Promise<void> {
+    let units = 0;
     for (let again = 0; again < MOST_AGAIN && !this.#isAgreed(sortKeys); again++) {
       const [, ...later] = this.#phases;
+      units += sum(later.flat().map((read) => read.units));
+      if (units > MOST_UNITS_AGAIN) return;
       const reread = later.map((phase) => phase.map(({ set }) => this.#newRead(set)));
       for (const phase of reread) await Promise.all(phase.map((read) => read.complete(sortKeys)));
       this.#phases = [later.at(-1) ?? [], ...reread];
@@ -108,6 +111,8 @@ export class ClauseRead {
 
 /** How often sets whose readings do not agree are read once more. */
 const MOST_AGAIN = 4;
+/** Most read units that this takes: sets of millions change all the time, and would never agree. */
+const MOST_UNITS_AGAIN = 100;
 
 /** Whether two readings of a set have the same words; only in the items with these sort keys, where they are given. */
 function haveSameMembers(

@@ -46,6 +46,8 @@ export class SetRead {
   readonly set: WantedSet;
   readonly #known: Known;
   #read: Queried | undefined;
+  /** Read units of the parts that were read without the others. */
+  #partUnits = 0;
   items: readonly Item[] = [];
 
   constructor(table: Table, set: WantedSet, known: Known) {
@@ -57,6 +59,11 @@ export class SetRead {
   /** Estimated: by what was read before, now or by other requests. */
   get size(): SetSize | undefined {
     return this.#known.sizes.get(this.set.name, this.#known.now);
+  }
+
+  /** What it has taken, in read units. */
+  get units(): number {
+    return (this.#read?.units ?? 0) + this.#partUnits;
   }
 
   get isComplete(): boolean {
@@ -117,7 +124,8 @@ export class SetRead {
   }
 
   /** @returns undefined where DynamoDB did not return all of them */
-  async #readParts({ keys, ranges }: Parts): Promise<Item[] | undefined> {
+  async #readParts({ keys, ranges, units }: Parts): Promise<Item[] | undefined> {
+    this.#partUnits += units;
     const { partition } = this.set;
     const queried = ranges.map(async (range) => (await queryUpTo(this.#table, between(partition, range))).items);
     const got = batchesOf(keys).map((batch) => readKeys(this.#table, partition, batch));

@@ -148,4 +148,29 @@ describe('a list by several values', () => {
     expect(await costOf(sets, learned), 'two small ones and a large one').toEqual([4 + of, 3]);
     expect(await costOf(new Map([...sets, ['b=1', [5]]]), { ...learned, 'b=1': small })).toEqual([1 + 5, 4]);
   });
+
+  it('reads small sets that always change up to six times, and large ones twice', async () => {
+    /** Reads both sets, one of which has one more record at each call. */
+    const unitsOf = async (one: readonly number[], other: readonly number[]) => {
+      const sets = new Map([
+        ['a=1', one],
+        ['a=2', other],
+      ]);
+      const { table, source } = tableWith(sets, 1_200, {});
+      let coming = 1_000;
+      table.onCall = () => table.move(coming++, 'c=1', 'a=1');
+      expect(await membersIn({ table, source })).toContain(other[0]);
+      return table.units;
+    };
+    expect(await unitsOf([0], [5])).toBe(6 * 2);
+    // All items, with a bit in each of their words.
+    const large = Array.from({ length: BLOCKS * 32 * 40 }, (_, index) => {
+      const [place, word] = [Math.floor(index / 40), index % 40];
+      return Math.floor(place / 32) * BLOCK_SIZE + (word * 100 + 99) * 32 + (place % 32);
+    });
+    const alone = tableWith(new Map([['a=1', large]]), 1_200, {});
+    await membersIn(alone);
+    expect(alone.table.units).toBeGreaterThan(50);
+    expect(await unitsOf(large, large)).toBe(2 * 2 * alone.table.units);
+  });
 });
