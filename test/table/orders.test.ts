@@ -169,17 +169,32 @@ describe('a time that moves', () => {
   it('does not make a change on an old read again, however often others move it meanwhile', async () => {
     const [id] = (await create(0)) as [string];
     let runs = 0;
-    const after = await calls.do(async (records) => {
+    const change = async (records: ReturnType<typeof calls.records>) => {
       const stored = await records.get(id);
       if (stored === undefined) throw new Error('it is gone');
       runs++;
       if (runs < 5) await move(id, runs);
       return records.update(stored, { status: 'closed' }, { moves: 'moved_at' });
-    });
+    };
+    const after = await calls.do(change, { at: () => NOW });
     expect([runs, after.version]).toEqual([1, 2]);
     const stored = await calls.records().get(id);
     expect([stored?.version, stored?.record]).toEqual([2, { ...A_CALL, id, status: 'closed', moved_at: at(1) }]);
     expect(await entries()).toEqual([entry(at(1), ids.numberOf(id)).SK]);
+    expect(await differences()).toEqual([]);
+  });
+
+  it('does not keep a record from being deleted, however often others move it meanwhile', async () => {
+    const [id] = (await create(0)) as [string];
+    let runs = 0;
+    await calls.do(async (records) => {
+      const stored = await records.get(id);
+      if (stored === undefined) throw new Error('it is gone');
+      runs++;
+      if (runs < 5) await move(id, runs);
+      await records.remove(stored);
+    });
+    expect([runs, await entries(), await calls.stored()]).toEqual([1, [], []]);
     expect(await differences()).toEqual([]);
   });
 
@@ -212,11 +227,12 @@ describe('an order', () => {
 
   it('that is added later has a record from its first change on', async () => {
     const id = await before.createId({ moved_at: at(-1) });
-    await calls.do(async (records) => {
+    const change = async (records: ReturnType<typeof calls.records>) => {
       const stored = await records.get(id);
       if (stored !== undefined) await records.update(stored, { status: 'closed' }, { moves: 'moved_at' });
-    });
-    expect([await timeOf(id), await entries()]).toEqual([at(0), [entry(at(0), ids.numberOf(id)).SK]]);
+    };
+    await calls.do(change, { at: () => NOW + 2_000 });
+    expect([await timeOf(id), await entries()]).toEqual([at(2), [entry(at(2), ids.numberOf(id)).SK]]);
   });
 
   it('is restored by the operator: a missing entry, one at another time, and one without a record', async () => {

@@ -1,6 +1,6 @@
 import {
   type AllocatedNumber,
-  type Condition,
+  Condition,
   type Item,
   ids,
   type Key,
@@ -214,9 +214,9 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const flags = this.#flagsAfter(item, record);
     const words = wordsToNote(this.entity, { ...item, ...record });
     // Once a record is in the order, its time is expected on its own: it may be another when this is committed.
-    const isExpected = moves !== undefined && notedIn(item).includes(orderIndexOf(moves));
-    const expected = isExpected ? moves : undefined;
-    const staged = isExpected ? kept.filter((index) => index !== orderIndexOf(moves)) : kept;
+    const expected = this.#orderedBy(item).find((field) => field === moves);
+    const timesAsRead = this.entity.orders.filter((field) => field !== expected);
+    const staged = expected === undefined ? kept : kept.filter((index) => index !== orderIndexOf(expected));
     const after = { ...item, ...record, ...flags.changed, ...words };
     this.lists.stageMove(this.work, this.#entryOf(item, staged), item, after);
     const attributes = toAttributes(this.entity, changes);
@@ -229,7 +229,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
         [schema.VERSION]: version,
       },
-      condition: { equals: { ...this.#asRead(stored, expected), ...flags.asRead } },
+      condition: { equals: { ...this.#asRead(stored, timesAsRead), ...flags.asRead } },
       onConditionFailed: stale,
     });
     if (expected !== undefined) this.derived.move(stored, expected, stale);
@@ -255,18 +255,32 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     };
   }
 
-  /** Stages the deletion of a record as read. `equals`: further conditions, such as a counter that is 0. */
+  /**
+   * Stages the deletion of a record as read. Where only times of its orders have moved since, it is deleted all the same.
+   * `equals`: further conditions, such as a counter that is 0.
+   */
   async remove(
     stored: Stored<T>,
     equals: Readonly<Record<string, unknown>> = {},
     onConditionFailed?: OnConditionFailed,
   ): Promise<void> {
     const { item } = stored;
-    const condition: Condition = { equals: { ...this.#asRead(stored), ...equals } };
-    const refusal: OnConditionFailed = (found) =>
-      onConditionFailed !== undefined && this.#isAsRead(found, stored) ? onConditionFailed(found) : stale();
-    this.work.put(this.#tombstoneOf(item), refusal, condition);
-    this.#stageAbsence(stored);
+    const key = this.#keyIn(item);
+    const ordered = this.#orderedBy(item);
+    const orders = ordered.map(orderIndexOf);
+    const refusal: OnConditionFailed = (found) => {
+      if (found === undefined || !this.#isAsRead(found, stored)) return stale();
+      if (!Condition.isMet({ equals }, found)) return onConditionFailed?.(found) ?? stale();
+      return new listErrors.Unexpected(key, found);
+    };
+    const stage = (work: UnitOfWork, found: Item): void => {
+      const times = Object.fromEntries(ordered.map((field) => [field, found[field]]));
+      work.put(this.#tombstoneOf(item), refusal, { equals: { ...this.#asRead(stored, []), ...times, ...equals } });
+      this.lists.stageMove(work, this.#entryOf(item, orders), found, undefined);
+    };
+    if (orders.length === 0) stage(this.work, item);
+    else this.work.expect(key, (work, found = item) => stage(work, found));
+    this.#stageAbsence(stored, orders);
     await Promise.all(this.#observers.map(({ removed }) => removed?.(String(item.id), stored.version + 1)));
   }
 
@@ -276,15 +290,16 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#stageAbsence(stored);
   }
 
-  /** Stages that a record is in no list and claims nothing. */
-  #stageAbsence(stored: Stored<T>): void {
+  /** Stages that a record is in no list and claims nothing. `but`: indexes that are staged elsewhere. */
+  #stageAbsence(stored: Stored<T>, but: readonly string[] = []): void {
     const { item } = stored;
     this.#noteValues(item);
     this.#noteValuesOfOthers(notedIn(item), item);
     this.work.noteSize(this.#keyIn(item), item);
     const entry = this.#entryOf(item, notedIn(item));
     if (!this.entity.byTime) storedSets.stageGap(this.work, { ...entry, partition: this.location.partition });
-    this.lists.stageMove(this.work, entry, item, undefined);
+    const kept = entry.kept.filter((index) => !but.includes(index));
+    this.lists.stageMove(this.work, { ...entry, kept }, item, undefined);
     this.#unique.unclaim(this.work, stored.record, item);
   }
 
@@ -340,10 +355,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   /**
    * The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). So are the times
-   * of its orders, which move without raising the version, but for one that is expected on its own.
+   * of its orders, which move without raising the version, but for those that are expected on their own.
    */
-  #asRead({ item, version }: Stored<T>, expected?: string): Readonly<Record<string, unknown>> {
-    const times = this.entity.orders.flatMap((field) => (field === expected ? [] : [[field, item[field]] as const]));
+  #asRead(
+    { item, version }: Stored<T>,
+    timeFields: readonly string[] = this.entity.orders,
+  ): Readonly<Record<string, unknown>> {
+    const times = timeFields.map((field) => [field, item[field]] as const);
     return {
       id: item.id,
       [schema.VERSION]: version,
@@ -355,8 +373,14 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     };
   }
 
-  #isAsRead(found: Item | undefined, stored: Stored<T>): boolean {
-    return Object.entries(this.#asRead(stored)).every(([attribute, value]) => found?.[attribute] === value);
+  /** Whether only times of its orders have changed, if anything. */
+  #isAsRead(found: Item, stored: Stored<T>): boolean {
+    return Object.entries(this.#asRead(stored, [])).every(([attribute, value]) => found[attribute] === value);
+  }
+
+  /** The times in whose orders a record is. */
+  #orderedBy(item: Item): readonly (keyof T & string)[] {
+    return this.entity.orders.filter((field) => notedIn(item).includes(orderIndexOf(field)));
   }
 
   #allocate(): Promise<AllocatedNumber> {
