@@ -34,6 +34,12 @@ export const apiMetric = (
 ): Metric =>
   new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiName: prefixOf(scope) }, ...options });
 
+/** Responses with a status of 500 or more; and batches of which an operation got one, whose own status is 207. */
+export const failures = (scope: Construct) => ({
+  failed: apiMetric(scope, '5XXError', { statistic: 'Sum' }),
+  batches: counterMetric(scope, 'BatchesFailed'),
+});
+
 /**
  * A metric of a queue: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
  */

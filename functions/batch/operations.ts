@@ -1,6 +1,7 @@
 import { type Operations, serveCarried } from '#http';
 import type { MatchedRoute } from '#http/parts';
 import * as respond from '#http/respond';
+import { increment } from '#telemetry';
 import { isCarried } from './carried.ts';
 import type { batch } from './contract.ts';
 import { inOrder } from './in-order.ts';
@@ -18,14 +19,19 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
       const { event, context, isNdjson, wantsRecords } = carrier;
       const lines = linesOf(body.operations, routes, query.org_id);
       const results = new Results(wantsRecords, event.requestContext.requestId);
+      let hasFailed = false;
       const carryOut = async (line: Line): Promise<Result> => {
         const elapsed = session.clock() - session.now;
         if (elapsed >= BEGIN_WITHIN) return results.notAttempted(line);
         const timeLeft = Math.min(context.getRemainingTimeInMillis(), END_WITHIN - elapsed);
-        return results.of(line, await serveCarried(carrier, { ...line, timeLeft }, session.clock));
+        const response = await serveCarried(carrier, { ...line, timeLeft }, session.clock);
+        hasFailed ||= response.statusCode >= 500;
+        return results.of(line, response);
       };
       const leaveOut = (line: Line): Result => results.notAttempted(line);
       const all = await inOrder(lines, { atOnce: AT_ONCE, carryOut, isUndecided, leaveOut });
+      // The gateway, whose 5xx raise alarms, sees a 207.
+      if (hasFailed) increment('BatchesFailed');
       return {
         ...respond.text(isNdjson ? linesText(all) : jsonText(all), {
           'Content-Type': isNdjson ? 'application/x-ndjson' : 'application/json',

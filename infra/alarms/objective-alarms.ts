@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { apiMetric } from '../metrics.ts';
+import { failures } from '../metrics.ts';
 import { type Measure, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -45,13 +45,16 @@ interface ObjectiveAlarmsProps {
 /** Alarms for failed requests, whatever the reason. */
 export class ObjectiveAlarms extends Subject {
   readonly #requests: IMetric;
+  readonly #failed: Readonly<Record<string, IMetric>>;
 
   constructor(scope: Construct, id: string, { topics, requests, healthChecks, isSmall }: ObjectiveAlarmsProps) {
     super(scope, id, topics);
     this.#requests = requests;
+    const { failed, batches } = failures(this);
+    this.#failed = isSmall ? { failed } : { failed, batches };
     this.alarm('api-failing', {
       ...rate({
-        part: { failed: this.#failed() },
+        part: this.#failed,
         whole: { requests },
         ...(healthChecks === undefined ? {} : { without: { healthChecks } }),
         percent: 80,
@@ -102,12 +105,13 @@ export class ObjectiveAlarms extends Subject {
   }
 
   #burn({ times, atLeast, window }: Burn): Measure {
-    const [part, whole] = [{ failed: this.#failed() }, { requests: this.#requests }];
-    return rate({ part, whole, percent: percentOf(times), atLeast, period: window });
-  }
-
-  #failed(): IMetric {
-    return apiMetric(this, '5XXError', { statistic: 'Sum' });
+    return rate({
+      part: this.#failed,
+      whole: { requests: this.#requests },
+      percent: percentOf(times),
+      atLeast,
+      period: window,
+    });
   }
 }
 

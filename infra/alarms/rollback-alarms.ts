@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { Alarm, IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { apiMetric } from '../metrics.ts';
+import { apiMetric, failures } from '../metrics.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -22,7 +22,7 @@ export class RollbackAlarms extends Subject {
     super(scope, id, []);
     this.api = this.silentAlarm('rollback-api', {
       ...rate({
-        part: { failed: apiMetric(this, '5XXError', { statistic: 'Sum' }) },
+        part: failures(this),
         whole: { requests: apiMetric(this, 'Count', { statistic: 'Sum' }) },
         percent: 1,
         atLeast: 3,

@@ -16,7 +16,7 @@ import { callsOfKms } from '../alarms/key-alarms.ts';
 import { FAST, OBJECTIVE, percentOf, SLOW } from '../alarms/objective-alarms.ts';
 import { deadLettersName, queueName } from '../deliveries.ts';
 import type { Firewall } from '../firewall.ts';
-import { apiMetric, ended, queueMetric } from '../metrics.ts';
+import { apiMetric, ended, failures, queueMetric } from '../metrics.ts';
 import type { Observed } from '../observed.ts';
 import { AUTHORIZER, BACKGROUND, DELIVERY_BELL } from '../rights.ts';
 import { prefixOf } from '../stacks/stage-stack.ts';
@@ -90,9 +90,9 @@ export class StageDashboard extends Construct {
   /** The burn rate of the objective, and refusals. */
   #objectiveRow(): IWidget {
     const share = new MathExpression({
-      expression: '100 * FILL(failed, 0) / FILL(requests, 0)',
+      expression: '100 * (FILL(failed, 0) + FILL(batches, 0)) / FILL(requests, 0)',
       usingMetrics: {
-        failed: apiMetric(this, '5XXError', { statistic: 'Sum' }),
+        ...failures(this),
         requests: apiMetric(this, 'Count', { statistic: 'Sum' }),
       },
       period: Duration.hours(1),

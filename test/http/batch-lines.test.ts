@@ -101,6 +101,7 @@ describe('a line', () => {
         ['clients', 'createClient', 3, 422, 'invalid-body'],
       ].toSorted(),
     );
+    expect(lines.filter((line) => 'BatchesFailed' in line)).toEqual([]);
     expect(
       new Set(lines.filter(({ domain }) => domain !== 'authorizer').map(({ request_id }) => request_id)).size,
     ).toBe(1);
@@ -209,13 +210,16 @@ describe('the time of a batch', () => {
       return 'server-error';
     });
     const change = (key: string) => ({ key, operation: 'updateClient', params: { id }, body: { name: key } });
-    const { results } = await run([change('a'), change('b')]);
+    const { result, lines } = await written(() => run([change('a'), change('b')]));
+    const { results } = result;
     expect(endsOf(results)).toEqual([
       [503, 'unavailable'],
       [503, 'not-attempted'],
     ]);
     expect(results[0]?.retry_after).toBeGreaterThan(0);
     expect(Date.now() - began).toBeLessThanOrEqual(27_000);
+    // Alarms look at it.
+    expect(lines).toContainEqual(expect.objectContaining({ operation: 'runBatch', status: 207, BatchesFailed: 1 }));
   });
 });
 

@@ -6,7 +6,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { AUTHORIZER } from '../../infra/rights.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf } from './alarms/alarms-in.ts';
-import { unpublished } from './alarms/published.ts';
+import { ofFunctions, unpublished } from './alarms/published.ts';
 import { EVERYTHING, PROFILES, resourcesOf, synthesize } from './synthesize.ts';
 
 /** Every alarm can be raised, and its mail names the remedy. `snapshots/` has the metrics and thresholds. */
@@ -40,7 +40,7 @@ describe('every alarm', () => {
         dimensions: Metric.Dimensions.map(({ Name }) => Name),
         statistic: Stat,
       }));
-    expect(unpublished(watched, templates)).toEqual([]);
+    expect(unpublished(watched, templates, ofFunctions(`Custodia/${PREFIX}`))).toEqual([]);
   });
 
   it('is raised before the last period is published, which is filled with zeros until then', () => {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { accessLine, Invocation } from '#telemetry';
-import { COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry/metrics';
+import { COUNTERS, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry/metrics';
 import { contracts } from '../../functions/all-contracts.ts';
 import { faultsIn, idsIn } from './alarms/formula.ts';
-import { unpublished } from './alarms/published.ts';
+import { ofFunctions, unpublished } from './alarms/published.ts';
 import { stageOf, synthesize } from './synthesize.ts';
 
 /** The dashboard of a stage shows published metrics, for everything in the stack. */
@@ -46,27 +45,10 @@ const expressionsOf = ({ properties }: Widget) =>
   properties.metrics.flatMap((row) => ('expression' in row ? [row.expression] : []));
 const shown = widgets.flatMap(metricsOf);
 
-/** The functions' metrics, read from their own lines. */
-function ofFunctions() {
-  const invocation = new Invocation({});
-  for (const counter of Object.keys(COUNTERS)) invocation.count(counter as Counter);
-  const line = accessLine({ invocation, domain: 'any', outcome: '2xx', at: 0, duration: 1 }, NAMESPACE);
-  const { CloudWatchMetrics } = line._aws as {
-    CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }[];
-  };
-  const published = CloudWatchMetrics.flatMap(({ Dimensions: [by = []], Metrics }) =>
-    Metrics.map(({ Name, Unit }) => {
-      const statistics = Unit === 'Count' ? ['Sum'] : ['SampleCount', 'p50', 'p99'];
-      return [Name, { by: [by.toSorted().join()], statistics }];
-    }),
-  );
-  return { [NAMESPACE]: Object.fromEntries(published) };
-}
-
 describe('the dashboard', () => {
   it('shows metrics that are published, by their dimensions, with a statistic that means something', () => {
     expect(shown.length).toBeGreaterThan(10 * contracts.length);
-    expect(unpublished(shown, templates, ofFunctions())).toEqual([]);
+    expect(unpublished(shown, templates, ofFunctions(NAMESPACE))).toEqual([]);
   });
 
   it('computes what CloudWatch can compute, also while a metric is missing', () => {

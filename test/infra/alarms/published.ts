@@ -1,5 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
+import { accessLine, Invocation } from '#telemetry';
+import { COUNTERS, type Counter } from '#telemetry/metrics';
 import { resourcesOf, type Templates } from '../synthesize.ts';
 
 /**
@@ -90,4 +92,21 @@ export function unpublished(
     const isPublished = known.some((each) => each.by.includes(by) && each.statistics.includes(statistic));
     return isPublished ? [] : [`${namespace} ${name} ${statistic} by ${by}`];
   });
+}
+
+/** The functions' metrics, read from their own lines. */
+export function ofFunctions(namespace: string): ByNamespace {
+  const invocation = new Invocation({});
+  for (const counter of Object.keys(COUNTERS)) invocation.count(counter as Counter);
+  const line = accessLine({ invocation, domain: 'any', outcome: '2xx', at: 0, duration: 1 }, namespace);
+  const { CloudWatchMetrics } = line._aws as {
+    CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }[];
+  };
+  const published = CloudWatchMetrics.flatMap(({ Dimensions: [by = []], Metrics }) =>
+    Metrics.map(({ Name, Unit }) => {
+      const statistics = Unit === 'Count' ? ['Sum'] : ['SampleCount', 'p50', 'p99'];
+      return [Name, { by: [by.toSorted().join()], statistics }];
+    }),
+  );
+  return { [namespace]: Object.fromEntries(published) };
 }
