@@ -38,6 +38,8 @@ export function recordsOf(file: string, form: FileForm): AsyncGenerator<FileReco
   return form.kind === undefined ? exportedRecords(file) : jsonRecords(file, form.kind);
 }
 
+const NO_HEADER = 'the file has no line with the names of its columns';
+
 /** Where the header cannot be read, it is the only record, with what is wrong. */
 async function* csvRecords(file: string, kind: ImportKind, mapping: Mapping): AsyncGenerator<FileRecord, void> {
   const type = kind.record;
@@ -53,6 +55,8 @@ async function* csvRecords(file: string, kind: ImportKind, mapping: Mapping): As
     const findings = columns.findingsOf(row);
     yield { line, kind, type, fields: columns.fieldsOf(row), columns: columns.byField, findings };
   }
+  // Such as a file whose download was cut off: it is no success.
+  if (columns === undefined) yield { line: 1, kind, type, fields: {}, findings: [{ line: 1, detail: NO_HEADER }] };
 }
 
 async function* jsonRecords(file: string, kind: ImportKind): AsyncGenerator<FileRecord, void> {

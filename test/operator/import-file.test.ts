@@ -157,6 +157,7 @@ describe('a file with mistakes', () => {
     ['name,id\n', ['Line 1, column 2 (id): id is set by the service: leave the column out (--map)']],
     ['name,slug,name\n', ['Line 1, column 1 (name): name has another column, too']],
     ['slug\na\n', [NO_NAME]],
+    [' \n,\n', ['Line 1: the file has no line with the names of its columns']],
   ])('is told what is wrong with its header, and no more: %j', async (text, findings) => {
     expect(await findingsIn(text, 'client')).toEqual(findings);
   });
