@@ -67,8 +67,8 @@ export class OrderScan {
   /** Reads up to this many further entries. */
   async read(wanted: number): Promise<void> {
     if (this.#isComplete || this.isExhausted) return;
-    const { items, last } = await this.#query(this.#range, Math.min(wanted, this.most - this.#count));
-    this.#queries++;
+    const { items, queries, last } = await this.#query(this.#range, Math.min(wanted, this.most - this.#count));
+    this.#queries += queries;
     this.#count += items.length;
     this.#first ??= items[0] === undefined ? undefined : String(items[0].SK);
     this.#last = last;

@@ -22,6 +22,8 @@ export interface Queried {
   readonly items: Item[];
   /** In read units. */
   readonly units: number;
+  /** How many queries it took: one for every megabyte. */
+  readonly queries: number;
   /** The key after which there may be more. */
   readonly last: Record<string, unknown> | undefined;
 }
@@ -29,7 +31,7 @@ export interface Queried {
 /** The same, with its cost and where it ended. @param after the key after which to begin */
 export async function queryUpTo(table: Table, query: Query, most?: number, after?: Queried['last']): Promise<Queried> {
   const items: Item[] = [];
-  let units = 0;
+  let [units, queries] = [0, 0];
   let start = after;
   do {
     const output = await table.client.send(
@@ -41,11 +43,12 @@ export async function queryUpTo(table: Table, query: Query, most?: number, after
         ExclusiveStartKey: start,
       }),
     );
+    queries++;
     items.push(...(output.Items ?? []));
     units += Table.unitsIn(output);
     start = output.LastEvaluatedKey;
   } while (start !== undefined && items.length !== most);
-  return { items, units, last: start };
+  return { items, units, queries, last: start };
 }
 
 /** All items of a set, or of a list's gaps with its counter item, strongly consistent: one query for every 4.5 million numbers. */

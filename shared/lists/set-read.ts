@@ -45,7 +45,7 @@ export class SetRead {
   readonly #table: Table;
   readonly set: WantedSet;
   readonly #known: Known;
-  #read: Queried | undefined;
+  #read: Omit<Queried, 'queries'> | undefined;
   /** Read units of the parts that were read without the others. */
   #partUnits = 0;
   items: readonly Item[] = [];
@@ -103,7 +103,7 @@ export class SetRead {
     this.#note({ items: reads.flatMap(({ items }) => items), units, last: undefined });
   }
 
-  #note(read: Queried): void {
+  #note(read: Omit<Queried, 'queries'>): void {
     this.#read = read;
     this.items = read.items;
     if (this.isComplete) this.#learn(read.units, unitsAt(this.items.map(({ SK }) => String(SK))));
