@@ -186,7 +186,6 @@ export const resources = contract({
       extension: true,
       query: () => ({
         ...parameter.page(),
-        external_id: field.text(500).optional().describe('Only resources with exactly this `external_id`.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
         service_id: parameter.anyOf(field.reference('Service'), 'Only records of the service with this id.'),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
@@ -198,6 +197,7 @@ export const resources = contract({
             'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others.',
           ),
         q: parameter.words('name, the external id or the IP address', '10.0.0'),
+        external_id: field.text(500).optional().describe('Only resources with exactly this `external_id`.'),
         tag: parameter.allOf(field.name(100), 'Only resources with this tag, one of their first 20.'),
       }),
       response: pageOf(resource, 'A page of resources.', example),

@@ -26,10 +26,10 @@ const COUNTED = /^GET \/(services|resources)(\?|$)/;
 
 /** Those of records that are journaled have 3 units for the event: its number, and the item in the transaction. Each word of a record has 2. */
 const WRITES: readonly Bound[] = [
-  write('POST /clients', 16, 2),
+  write('POST /clients', 20, 2),
   write('PUT /clients', 16, 3),
   write('PATCH /clients/{id}', 11, 3),
-  write('PATCH /clients/{id}, name only', 13, 3),
+  write('PATCH /clients/{id}, name only', 17, 3),
   write('POST /resources', 31, 2),
   // With a refused transaction, which also has the event: that of the assumption that its client has risks already (`docs/decisions/0021`).
   write('PATCH /resources/{id}, the first risk of its client', 24, 4),
@@ -86,8 +86,10 @@ const SEARCHES: readonly Bound[] = [
   read('GET /tickets?q=… …', 2),
   read('GET /tickets?ticket_code=…', 2),
   read('GET /tickets?status=…,…', 3),
+  read('GET /tickets?sort=-last_activity_at', 2),
   read('GET /clients?slug=…', 2),
   read('GET /users?email=…', 2),
+  read('GET /resources?external_id=…', 2),
   read('GET /resources?tag=…&tag=…', 2),
 ];
 

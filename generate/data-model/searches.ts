@@ -17,8 +17,10 @@ const SEARCHES: readonly Search[] = [
   { operationId: 'listTickets', query: () => ({ q: 'card reader' }) },
   { operationId: 'listTickets', query: ({ ticket_code }) => ({ ticket_code }) },
   { operationId: 'listTickets', query: () => ({ status: 'open,pending' }) },
+  { operationId: 'listTickets', query: () => ({ sort: '-last_activity_at' }) },
   { operationId: 'listClients', query: ({ slug }) => ({ slug }) },
   { operationId: 'listUsers', query: ({ email }) => ({ email }) },
+  { operationId: 'listResources', query: ({ external_id }) => ({ external_id }) },
   {
     operationId: 'listResources',
     fields: { tags: ['production', 'database'] },

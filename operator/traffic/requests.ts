@@ -63,7 +63,14 @@ export const WRITABLES: readonly Writable[] = [
   },
 ];
 
+/** A batch that changes nothing: its only operation is about no record. */
+export const BATCH = {
+  path: '/api/v1/batch',
+  body: { operations: [{ key: '1', operation: 'deleteTicket', params: { id: CONTACT } }] },
+  expected: 207,
+};
+
 /**
- * Number of requests of a round: a login, the reads, and four for each kind of record (create, read, change, delete).
+ * Number of requests of a round: a login, the reads, a batch, and four for each kind of record (create, read, change, delete).
  */
-export const ROUND = 1 + READS.length + 4 * WRITABLES.length;
+export const ROUND = 2 + READS.length + 4 * WRITABLES.length;

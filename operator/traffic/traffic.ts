@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorProblem } from '../problem.ts';
 import { type Ask, stageCaller } from './caller.ts';
-import { NAME, READS, WRITABLES, type Writable } from './requests.ts';
+import { BATCH, NAME, READS, WRITABLES, type Writable } from './requests.ts';
 import { Tally } from './tally.ts';
 
 /** Sends requests to a stage, as a caller of an organization that exists only for this purpose. */
@@ -70,6 +70,8 @@ async function round(ask: Ask, key: Key, client: string, signal: AbortSignal): P
     if (signal.aborted) return;
     await ask('GET', path, { ...(needsToken && { token }), expected });
   }
+  if (signal.aborted) return;
+  await ask('POST', BATCH.path, { token, body: BATCH.body, expected: BATCH.expected });
   for (const writable of WRITABLES) {
     if (signal.aborted) return;
     await write(ask, writable, client, token);

@@ -77,8 +77,8 @@ const each = (places: (route: Route) => readonly string[]) =>
 const byParameter = each((route) => Object.keys(route.params.shape));
 const referencesOf = ({ body }: Route) => (body === undefined ? new Map<string, string>() : referencesIn(body.schema));
 const byField = each((route) => [...referencesOf(route).keys()]);
-const byFilter = each(({ query }) =>
-  Object.keys(query.shape).filter((name) => name.endsWith('_id') && name !== 'org_id'),
+const byFilter = each(({ query, response }) =>
+  response.isList ? Object.keys(query.shape).filter((name) => name.endsWith('_id') && name !== 'org_id') : [],
 );
 const byOrgInQuery = protectedOperations.filter(([, { query }]) => 'org_id' in query.shape);
 const byOrgInBody = operations.filter(

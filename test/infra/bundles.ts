@@ -32,7 +32,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   batch: { kilobytes: 495, modules: 580 },
   clients: { kilobytes: 435, modules: 530 },
   terminals: { kilobytes: 430, modules: 530 },
-  openapi: { kilobytes: 775, modules: 520 },
+  openapi: { kilobytes: 790, modules: 520 },
   docs: { kilobytes: 615, modules: 520 },
   access: { kilobytes: 435, modules: 535 },
   logs: { kilobytes: 425, modules: 525 },

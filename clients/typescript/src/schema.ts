@@ -7039,8 +7039,6 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only resources with exactly this `external_id`. */
-                external_id?: string;
                 /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
                 /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -7053,6 +7051,8 @@ export interface operations {
                 over_threshold?: boolean;
                 /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
+                /** @description Only resources with exactly this `external_id`. */
+                external_id?: string;
                 /** @description Only resources with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
