@@ -65,7 +65,12 @@ const batchResult = declared(() =>
       results: z.array(result()).max(MOST_OPERATIONS).describe('One for each operation, in their order.'),
       counts: field
         .anyJsonObject()
-        .meta(field.shownAs({ type: 'object', additionalProperties: { type: 'integer', format: 'int32' } }))
+        .meta(
+          field.shownAs({
+            type: 'object',
+            additionalProperties: { type: 'integer', format: 'int32', minimum: 1, maximum: MOST_OPERATIONS },
+          }),
+        )
         .describe('How many operations have which status.'),
     })
     .describe('What became of each operation of a batch.')
