@@ -233,7 +233,10 @@ class World {
     ];
     const histories = [0, 1].map((index) => `/resources/${this.#ids.get(`resource${index}`)}/history`);
     // `GET /events` ends before a number that may still be written.
-    const journal = (await dumpOf(api.table)).filter(({ PK }) => PK?.S === `ORG#${this.#org.orgId}#EVENT`);
+    const journal = (await dumpOf(api.table)).filter(
+      // A tombstone, in the place of an event whose writer failed, has no type.
+      ({ PK, type }) => PK?.S === `ORG#${this.#org.orgId}#EVENT` && type !== undefined,
+    );
     const events = Object.entries(Object.groupBy(journal, ({ type }) => String(type?.S)));
     return {
       lists: await Promise.all([...paths, ...histories].map(list)),
@@ -291,7 +294,7 @@ describe('a batch', () => {
         expect(await together.state()).toEqual(await apart.state());
         expect(await together.differences()).toEqual([]);
       }),
-      { numRuns: byExtent({ sample: 2, extended: 8, nightly: 100 }) },
+      { numRuns: byExtent({ sample: 1, extended: 3, nightly: 40 }), endOnFailure: true },
     ));
 
   it('has the same effect under faults, when what is undecided is sent again', () =>
@@ -308,7 +311,7 @@ describe('a batch', () => {
         expect(await together.state()).toEqual(await apart.state());
         expect(await together.differences()).toEqual([]);
       }),
-      { numRuns: byExtent({ sample: 2, extended: 6, nightly: 80 }) },
+      { numRuns: byExtent({ sample: 1, extended: 2, nightly: 20 }), endOnFailure: true },
     ));
 
   it('of creations has its effect once, however often it is sent', () =>
@@ -323,6 +326,6 @@ describe('a batch', () => {
         expect(again.map(outcomeOf)).toEqual(first.map(outcomeOf));
         expect(await world.state()).toEqual(state);
       }),
-      { numRuns: byExtent({ sample: 1, extended: 5, nightly: 50 }) },
+      { numRuns: byExtent({ sample: 1, extended: 2, nightly: 20 }), endOnFailure: true },
     ));
 });
