@@ -248,7 +248,9 @@ it.each([
   'a page that is cut short has no gaps, where a record was not seen at first: newest first %s',
   async (newestFirst, seen) => {
     await create(48);
-    const source = new EntityLists(table.open().id, jobs.entity, jobs.partition).source({ state: 'rare' } as never);
+    const source = new EntityLists(table.open().id, jobs.entity, jobs.partition).source({
+      filter: { state: 'rare' },
+    });
     const numbers = [0, 8, 16, 24, 32, 40];
     const patience = { clock: Date.now, deadline: Date.now() + 10_000 };
     // An eventually consistent read does not show the third of the records that are asked for.

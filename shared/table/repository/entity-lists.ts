@@ -47,12 +47,11 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * The list of a filter, of words, of exact values and of ranges of times.
-   * @param sortedBy the field of an order; undefined: by number
+   * The list of what is asked for.
    * @throws TypeError when the entity declares no such filter or field, or no such order
    * @throws NotOffered
    */
-  source(filter: Filter, q?: string, values: ExactValues = {}, ranges: TimeRanges = {}, sortedBy?: string): ListSource {
+  source({ filter = {}, q, values = {}, ranges = {}, sortedBy }: Asked): ListSource {
     const clauses = Object.entries(filter).flatMap(([field, value]) =>
       value === undefined ? [] : this.#clausesOf(field, [...new Set([value].flat().map(String))]),
     );
@@ -159,6 +158,17 @@ export class EntityLists<T extends object> {
     const isChanged = index === WORDS_INDEX && before?.[WORDS] !== after?.[WORDS];
     return { ...by, attributes: entryAttributesOf(this.#entity, index, after), isChanged };
   }
+}
+
+/** What a list is asked for. */
+interface Asked {
+  readonly filter?: Filter | undefined;
+  /** Words. */
+  readonly q?: string | undefined;
+  readonly values?: ExactValues | undefined;
+  readonly ranges?: TimeRanges | undefined;
+  /** The field of an order; undefined: by number. */
+  readonly sortedBy?: string | undefined;
 }
 
 /** Whether a record has a value of a clause, or none of those that it excludes. */

@@ -1,7 +1,7 @@
 import { type Item, ids, type ListSource, readEntries, type Table } from '#lists';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity, Exact } from './entity.ts';
-import { entriesOf, hashedFieldsOf, hashOf, holderIn, notedIn, valueIndexOf } from './list-indexes.ts';
+import { entriesOf, hashedFieldsOf, hashOf, holderIn, notedIn, valueFieldOf, valueIndexOf } from './list-indexes.ts';
 
 /**
  * Records by the exact value of a field. A unique field has claims, and an integration its credentials: items whose keys have the value, so that one
@@ -35,7 +35,7 @@ export const CLAIMED = 'CLAIMED';
 export { hashedFieldsOf };
 
 /** Whether a record has a field that is found by entries. */
-export const isFoundByValue = (item: Item): boolean => notedIn(item).some((index) => index.endsWith('='));
+export const isFoundByValue = (item: Item): boolean => notedIn(item).some((index) => valueFieldOf(index) !== undefined);
 
 /** Field and hash of a claim that a record keeps. */
 export function claimedIn(item: Item): readonly [field: string, hash: string] | undefined {

@@ -24,23 +24,25 @@ interface Listed {
   readonly orders: readonly string[];
 }
 
+/** The field of the indexes with a mark; undefined for another index. */
+const fieldBefore =
+  (mark: string) =>
+  (index: string): string | undefined =>
+    index.endsWith(mark) ? index.slice(0, -mark.length) : undefined;
+
 export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
 
-/** The field whose sets an index summarizes; undefined for another index. */
-export const summaryFieldOf = (index: string): string | undefined =>
-  index.endsWith(SUMMARY) ? index.slice(0, -SUMMARY.length) : undefined;
+/** The field whose sets an index summarizes. */
+export const summaryFieldOf = fieldBefore(SUMMARY);
 
 /** The index of the values of a field that are found by entries (`exact-values.ts`). */
 export const valueIndexOf = (field: string): string => `${field}${VALUE}`;
 
-const valueFieldOf = (index: string): string | undefined =>
-  index.endsWith(VALUE) ? index.slice(0, -VALUE.length) : undefined;
+export const valueFieldOf = fieldBefore(VALUE);
 
 export const orderIndexOf = (field: string): string => `${field}${ORDER}`;
 
-/** The field of an order; undefined for another index. */
-const orderFieldOf = (index: string): string | undefined =>
-  index.endsWith(ORDER) ? index.slice(0, -ORDER.length) : undefined;
+const orderFieldOf = fieldBefore(ORDER);
 
 /** The partition of an index that has entries of texts (`lists/text-index.ts`), without the list's; undefined for an index with sets. */
 export function entriesOf(index: string): string | undefined {

@@ -64,15 +64,15 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
 
   /** One page of all records, or of those with the values of the filter, the words and values, and a time in the ranges. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
-    const { filter = {}, q, values, ranges, sort } = query;
-    const field = sort.replace('-', '');
-    const source = this.lists.source(filter, q, values, ranges, field === CREATED ? undefined : field);
-    return this.pageIn(source, query);
+    const field = query.sort.replace('-', '');
+    return this.pageIn(this.lists.source({ ...query, sortedBy: field === CREATED ? undefined : field }), query);
   }
 
   /** Up to `limit` records in order, after the record `after`. */
   async cursorPage({ after, limit, newestFirst = false, filter = {} }: CursorQuery<F>): Promise<CursorPage<T>> {
-    const source = this.entity.byTime ? { partition: this.location.partition, newestFirst } : this.lists.source(filter);
+    const source = this.entity.byTime
+      ? { partition: this.location.partition, newestFirst }
+      : this.lists.source({ filter });
     const { items, more } = await readCursorPage(this.table, source, {
       after: after === undefined ? undefined : this.keyOf(after).SK,
       limit,

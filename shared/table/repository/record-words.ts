@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Item } from '#lists';
 import { wordsOf } from '../../words.ts';
-import { HOLDER, notedIn, valueAttributesOf, WORDS, WORDS_INDEX, wordsIn } from './list-indexes.ts';
+import { HOLDER, hashOf, notedIn, valueAttributesOf, WORDS, WORDS_INDEX, wordsIn } from './list-indexes.ts';
 
 /**
  * The words of records, by which they are found in their list (`q`). A record keeps the words that have an entry, and a digest of its texts: when
@@ -41,10 +40,7 @@ export function wordsToNote(entity: Searched, record: Item): Item {
   if (entity.words.length === 0 || (entity.isWithoutWords?.() && !isNoted)) return {};
   const texts = entity.words.map((field) => record[field]).filter((text) => typeof text === 'string');
   const claims = claimsIn(entity, record);
-  const digest = createHash('sha256')
-    .update(JSON.stringify([texts, claims]))
-    .digest('base64url')
-    .slice(0, DIGEST);
+  const digest = hashOf(JSON.stringify([texts, claims])).slice(0, DIGEST);
   if (isNoted && digestIn(record) === digest) return {};
   return { [WORDS]: [digest, ...wordsOf(texts, claims)].join('\n') };
 }
