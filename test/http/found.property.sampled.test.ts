@@ -137,7 +137,7 @@ it.each(FOUND_LISTS)('$listId has what a plain array would have', async (list) =
       for (const query of fc.sample(queryOf(list, times), { seed, numRuns: 12 })) await story.compare(rows, query);
       vi.useRealTimers();
     }),
-    { numRuns: byExtent({ sample: 1, extended: 4, nightly: 60 }), endOnFailure: true },
+    { numRuns: byExtent({ sample: 1, extended: 2, nightly: 60 }), endOnFailure: true },
   );
 });
 

@@ -127,6 +127,6 @@ it('an import that is killed and started again is a clean one', async () => {
       expect(await differencesFromClean(org)).toEqual([]);
       expect((await differencesOf(org.orgId)).filter(({ kind }) => kind !== 'lost-number')).toEqual([]);
     }),
-    { numRuns: byExtent({ sample: 2, extended: 6, nightly: 100 }), endOnFailure: true },
+    { numRuns: byExtent({ sample: 1, extended: 3, nightly: 100 }), endOnFailure: true },
   );
 });

@@ -273,7 +273,7 @@ it('24 writers whose reports cross the thresholds of a few shops, where transact
       await expectRight();
       expect(await differences(false)).toEqual([]);
     }),
-    { numRuns: byExtent({ sample: 2, extended: 5, nightly: 40 }), endOnFailure: true },
+    { numRuns: byExtent({ sample: 1, extended: 2, nightly: 40 }), endOnFailure: true },
   );
 });
 

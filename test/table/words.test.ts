@@ -1,8 +1,9 @@
-import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
 import { textIndex } from '#lists/maintenance';
 import { entity } from '#table';
+import { writeItems } from '../../generate/write-items.ts';
 import { MAX_WORDS } from '../../shared/words.ts';
 import { itemsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
@@ -47,15 +48,9 @@ const isAbout = (id: string, word: string, texts: string) => [entryKey(word, ids
 
 /** Entries of numbers from one on that have no record. */
 async function putMany(first: number, count: number, texts: readonly string[], step = 1): Promise<void> {
-  for (let next = 0; next < count; next += 25) {
-    const numbers = Array.from({ length: Math.min(25, count - next) }, (_, at) => first + step * (next + at));
-    for (const text of texts) {
-      const puts = numbers.map((each) => ({
-        PutRequest: { Item: { ...entryKey(text, each), TEXTS: texts.join('\n') } },
-      }));
-      await table.table.client.send(new BatchWriteCommand({ RequestItems: { [table.table.name]: puts } }));
-    }
-  }
+  const numbers = Array.from({ length: count }, (_, at) => first + step * at);
+  const items = texts.flatMap((text) => numbers.map((each) => ({ ...entryKey(text, each), TEXTS: texts.join('\n') })));
+  await writeItems(table.table, items);
 }
 
 describe('a list by words', () => {
@@ -113,18 +108,11 @@ describe('a list by words', () => {
     expect(await idsOf('zz lisbon')).toEqual([both]);
     expect(await idsOf('zz')).toHaveLength(2);
     const claims = Array.from({ length: MOST_RECORDS }, (_, at) => ({
-      PutRequest: {
-        Item: {
-          PK: `ORG#${table.org}#UNIQUE#SHOP#slug`,
-          SK: `zz-3${String(at).padStart(3, '0')}`,
-          holder: ids.newId(5_000 + at),
-        },
-      },
+      PK: `ORG#${table.org}#UNIQUE#SHOP#slug`,
+      SK: `zz-3${String(at).padStart(3, '0')}`,
+      holder: ids.newId(5_000 + at),
     }));
-    for (let at = 0; at < claims.length; at += 25)
-      await table.table.client.send(
-        new BatchWriteCommand({ RequestItems: { [table.table.name]: claims.slice(at, at + 25) } }),
-      );
+    await writeItems(table.table, claims);
     await expect(shops.page({ q: 'zz lisbon' })).rejects.toThrow(listErrors.TooManyMatches);
     expect(await idsOf('zz lisbon', { state: 'open' })).toEqual([both]);
   });
