@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { body, contract, declared, ok, route } from '#contract';
 import * as field from '#contract/field';
+import { asNumber } from '#json';
 import { carriedOperations } from './carried.ts';
 import { AT_ONCE, BEGIN_WITHIN, MAX_PARAMETER, MOST_OPERATIONS } from './limits.ts';
 
@@ -9,6 +10,20 @@ const MAX_KEY = 255;
 const A_KEY = `must be 1 to ${MAX_KEY} visible ASCII characters`;
 
 const key = () => field.bounded(MAX_KEY, A_KEY).regex(/^[\x21-\x7e]{1,255}$/, { error: A_KEY });
+
+/** Its route checks what is in it, also whether its numbers are in the range of a double. */
+const carriedBody = () =>
+  z
+    .custom<field.JsonObject>(isObject, {
+      error: ({ input }) => (input === undefined ? undefined : 'must be a JSON object'),
+    })
+    .meta(field.shownAs({ type: 'object', additionalProperties: true }));
+
+const isObject = (given: unknown): boolean => {
+  // A number that is kept as text is an object in JavaScript.
+  const value = asNumber(given);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+};
 
 const operation = () =>
   z.strictObject({
@@ -21,7 +36,7 @@ const operation = () =>
       .meta(field.shownAs({ type: 'object', additionalProperties: { type: 'string', maxLength: MAX_PARAMETER } }))
       .optional()
       .describe('The parameters of its path and query, by name: `{ "id": "…" }`.'),
-    body: field.anyJsonObject().optional().describe('Its body, where it takes one.'),
+    body: carriedBody().optional().describe('Its body, where it takes one.'),
     if_match: field
       .bounded(1_000)
       .optional()

@@ -104,6 +104,26 @@ describe('a batch', () => {
     expect(text).toContain('12345678901234567890.10');
   });
 
+  it('makes what is wrong with one body the problem of its operation, whatever parsing says of it', async () => {
+    const line = (key: string, metadata: string) =>
+      `{"key":"${key}","operation":"createClient","body":{"name":"${key}","metadata":{"a":${metadata}}}}`;
+    const lines = [
+      line('values-of-many-fields', `[${Array(33_000).fill('1.0')}]`),
+      line('beyond-a-double', '1e400'),
+      line('deepest', `${'['.repeat(254)}${']'.repeat(254)}`),
+      line('usual', '1.0'),
+    ];
+    const headers = { 'content-type': 'application/json' };
+    const response: BatchResponse = await api.request('POST', PATH, {
+      ...{ token: org.token, raw: `{"operations":[${lines}]}`, headers },
+    });
+    expect([response.status, statusesOf(response)]).toEqual([207, [413, 422, 201, 201]]);
+    const alone = await api.request('POST', '/api/v1/clients', {
+      ...{ token: org.token, raw: '{"name":"x","metadata":{"a":1e400}}', headers },
+    });
+    expect(response.body.results[1]?.problem?.errors).toEqual(alone.body.errors);
+  });
+
   it('takes if_match for changes and deletions', async () => {
     const { id } = await mine.client();
     const change = (key: string, if_match: string) => ({

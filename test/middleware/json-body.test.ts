@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { body, noContent, type Route, route } from '#contract';
 import * as field from '#contract/field';
 import { jsonBody } from '../../shared/http/middleware/json-body.ts';
@@ -11,6 +12,15 @@ const withFreeForm = route('POST', '/things', { ...taking, body: body('Thing', (
 const withoutFreeForm = route('POST', '/login', {
   ...taking,
   body: body('Login', () => ({ secret: field.text(100) })),
+});
+const carrying = route('POST', '/batch', {
+  ...{ ...taking, auth: 'bearer', permission: null },
+  body: body('Batch', () => ({ operations: field.list(z.strictObject({ body: field.jsonObject() }), 2) })),
+  carries: {
+    field: 'operations',
+    lines: { sent: { description: '', example: '' }, returned: { description: '', example: '' } },
+    partly: { status: 207, description: '' },
+  },
 });
 
 type Headers = ChainEvent['multiValueHeaders'];
@@ -68,6 +78,24 @@ describe('a body', () => {
   it('keeps them not where no field could hold them, and says so', async () => {
     expect(await read('{"secret":1.0}', JSON_TYPE, withoutFreeForm)).toEqual({ value: { secret: 1 }, isExact: false });
     expect(await read('{"secret":1.5}', JSON_TYPE, withoutFreeForm)).toEqual({ value: { secret: 1.5 }, isExact: true });
+  });
+
+  it('keeps them in bodies that carry others, of which each may hold as many as a field', async () => {
+    const text = `{"operations":[{"body":{"a":[${Array(33_000).fill('1.0')}]}}]}`;
+    expect(await read(text)).toMatchObject({ isExact: false });
+    const carried = await read(text, JSON_TYPE, carrying);
+    expect([carried?.isExact, JSON.stringify(carried?.value)]).toEqual([true, text]);
+  });
+
+  it.each([
+    ['256 levels', withFreeForm, 256],
+    ['3 more where it carries others', carrying, 259],
+  ])('may have %s', async (_, to, levels) => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    expect(await read(nested(levels), JSON_TYPE, to)).toBeDefined();
+    expect((await refusal([jsonBody()], sent(nested(levels + 1), JSON_TYPE, to))).detail).toBe(
+      `The body may be nested up to ${levels} levels deep.`,
+    );
   });
 
   it('keeps names that mean something to JavaScript, however they are spelled', async () => {

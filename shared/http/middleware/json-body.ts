@@ -1,10 +1,8 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { Body } from '#contract';
-import { freeFormOf, maxBodyOf } from '#contract/derived';
-import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '#json';
-import { invalidJson, jsonTextOf, NDJSON_TYPE } from '../request/json-text.ts';
+import { mayHaveUnusualNumbers, type Parsed } from '#json';
+import { bodyTextOf, invalidJson, parsedBody } from '../request/json-text.ts';
 import type { Routed } from './routed.ts';
 
 export interface WithJson {
@@ -30,12 +28,11 @@ export function jsonBody(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     before: (request) => {
       const { matched, request: sent } = request.event;
-      const { body, auth } = matched.route;
-      if (body === undefined || auth === 'signature' || request.event.json !== undefined) return;
-      const also = matched.route.carries === undefined ? [] : [NDJSON_TYPE];
-      const text = jsonTextOf(sent, maxBodyOf(matched.route), also);
+      const { route } = matched;
+      if (route.body === undefined || route.auth === 'signature' || request.event.json !== undefined) return;
+      const text = bodyTextOf(route, sent);
       try {
-        request.event.json = isUsual(text) ? parsedByMiddy(request, text) : parsedByUs(body, text);
+        request.event.json = isUsual(text) ? parsedByMiddy(request, text) : parsedBody(route, text);
       } catch {
         throw invalidJson(text);
       }
@@ -51,6 +48,3 @@ function parsedByMiddy(request: Request<Event, APIGatewayProxyResult>, text: str
   parser.before?.({ ...request, event });
   return { value: event.body, isExact: true };
 }
-
-const parsedByUs = (body: Body, text: string): Parsed =>
-  parseWhere(text, (json) => freeFormOf(body)?.isBounded(json) ?? false);

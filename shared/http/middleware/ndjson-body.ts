@@ -1,10 +1,9 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '#contract';
-import { freeFormOf, maxBodyOf } from '#contract/derived';
 import { Problem } from '#contract/problem';
-import { type Parsed, parseWhere } from '#json';
-import { invalidJson, isNdjson, jsonTextOf, NDJSON_TYPE } from '../request/json-text.ts';
+import type { Parsed } from '#json';
+import { bodyTextOf, invalidJson, isNdjson, parsedBody } from '../request/json-text.ts';
 import type { WithJson } from './json-body.ts';
 import type { Routed } from './routed.ts';
 
@@ -24,7 +23,7 @@ export const ndjsonBody = (): MiddlewareObj<Event, APIGatewayProxyResult> => ({
   before: ({ event }) => {
     const { route } = event.matched;
     if (route.carries === undefined || !isNdjson(event.request)) return;
-    const lines = linesOf(jsonTextOf(event.request, maxBodyOf(route), [NDJSON_TYPE]));
+    const lines = linesOf(bodyTextOf(route, event.request));
     event.json = parsed(lines, route);
     event.lineNumbers = lines.map(({ number }) => number);
   },
@@ -45,7 +44,7 @@ interface Line {
 const linesOf = (text: string): Line[] =>
   text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ number: index + 1, text: line }]));
 
-function parsed(lines: readonly Line[], { carries, body }: Route): Parsed {
+function parsed(lines: readonly Line[], route: Route): Parsed {
   for (const { number, text } of lines) {
     try {
       JSON.parse(text);
@@ -53,8 +52,7 @@ function parsed(lines: readonly Line[], { carries, body }: Route): Parsed {
       throw invalidJson(text, number - 1);
     }
   }
-  const json = `{${JSON.stringify(carries?.field)}:[${lines.map(({ text }) => text).join()}]}`;
-  return parseWhere(json, (value) => (body && freeFormOf(body)?.isBounded(value)) ?? false);
+  return parsedBody(route, `{${JSON.stringify(route.carries?.field)}:[${lines.map(({ text }) => text).join()}]}`);
 }
 
 /** The same problem with pointers to lines. */

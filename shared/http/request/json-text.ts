@@ -1,33 +1,59 @@
+import type { Route } from '#contract';
+import { freeFormOf, maxBodyOf } from '#contract/derived';
 import { Problem } from '#contract/problem';
-import { mistakeIn, parseJson } from '#json';
+import { mistakeIn, type Parsed, parseJson, parseWhere } from '#json';
 import type { HttpRequest } from './http-request.ts';
 
-/** Checks a JSON body as text before it is parsed. */
+/** Checks a JSON body as text before it is parsed, and parses it. */
 
 /** The deepest accepted nesting: far beyond real documents, and within the limits of every JSON parser. */
 const MAX_DEPTH = 256;
+
+/** Levels around the body of a carried request: the body that carries it, the list of requests, and the request. */
+const LEVELS_AROUND_CARRIED = 3;
 
 type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
 
 const JSON_TYPE = 'application/json';
 /** JSON values in lines: https://github.com/ndjson/ndjson-spec. */
-export const NDJSON_TYPE = 'application/x-ndjson';
+const NDJSON_TYPE = 'application/x-ndjson';
+
+interface Taken {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+  readonly types: readonly string[];
+}
+
+const ONLY_JSON = { maxDepth: MAX_DEPTH, types: [JSON_TYPE] } as const;
+
+/** What a route takes that carries requests: each of them is as deep as its own route takes it. */
+const CARRYING = { maxDepth: MAX_DEPTH + LEVELS_AROUND_CARRIED, types: [JSON_TYPE, NDJSON_TYPE] } as const;
 
 /**
- * The text of a JSON body, after checks of its media type, size, UTF-8 and depth.
- * @param also another media type that is taken
+ * The text of the body of a request to this route, after checks of its media type, size, UTF-8 and depth.
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
-export function jsonTextOf(request: Sent, maxBytes: number, also: readonly string[] = []): string {
-  requireType(request, [JSON_TYPE, ...also]);
+export const bodyTextOf = (route: Route, request: Sent): string =>
+  jsonTextOf(request, { maxBytes: maxBodyOf(route), ...(route.carries === undefined ? ONLY_JSON : CARRYING) });
+
+/**
+ * Parses the body of a request to this route. Numbers are kept as they were written where the body has no more values than it may hold. Of carried
+ * requests each may hold as many, and their own routes refuse those with more.
+ * @throws SyntaxError
+ */
+export const parsedBody = ({ body, carries }: Route, text: string): Parsed =>
+  parseWhere(text, (json) => carries !== undefined || (body && freeFormOf(body)?.isBounded(json)) === true);
+
+function jsonTextOf(request: Sent, { maxBytes, maxDepth, types }: Taken): string {
+  requireType(request, types);
   requireDecoded(request);
   if (request.bytes.length > maxBytes) {
     throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
   }
   const text = decoded(request.bytes);
   if (text.trim() === '') throw new Problem('malformed-request', { detail: 'A JSON body is required.' });
-  if (depthOf(text) > MAX_DEPTH) {
-    throw new Problem('malformed-request', { detail: `The body may be nested up to ${MAX_DEPTH} levels deep.` });
+  if (depthOf(text) > maxDepth) {
+    throw new Problem('malformed-request', { detail: `The body may be nested up to ${maxDepth} levels deep.` });
   }
   return text;
 }
@@ -37,7 +63,7 @@ export function jsonTextOf(request: Sent, maxBytes: number, also: readonly strin
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
 export function jsonOf(request: Sent, maxBytes: number): unknown {
-  const text = jsonTextOf(request, maxBytes);
+  const text = jsonTextOf(request, { maxBytes, ...ONLY_JSON });
   try {
     return parseJson(text);
   } catch {
