@@ -27,6 +27,7 @@ beforeEach(async () => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
   configureTable({});
 });
 
@@ -177,6 +178,45 @@ it('a batch of a suspended organization changes nothing', async () => {
   const { status } = await run([create('a'), create('b')]);
   expect(status).toBe(403);
   expect(calls.filter((call) => call === 'TransactWriteItems')).toEqual([]);
+});
+
+describe('what happens in the middle of a batch holds for the lines after it', () => {
+  /** Lets something happen once, when the first transaction is committed. */
+  function afterFirstCommit(happen: () => Promise<unknown>): void {
+    const handle = faulty.handle.bind(faulty);
+    let hasHappened = false;
+    vi.spyOn(faulty, 'handle').mockImplementation(async (request, options) => {
+      const reply = await handle(request, options);
+      if (!hasHappened && request.headers['x-amz-target']?.endsWith('.TransactWriteItems')) {
+        hasHappened = true;
+        await happen();
+      }
+      return reply;
+    });
+  }
+
+  it('a suspension of the organization', async () => {
+    const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+    const change = (key: string) => ({ key, operation: 'updateClient', params: { id }, body: { name: key } });
+    afterFirstCommit(() => suspendOrganization(org.orgId));
+    const { status, results } = await run([change('a'), change('b'), change('c')]);
+    const refused = [403, 'organization-suspended'];
+    expect([status, endsOf(results)]).toEqual([207, [[200, undefined], refused, refused]]);
+    const platform = callsOf(api, await api.platformToken());
+    expect((await platform.read(`/api/v1/clients/${id}?org_id=${org.orgId}`)).name).toBe('a');
+  });
+
+  it('the end of the key, for privileged operations', async () => {
+    const key = await keyMadeBy(api, owner);
+    const give = (code: string) => ({
+      ...createRole(code),
+      body: { code, label: code, permissions: ['clients:read'] },
+    });
+    afterFirstCommit(() => owner.ask('PATCH', key.path, { status: 'inactive' }));
+    const { results } = await run([give('a'), give('b'), give('c')], { token: key.token });
+    const refused = [401, 'unauthorized'];
+    expect(endsOf(results)).toEqual([[201, undefined], refused, refused]);
+  });
 });
 
 describe('the time of a batch', () => {
