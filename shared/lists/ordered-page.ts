@@ -37,7 +37,8 @@ export async function readOrderedPage(
   order: Order,
   request: PageRequest,
 ): Promise<ItemPage> {
-  const budget = new ReadBudget(request.timeLimit, request.newestFirst);
+  // Numbers are given to it in the order of the page, whichever that is.
+  const budget = new ReadBudget(request.timeLimit, false);
   for (let tries = 1; tries <= TRIES; tries++) {
     const page = await new OrderedRead({ table, source, order, request, budget }).page();
     if (page !== undefined) return page;
@@ -147,7 +148,7 @@ class OrderedRead {
       if (!(await this.#fill(members, end))) throw new TooManyToSort();
       const listed = this.#listed(members);
       if (listed.length < end) {
-        if (!(await this.#areAbsent(members))) return undefined;
+        if (!(await this.#areAbsent(view, members))) return undefined;
       } else {
         const numbers = listed.slice(this.#skip, end);
         if (await this.#areListed(numbers)) return this.#asRead(view, numbers, total);
@@ -166,28 +167,42 @@ class OrderedRead {
   }
 
   async #asRead(view: View, numbers: readonly number[], total: number): Promise<ItemPage> {
-    const { table, source, request, budget } = this.#reading;
-    const found = { view, found: this.#found, budget, now: request.now, hasNewest: false };
-    if (!(await fenceOverdue(table, source, this.#absent, found))) throw new PageIncomplete();
+    if (!(await this.#fence(view))) throw new PageIncomplete();
     const items = numbers.map((number) => this.#found.get(number)).filter(isRecord);
-    return { items: this.#sort(items), total, isCut: budget.isCut };
+    return { items: this.#sort(items), total, isCut: this.#reading.budget.isCut };
   }
 
   /**
    * Where the whole order has fewer numbers than the list, which is not bounded by sets: notes those without a record. Their writers have ended, or
    * are still at work.
    * @returns whether there was one, and no other number was missing
+   * @throws PageIncomplete where there are more than one request may fence; as many as may be are fenced
    */
-  async #areAbsent(members: Members): Promise<boolean> {
+  async #areAbsent(view: View, members: Members): Promise<boolean> {
     const { table, source, budget } = this.#reading;
     if (isBounded(source)) return false;
     const isMissing = (number: number) => !this.#scan.texts.has(number) && !this.#absent.has(number);
-    const missing = members.slice(0, members.total).filter(isMissing);
-    if (missing.length > MOST_UNITS) throw new PageIncomplete();
+    const all = members.slice(0, members.total).filter(isMissing);
+    const missing = all.slice(0, MOST_UNITS);
     const { records } = await readEach(table, source.partition, missing, true, budget);
     for (const [number, item] of records) this.#found.set(number, item);
     for (const number of missing) this.#absent.add(number);
-    return missing.length > 0 && !missing.some((number) => this.#isListed(number));
+    if (missing.some((number) => this.#isListed(number))) return false;
+    if (missing.length === all.length) return missing.length > 0;
+    await this.#fence(view);
+    throw new PageIncomplete();
+  }
+
+  /** @returns whether there were no more than one request may fence */
+  #fence(view: View): Promise<boolean> {
+    const { table, source, request, budget } = this.#reading;
+    return fenceOverdue(table, source, this.#absent, {
+      view,
+      found: this.#found,
+      budget,
+      now: request.now,
+      hasNewest: false,
+    });
   }
 
   /** Reads records at half the price, and again strongly consistently those that are not as the order and the sets say. */

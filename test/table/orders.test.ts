@@ -1,4 +1,5 @@
 import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
 import { textIndex } from '#lists/maintenance';
@@ -50,6 +51,19 @@ async function create(...times: readonly (number | null)[]): Promise<string[]> {
   return made;
 }
 
+/** Notes the numbers of the records that are read by key. */
+class NumbersAsked extends NodeHttpHandler {
+  readonly numbers: number[] = [];
+
+  override handle(...call: Parameters<NodeHttpHandler['handle']>) {
+    const [{ headers, body }] = call;
+    if (headers['x-amz-target']?.endsWith('.BatchGetItem'))
+      for (const [, sortKey] of String(body).matchAll(/"SK":\{"S":"(\w+)"\}/g))
+        this.numbers.push(ids.numberIn(sortKey ?? ''));
+    return super.handle(...call);
+  }
+}
+
 describe('a list in the order of a time', () => {
   it('has every record once, also without a time, and equal times by number', async () => {
     const [a, b, c, d, e] = await create(5, 1, null, 5, 3);
@@ -93,6 +107,18 @@ describe('a list in the order of a time', () => {
     }
   });
 
+  it('reads records in the order of the page, so that one that is too large ends early and does not begin late', async () => {
+    await create(2, 1, 3);
+    for (const [sort, numbers] of [
+      ['moved_at', [1, 0, 2]],
+      ['-moved_at', [2, 0, 1]],
+    ] as const) {
+      const over = new NumbersAsked();
+      await calls.read({ sort }, { over });
+      expect([sort, over.numbers]).toEqual([sort, numbers]);
+    }
+  });
+
   it('leaves out numbers without a record, and fences them', async () => {
     const [a] = await create(1);
     await calls.lose(2);
@@ -101,6 +127,14 @@ describe('a list in the order of a time', () => {
     expect(await calls.read({ sort: '-moved_at' }, overdue)).toEqual({ total: 2, ids: [b, a] });
     expect(await calls.tombstones()).toHaveLength(2);
     expect(await calls.gaps()).toHaveLength(2);
+  });
+
+  it('fences as many numbers without a record as one request may, until a later one has the page', async () => {
+    const [a] = await create(1);
+    await calls.skip(250, NOW);
+    const overdue = { at: NOW + 60_000 };
+    await expect(calls.read({ sort: '-moved_at' }, overdue)).rejects.toThrow(listErrors.PageIncomplete);
+    expect(await calls.read({ sort: '-moved_at' }, overdue)).toEqual({ total: 1, ids: [a] });
   });
 });
 
@@ -135,6 +169,28 @@ describe('a time that moves', () => {
     await move(id, 4);
     await move(id, 2);
     expect([await timeOf(id), await entries()]).toEqual([at(4), [entry(at(4), ids.numberOf(id)).SK]]);
+  });
+
+  it('a year ahead, of a wrong clock, is first and in no range up to now, until a right one moves it', async () => {
+    const [id, other] = (await create(0, 1)) as [string, string];
+    const year = 365 * 86_400;
+    const now = { ranges: { moved_at: { after: at(0), before: at(60) } } };
+    await move(id, year);
+    expect([await sorted(), await sorted(now)]).toEqual([
+      { total: 2, ids: [id, other] },
+      { total: 1, ids: [other] },
+    ]);
+    await move(other, 2);
+    expect((await sorted()).ids).toEqual([id, other]);
+    for (const seconds of [3, year, 4]) {
+      await move(id, seconds);
+      expect([(await sorted()).ids[0], await timeOf(id)]).toEqual([id, at(seconds)]);
+    }
+    expect(await sorted(now)).toEqual({ total: 2, ids: [id, other] });
+    expect([await entries(), await differences()]).toEqual([
+      [entry(at(2), ids.numberOf(other)).SK, entry(at(4), ids.numberOf(id)).SK],
+      [],
+    ]);
   });
 
   it('moves back from a time in the future, which a wrong clock has written', async () => {
