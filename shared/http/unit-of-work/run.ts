@@ -5,8 +5,11 @@ import { listErrors } from '#lists';
 import { NotUnique, type RequestSession, StaleRead } from '#table';
 import type { IdempotentRequest } from './idempotency.ts';
 
-/** Longest random wait before an operation is run again after a stale read, times the number of tries. In milliseconds. */
-const STALE_WAIT = 15;
+/**
+ * Longest random wait before an operation is run again after a stale read: so long times the number of tries, up to the longest. In milliseconds. A
+ * longer one would only let those who came later go first.
+ */
+const STALE_WAIT = { each: 15, longest: 100 } as const;
 
 /**
  * Runs an operation and commits its staged writes. The operation is run again from the start
@@ -41,8 +44,8 @@ export async function runToCommit<T>(session: RequestSession, operation: () => P
 }
 
 /** The wait before the next run, in milliseconds. Only conflicts with other requests need a wait. */
-const pauseAfter = (error: unknown, tries: number): number =>
-  error instanceof StaleRead ? Math.random() * STALE_WAIT * tries : 0;
+export const pauseAfter = (error: unknown, tries: number): number =>
+  error instanceof StaleRead ? Math.random() * Math.min(STALE_WAIT.each * tries, STALE_WAIT.longest) : 0;
 
 const uncheckedConflict = (cause: unknown): listErrors.TableUnavailable =>
   new listErrors.TableUnavailable('no time left to check whether the conflict is with an earlier attempt', { cause });
