@@ -15,7 +15,7 @@ describe('a restoration', () => {
     .filter((name) => !['INTEGRATION', 'WEBHOOK_ENDPOINT', 'AUDIT_EVENT', 'EVENT'].includes(name));
 
   it.each(others)('replaces %s with all that belongs to it', (name) => {
-    for (const part of ['', '#SET', '#status=open#SET', '#WORDS', '#1#MESSAGE', '#1#MESSAGE#SET'])
+    for (const part of ['', '#SET', '#status=open#SET', '#WORDS', '#at#ORDER', '#1#MESSAGE', '#1#MESSAGE#SET'])
       expect(treated(`${name}${part}`), part).toBe('replaced');
     expect(treated(`UNIQUE#${name}#slug`)).toBe('replaced');
     expect(treated(`${name}#VALUES`)).toBe('added-to');

@@ -66,6 +66,8 @@ const isKey = (name: string): boolean => /^(INTEGRATION|UNIQUE#INTEGRATION|CREDE
 interface Busy extends OrgAccess {
   readonly clientId: string;
   readonly ticketId: string;
+  /** Of a ticket that was created later, and whose last activity is earlier. */
+  readonly laterTicketId: string;
   readonly resourceId: string;
 }
 
@@ -84,8 +86,15 @@ async function busyOrganization(): Promise<Busy> {
   });
   const ticket = { client_id, subject: 'x', description: 'x', source: 'email', contact_id: randomUUID() };
   const { id: ticketId } = await calls.create('/api/v1/tickets', ticket);
+  const { id: laterTicketId } = await calls.create('/api/v1/tickets', ticket);
   await say(org, String(ticketId), 'before');
-  return { ...org, clientId: String(client_id), ticketId: String(ticketId), resourceId: String(resourceId) };
+  return {
+    ...org,
+    clientId: String(client_id),
+    ticketId: String(ticketId),
+    laterTicketId: String(laterTicketId),
+    resourceId: String(resourceId),
+  };
 }
 
 const say = (org: OrgAccess, ticketId: string, message: string) =>
@@ -106,6 +115,7 @@ async function damage(org: Busy): Promise<void> {
   const ticket = { client_id, subject: 'since', description: 'x', source: 'email', contact_id: randomUUID() };
   await say(org, String((await calls.create('/api/v1/tickets', ticket)).id), 'since');
   await say(org, org.ticketId, 'after');
+  await say(org, org.laterTicketId, 'after');
 }
 
 const differencesOf = async (org: OrgAccess) =>
@@ -126,8 +136,8 @@ describe('an organization that is restored', () => {
     expect(compared.records).toMatchObject({
       Client: { brought_back: 0, changed_back: 1, removed: 1 },
       Resource: { brought_back: 1, changed_back: 0, removed: 0 },
-      Ticket: { brought_back: 0, changed_back: 1, removed: 1 },
-      TicketMessage: { brought_back: 0, changed_back: 0, removed: 2 },
+      Ticket: { brought_back: 0, changed_back: 2, removed: 1 },
+      TicketMessage: { brought_back: 0, changed_back: 0, removed: 3 },
     });
     expect(await dumpOf(api.table)).toEqual(now);
 
@@ -150,6 +160,8 @@ describe('an organization that is restored', () => {
     expect([lost.total, trial.total, trial.data[0]?.name]).toEqual([0, 1, 'Bistro']);
     expect((await calls.ask('GET', `/api/v1/resources/${org.resourceId}`)).status).toBe(200);
     expect((await calls.read(`/api/v1/tickets/${org.ticketId}/messages`)).data).toHaveLength(1);
+    const tickets = await calls.read('/api/v1/tickets?sort=-last_activity_at');
+    expect([tickets.total, tickets.data.map(({ id }) => id)]).toEqual([2, [org.ticketId, org.laterTicketId]]);
     expect((await calls.ask('PATCH', path, { plan: 'x' }, { headers: { 'if-match': tag } })).status).toBe(412);
     // What was unique since is free again, and numbers go on.
     await calls.create('/api/v1/clients', { name: 'Since', slug: 'since' });
