@@ -104,16 +104,23 @@ async function run(given: Checked, options: ImportOptions, secret: string | unde
   if (appCode === undefined || !secret)
     throw new OperatorProblem(`Name the integration with --app-code, and its secret in the variable ${SECRET}.`);
   const orgId = org === undefined ? null : organizationIdIn(org);
+  const credentials = { appCode, secret };
+  // A report is of one stage and one integration: it is begun when both are known to be right.
+  await createCustodia({ baseUrl: url, credentials })
+    .GET('/api/v1/me')
+    .catch((cause: unknown) => {
+      throw new OperatorProblem(`Nothing was sent: ${reasonOf(cause, url)}.`, { cause });
+    });
   const path = options.report ?? `${given.file}.report.ndjson`;
   const operation = given.form.kind?.operation ?? 'export';
   await using report = await Report.open(path, {
     ...{ sha256: given.checked.sha256, operation, url, app_code: appCode, org_id: orgId },
   });
   const progress: Progress = { before: report.done, created: 0, updated: 0, failed: 0 };
-  const client = createCustodia({ baseUrl: url, credentials: { appCode, secret }, retry: RETRY });
+  const client = createCustodia({ baseUrl: url, credentials, retry: RETRY });
   using interrupt = untilInterrupted();
   const start = performance.now();
-  const total = given.checked.total;
+  const total = given.checked.total + given.checked.invalid;
   const shown = showProgress(() => progressLine(progress, total, (performance.now() - start) / 1_000));
   try {
     await importFile({

@@ -24,8 +24,9 @@ export const nameOf = ({ line, part }: Step): string => (part === undefined ? St
 
 /** The result of a record. A record that is imported again has a further line, which counts. */
 export interface ReportLine extends Step {
-  readonly type: string;
-  readonly operation: string;
+  /** Absent for a line of an export that is no record, and so is the operation. */
+  readonly type?: string;
+  readonly operation?: string;
   /** Of the operation, as in the response of its route; `not-sent` for a line with mistakes; `unknown` where no response came. */
   readonly status: number | 'not-sent' | 'unknown';
   readonly id?: string;
@@ -129,15 +130,24 @@ async function read(path: string, run: RunOfImport): Promise<{ known: Map<string
   for await (const { text } of linesOf(path, false)) {
     const bytes = Buffer.byteLength(text) + 1;
     // Without its line feed, it was cut off.
-    if (end + bytes > size) break;
-    const value = objectIn(text);
-    const isFirst = end === 0;
-    if (isFirst ? jsonText(value?.run ?? null, 0) !== jsonText(run, 0) : value === undefined)
-      throw notOfThis(path, run, isFirst ? value?.run : undefined);
-    if (!isFirst && value !== undefined) note(known, value as unknown as Partial<ReportLine & Sending>);
+    const isWhole = end + bytes <= size;
+    if (end === 0) requireRun(text, isWhole, path, run);
+    if (!isWhole) break;
+    if (end > 0) {
+      const value = objectIn(text);
+      if (value === undefined) throw notOfThis(path, run, undefined);
+      note(known, value as unknown as Partial<ReportLine & Sending>);
+    }
     end += bytes;
   }
   return { known, end };
+}
+
+/** What is cut off is overwritten, so it must be of this report: other files, too, have one line without a line feed. */
+function requireRun(text: string, isWhole: boolean, path: string, run: RunOfImport): void {
+  const other = isWhole ? objectIn(text)?.run : undefined;
+  const isOwn = isWhole ? jsonText(other ?? null, 0) === jsonText(run, 0) : jsonText({ run }, 0).startsWith(text);
+  if (!isOwn) throw notOfThis(path, run, other);
 }
 
 interface Sending {

@@ -23,15 +23,19 @@ export function linesOfChecked(checked: CheckedFile): string[] {
   ];
 }
 
+/** @param checked was imported without its lines with mistakes, which `progress` counts as failed */
 export function linesOfRun(checked: CheckedFile, progress: Progress, report: string): string[] {
   const { before, created, updated, failed } = progress;
   return [
     ...countsOf(checked.counts),
     ...exportLines(checked),
     `Created: ${created}, updated: ${updated}, failed: ${failed}${before > 0 ? `, before: ${before}` : ''}. The result of each is in ${quoted(report)}.`,
-    ...(failed > 0 ? ['Run it again when the reasons are gone: what is done is not done again.'] : []),
+    ...(checked.invalid > 0 ? [`Lines with mistakes among them: ${checked.invalid}. ${CORRECTED}`] : []),
+    ...(failed > checked.invalid ? ['Run it again when the reasons are gone: what is done is not done again.'] : []),
   ];
 }
+
+const CORRECTED = 'Put them right in a file of their own: this one, changed, would create the others again.';
 
 /** What one sees of a tenant that was moved, besides its records. */
 export const DIFFERENCES = [

@@ -103,5 +103,8 @@ const lineOf = ({ line, part, kind }: ToSend, { operation, status, body, problem
 });
 
 const notSentLine = ({ line, kind, status, reason }: NotSent): ReportLine => ({
-  ...{ line, type: kind.record, operation: kind.operation, status, problem: { detail: reason } },
+  line,
+  ...(kind !== undefined && { type: kind.record, operation: kind.operation }),
+  status,
+  problem: { detail: reason },
 });

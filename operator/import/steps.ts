@@ -18,7 +18,8 @@ export interface ToSend extends Step {
 
 /** A record that is not sent, and why. */
 export interface NotSent extends Step {
-  readonly kind: ImportKind;
+  /** Undefined for a line of an export that is no record. */
+  readonly kind: ImportKind | undefined;
   readonly status: 'not-sent' | 'unknown';
   readonly reason: string;
 }
@@ -46,6 +47,9 @@ export async function* stepsOf(level: number, context: StepsContext): AsyncGener
     if (kind?.level === level) {
       const step = stepOf(kind, record, context);
       if (step !== undefined) yield step;
+    } else if (kind === undefined && level === 0) {
+      const reason = mistakeOf(record);
+      if (reason !== undefined) yield { line: record.line, kind, status: 'not-sent', reason };
     }
   }
   yield* usage?.end() ?? [];
@@ -60,8 +64,8 @@ function stepOf(kind: ImportKind, record: FileRecord, context: StepsContext): To
     if (exportedId !== undefined && imported !== undefined) references.set(kind, exportedId, imported);
     return undefined;
   }
-  const [finding] = findingsOf(record);
-  if (finding !== undefined) return notSent('not-sent', sentenceOf(shortened(finding)));
+  const mistake = mistakeOf(record);
+  if (mistake !== undefined) return notSent('not-sent', mistake);
   const mapped = exportedId === undefined ? record : references.mapped(kind, record.fields);
   const refusal = 'waitsFor' in mapped && refusalOf(kind, mapped);
   if (refusal) return notSent('not-sent', refusal);
@@ -70,6 +74,12 @@ function stepOf(kind: ImportKind, record: FileRecord, context: StepsContext): To
   const fields = exportedId !== undefined && kind.record === RESOURCE ? withoutReports(mapped.fields) : mapped.fields;
   const key = `${context.sha256}-${nameOf({ line })}`;
   return { line, kind, exportedId, operation: { key, operation: kind.operation, ...inputOf(kind, fields) } };
+}
+
+/** The first thing that is wrong with a record. */
+function mistakeOf(record: FileRecord): string | undefined {
+  const [finding] = findingsOf(record);
+  return finding && sentenceOf(shortened(finding));
 }
 
 const UNKNOWN =

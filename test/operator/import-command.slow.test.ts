@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OrgAccess } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
@@ -82,7 +82,8 @@ describe('custodia import', () => {
   });
 
   it('says what the API refuses, and ends with 1', async () => {
-    const file = await fileOf('name,slug\nA,same\nB,same\n');
+    await callsOf(api, org.token).create('/api/v1/clients', { name: 'A', slug: 'same' });
+    const file = await fileOf('name,slug\nA,other\nB,same\n');
     const { code, stdout } = await run(file, ['--type', 'client']);
     expect([code, stdout]).toEqual([1, expect.stringContaining('Created: 1, updated: 0, failed: 1.')]);
     expect(await readFile(`${file}.report.ndjson`, 'utf8')).toMatch(/"status":409,.*:already-exists/);
@@ -90,12 +91,7 @@ describe('custodia import', () => {
 
   it.each<[string, string[], Parameters<typeof run>[2], string]>([
     ['without a secret', ['--type', 'client'], { secret: '' }, 'its secret in the variable CUSTODIA_SECRET'],
-    [
-      'with a wrong one',
-      ['--type', 'client'],
-      { secret: 'x'.repeat(40) },
-      'It stopped after 0 of 1 records: CustodiaProblem: 401',
-    ],
+    ['with a wrong one', ['--type', 'client'], { secret: 'x'.repeat(40) }, 'Nothing was sent: CustodiaProblem: 401'],
     [
       'where nothing listens',
       ['--type', 'client'],
@@ -106,7 +102,10 @@ describe('custodia import', () => {
     ['of an unknown kind', ['--type', 'integration'], {}, 'Allowed choices are client, '],
     ['of no kind', [], {}, 'CSV needs --type'],
   ])('fails with a sentence and 2: %s', async (_, options, caller, sentence) => {
-    const { code, stdout, stderr } = await run(await fileOf('name\nAcme\n'), options, caller);
+    const file = await fileOf('name\nAcme\n');
+    const { code, stdout, stderr } = await run(file, options, caller);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);
+    // A report would be of this integration and this address.
+    expect(await readdir(dirname(file))).toEqual([basename(file)]);
   });
 });

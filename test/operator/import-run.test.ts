@@ -7,7 +7,7 @@ import { importKinds } from '../../operator/import/kinds.ts';
 import { formOf } from '../../operator/import/options.ts';
 import { References } from '../../operator/import/references.ts';
 import { Report } from '../../operator/import/report.ts';
-import { progressLine } from '../../operator/import/results.ts';
+import { linesOfRun, progressLine } from '../../operator/import/results.ts';
 import { importFile, type Progress } from '../../operator/import/run.ts';
 import { fakeClient, type Reply } from '../clients/fake.ts';
 import { FakeBatch, refusedWith } from '../clients/fake-batch.ts';
@@ -155,6 +155,16 @@ describe('an import', () => {
       problem: { detail: expect.stringMatching(/^Line 2, column 2 \(slug\), #\/slug: must be lowercase/) },
     });
   });
+
+  it('leaves out lines of an export that are none, which are in the report once', async () => {
+    const api = new FakeBatch();
+    const lines = ['{"type":"Client","record":{"id":"a","name":"A"}}', '{"type":"Client","rec'];
+    const file = await fileOf(lines, 'acme.ndjson');
+    expect(await imported(file, api.reply)).toMatchObject({ created: 1, failed: 1 });
+    expect((await reported(file)).filter(({ line }) => line === 2)).toEqual([
+      { line: 2, status: 'not-sent', problem: { detail: expect.stringMatching(/^Line 2, column 22: is not JSON/) } },
+    ]);
+  });
 });
 
 it('shows how far it is', () => {
@@ -163,6 +173,16 @@ it('shows how far it is', () => {
   expect(progressLine(progress, 100_000, 36)).toBe('460 of 100000 records, 10 a second, 20 failed, 166 min left');
   const none = { before: 0, created: 0, updated: 0, failed: 0 };
   expect(progressLine(none, 1_000, 0)).toBe('0 of 1000 records, 0.0 a second, 0 failed');
+});
+
+it('says at the end what can be sent again, and what must be put right before', () => {
+  const checked = { sha256: '', counts: {}, total: 9, leftOut: {}, deleted: {}, findings: [], invalid: 2 };
+  const endOf = (failed: number): string =>
+    linesOfRun(checked, { before: 0, created: 9, updated: 0, failed }, 'report').slice(1).join('\n');
+  expect(endOf(2)).toBe(
+    'Lines with mistakes among them: 2. Put them right in a file of their own: this one, changed, would create the others again.',
+  );
+  expect(endOf(3)).toMatch(/\nRun it again when the reasons are gone/);
 });
 
 describe('an import that was interrupted', () => {
@@ -243,6 +263,12 @@ describe('an import that was interrupted', () => {
       `${refused}, but something else`,
     );
     expect(await readFile(something, 'utf8')).toBe('Dear Sir,\n');
+    // The cut-off first line of a report has no line feed, either.
+    await writeFile(something, '{"name":"Dear Sir"}');
+    await expect(imported(file, api.reply, { type: 'client', report: something })).rejects.toThrow(refused);
+    expect(await readFile(something, 'utf8')).toBe('{"name":"Dear Sir"}');
+    await writeFile(something, '{"run":{"sha');
+    expect(await imported(file, api.reply, { type: 'client', report: something })).toMatchObject({ created: 1 });
     await expect(imported(file, api.reply, { type: 'client', report: '/nowhere/x' })).rejects.toThrow(
       'cannot be opened',
     );
