@@ -5,6 +5,7 @@ import { type Finding, shortened } from './findings.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
 import { bytesOf } from './text.ts';
+import { UniqueValues } from './unique-values.ts';
 
 /** A file is read to its end and checked before anything of it is sent. */
 
@@ -34,10 +35,12 @@ export async function checkFile(file: string, form: FileForm, references: Refere
   await pipeline(bytesOf(file), hash);
   const counts = new Map<string, number>();
   const leftOut = new Map<string, number>();
+  const uniqueValues = new UniqueValues();
   const findings: Finding[] = [];
   let invalid = 0;
   for await (const record of recordsOf(file, form)) {
-    const own = findingsOf(record);
+    const mistakes = findingsOf(record);
+    const own = mistakes.length > 0 ? mistakes : uniqueValues.repeatedIn(record);
     if (own.length > 0) {
       invalid += 1;
       findings.push(...own.slice(0, MOST_FINDINGS - findings.length).map(shortened));

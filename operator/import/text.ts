@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { OperatorProblem } from '../problem.ts';
 import { UnreadableFile } from './findings.ts';
 
@@ -32,6 +33,9 @@ export async function* textsOf(file: string, fatal = true): AsyncGenerator<strin
 /** @throws OperatorProblem */
 export async function* bytesOf(file: string): AsyncGenerator<Uint8Array, void> {
   try {
+    const kind = await stat(file);
+    // A pipe would be empty when it is read again.
+    if (!kind.isFile() && !kind.isDirectory()) throw new Error('it is no file, which can be read more than once');
     yield* createReadStream(file);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;

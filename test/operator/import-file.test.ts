@@ -88,6 +88,8 @@ describe('lines', () => {
     await expect(all(linesOf(await fileOf('x'.repeat(5_000_000))))).rejects.toThrow('Line 1: the line is too long.');
     await expect(all(linesOf('/nowhere.csv'))).rejects.toThrow('/nowhere.csv cannot be read: there is no such file.');
     await expect(all(linesOf('/'))).rejects.toThrow('it is a directory');
+    // As a pipe, it would be empty when it is read again.
+    await expect(all(linesOf('/dev/null'))).rejects.toThrow('it is no file, which can be read more than once');
   });
 });
 
@@ -172,6 +174,18 @@ describe('a file with mistakes', () => {
       'Line 4, column 6: stands in a column without a name',
       'Line 5, column 3 (phone), #/phone: must be a whole number from 0 to 999999999999999',
       'Line 5, column 4 (metadata), #/metadata: must be a JSON object',
+    ]);
+  });
+
+  it('is told which values of lines can be there only once, but not of lines that are refused anyway', async () => {
+    const text = ['email,name', 'A@b.example,A', 'c@b.example,', 'a@b.example,B', 'c@b.example,D'].join('\n');
+    expect(await findingsIn(text, 'user')).toEqual([
+      'Line 4, column 1 (email), #/email: is that of line 2, too',
+      'Line 5, column 1 (email), #/email: is that of line 3, too',
+    ]);
+    const first = `{"name":"${'x'.repeat(500)}","slug":"a"}`;
+    expect(await findingsIn(`${first}\n{"name":"A","slug":"a"}\n`, 'client', NO_MAPPING, 'ndjson')).toEqual([
+      expect.stringMatching(/^Line 1, #\/name: /),
     ]);
   });
 
