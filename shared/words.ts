@@ -6,7 +6,7 @@ import { lazily } from './lazily.ts';
  * a caller wants. A wanted word finds the texts in which a word, or a part of one, begins with it.
  */
 
-/** Longest word, and longest one of a script without spaces, in code points: longer ones are cut. */
+/** Longest word, and how much of it from the first character of a script without spaces on, in code points: longer ones are cut. */
 const MAX_WORD = 100;
 const MAX_SPACELESS = 20;
 
@@ -48,11 +48,10 @@ const coreOf = (token: string): string => CORE.exec(token)?.[0] ?? '';
 const isSpaceless = (token: string): boolean => SPACELESS.test(token);
 
 /** A token as it is compared. It may be empty: one of accents alone. */
-function wordOf(token: string, isOfSpaceless: boolean): string {
-  const word = folded(token).replaceAll(' ', '');
-  return Array.from(word)
-    .slice(0, isOfSpaceless ? MAX_SPACELESS : MAX_WORD)
-    .join('');
+function wordOf(token: string): string {
+  const characters = Array.from(folded(token).replaceAll(' ', ''));
+  const spaceless = characters.findIndex(isSpaceless);
+  return characters.slice(0, spaceless < 0 ? MAX_WORD : Math.min(MAX_WORD, spaceless + MAX_SPACELESS)).join('');
 }
 
 /** Where the words of a token of a script without spaces begin. */
@@ -71,7 +70,7 @@ function candidatesIn(text: string): readonly Candidate[] {
     const isOfSpaceless = isSpaceless(token);
     const words = new Set([0, ...(isOfSpaceless ? segmentsOf(token) : [])]);
     const parts = Array.from(token.matchAll(PART), ({ index }) => index).filter((index) => !words.has(index));
-    const from = (index: number): string => wordOf(token.slice(index, index + 4 * MAX_WORD), isOfSpaceless);
+    const from = (index: number): string => wordOf(token.slice(index, index + 4 * MAX_WORD));
     return [
       ...Array.from(words, (index) => ({ word: from(index), isPart: false })),
       ...parts.map((index) => ({ word: from(index), isPart: true })),
@@ -135,13 +134,13 @@ const lengthOf = ({ words: [first = ''] }: WantedWord): number => first.length;
 function wantedBy(typed: string): readonly WantedWord[] {
   return tokensOf(typed).flatMap((token): WantedWord[] => {
     const isOfSpaceless = isSpaceless(token);
-    const word = wordOf(token, isOfSpaceless);
+    const word = wordOf(token);
     if (word === '') return [];
     const forms = new Set([typed, token, word, token.toUpperCase()]);
     const claims = [...forms].filter((form) => Buffer.byteLength(form) <= MAX_CLAIM);
     if (!isOfSpaceless) return [{ words: [word], claims }];
     const starts = segmentsOf(token);
-    const segments = starts.map((start, index) => wordOf(coreOf(token.slice(start, starts[index + 1])), true));
+    const segments = starts.map((start, index) => wordOf(coreOf(token.slice(start, starts[index + 1]))));
     const distinct = [...new Set(segments.filter(isNotEmpty))];
     return (distinct.length === 0 ? [word] : distinct).map((segment) => ({
       words: word.startsWith(segment) && segment !== word ? [segment] : [...new Set([segment, word])],

@@ -70,6 +70,7 @@ describe('a query', () => {
     ['พิมพ์', 'เครื่องพิมพ์ไม่ทำงาน'],
     // Cut within a word: its segments are others than those of the text.
     ['เครื่องพิม', 'เครื่องพิมพ์ไม่ทำงาน'],
+    ['print-server-of-lisbon', 'print-server-of-lisbon-東京'],
     ['서우', '서울 시청'],
     ['ﷺ', 'ﷺ'],
     ['a'.repeat(100), 'a'.repeat(300)],
