@@ -70,12 +70,15 @@ const notOffered = (error: listErrors.NotOffered): Problem =>
     cause: error,
   });
 
+const remedyOf = (name: string): string => {
+  if (name === parameter.WORDS) return 'Ask with more characters, another word or a filter.';
+  return /_(?:after|before)$/u.test(name) ? 'Ask for a shorter time.' : 'Ask with a filter.';
+};
+
 function tooManyMatches(error: listErrors.TooManyMatches): Problem {
-  const { most, parameter: name } = error;
-  const remedy =
-    name === parameter.WORDS ? 'Ask with more characters, another word or a filter.' : 'Ask for a shorter time.';
+  const { parameter: name } = error;
   return new Problem('invalid-parameter', {
-    detail: `More than ${most} records match ${name}. ${remedy}`,
+    detail: `Too many records match ${name}. ${remedyOf(name)}`,
     errors: [{ in: 'query', pointer: pointer([name]), detail: 'must say more: too many records match it' }],
     cause: error,
   });

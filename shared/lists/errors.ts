@@ -60,13 +60,11 @@ export class TooManyToSort extends Error {
 /** More texts match than one request may read. */
 export class TooManyMatches extends Error {
   override readonly name = 'TooManyMatches';
-  readonly most: number;
   /** The API's name of the parameter. */
   readonly parameter: string;
 
   constructor(most: number, parameter: string) {
     super(`more than ${most} texts match ${parameter}`);
-    this.most = most;
     this.parameter = parameter;
   }
 }

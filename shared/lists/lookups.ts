@@ -6,7 +6,7 @@ import { beginningWith, between, type Query, queryUpTo } from './queries.ts';
 import type { Reading } from './read-budget.ts';
 import { readWithin } from './read-records.ts';
 import { type Item, isRecord, type Key } from './schema.ts';
-import type { Table } from './table.ts';
+import { Table } from './table.ts';
 import { boundsOf, entryIn, numberOfEntry, partitionOf } from './text-index.ts';
 
 /** Items that have texts as sort keys, such as the claims of a unique field. */
@@ -38,6 +38,8 @@ export interface Lookup {
   readonly indexes: readonly string[];
   /** Where others' entries, or the records themselves, say whether it finds a record, so that its ranges need not be read as a whole. */
   readonly decided?: Decided;
+  /** Whether few records have such a text, as a rule: it is read first, and these records decide the others. */
+  readonly isExact?: boolean;
 }
 
 interface Decided {
@@ -51,6 +53,12 @@ const BEGINNING = 500;
 
 /** Most lookups that are read at once, the first ones: two words or three tell more than all further ones. */
 const MOST_READ = 3;
+
+/** Read units after which only one of them is read on: entries are up to 1 KB, so that three words could take 1,500. */
+const MOST_UNITS = 250;
+
+/** Most records of an exact lookup that decide the others at once: of 400 KB each, they are within {@link MOST_BYTES}. */
+const FEW = 20;
 
 /** Most records that decide, and most bytes of them. */
 const MOST_RECORDS = 500;
@@ -87,20 +95,26 @@ export async function readMatching(table: Table, list: string, lookups: readonly
 }
 
 /**
- * Reads lookups of which one, if its ranges end, decides the others: the beginnings of all, then one after the other, that which is expected to end
- * first.
+ * Reads lookups of which one, if its ranges end, decides the others: an exact one with few records; else the beginnings of all, then one after the
+ * other, that which is expected to end first.
  */
 async function readDecided(table: Table, list: string, lookups: readonly Lookup[]): Promise<Matched> {
   const reads = lookups.slice(0, MOST_READ).map((lookup) => new LookupRead(table, list, lookup));
-  const isOnly = reads.length === 1;
-  await Promise.all(reads.map((read) => read.readTo(isOnly ? read.lookup.most : BEGINNING)));
-  for (const read of isOnly ? [] : shortestFirst(reads)) {
-    if (reads.some(({ isComplete }) => isComplete)) break;
-    await read.readTo(read.lookup.most);
-  }
+  const exact = reads.filter(({ lookup }) => lookup.isExact);
+  await Promise.all(exact.map((read) => read.readTo(read.lookup.most)));
+  if (!exact.some(({ isComplete, entries }) => isComplete && entries.size <= FEW)) await readUntilOneEnds(reads);
   const complete = reads.filter(({ isComplete }) => isComplete);
   const [first, ...others] = complete.toSorted((one, other) => one.entries.size - other.entries.size);
   return first === undefined ? { numbers: undefined, open: 'all' } : decide(first, others, lookups);
+}
+
+async function readUntilOneEnds(reads: readonly LookupRead[]): Promise<void> {
+  await Promise.all(reads.map((read) => read.readTo(reads.length === 1 ? read.lookup.most : BEGINNING)));
+  for (const [place, read] of shortestFirst(reads).entries()) {
+    const units = reads.reduce((sum, each) => sum + each.units, 0);
+    if (reads.some(({ isComplete }) => isComplete) || (place > 0 && units > MOST_UNITS)) return;
+    await read.readTo(read.lookup.most);
+  }
 }
 
 /** By how far the numbers of as many entries reach: the farther, the fewer there are. Where entries are of several texts, they say nothing, and the order stays. */
@@ -138,6 +152,8 @@ class LookupRead {
   readonly lookup: Lookup;
   /** The entries that were found, by number. */
   readonly entries = new Map<number, Item[]>();
+  /** What was read, in read units. */
+  units = 0;
   readonly #table: Table;
   readonly #ranges: RangeRead[];
 
@@ -166,13 +182,12 @@ class LookupRead {
 
   /** Reads up to so many texts of each range, and one more, which shows that there are others. */
   async readTo(limit: number): Promise<void> {
-    await Promise.all(
-      this.#ranges.filter(({ isComplete }) => !isComplete).map((range) => this.#readTo(range, limit + 1)),
-    );
+    const unread = this.#ranges.filter(({ isComplete, count }) => !isComplete && count <= limit);
+    await Promise.all(unread.map((range) => this.#readTo(range, limit + 1)));
   }
 
   async #readTo(range: RangeRead, most: number): Promise<void> {
-    const { items, last } =
+    const { items, last, units } =
       'key' in range.read
         ? await readOne(this.#table, range.read.key)
         : await queryUpTo(this.#table, range.read.query, most - range.count, range.after);
@@ -180,6 +195,7 @@ class LookupRead {
       const number = range.numberOf(item);
       this.entries.set(number, [...(this.entries.get(number) ?? []), item]);
     }
+    this.units += units;
     range.count += items.length;
     range.after = last;
     range.isComplete = last === undefined && range.count < most;
@@ -216,8 +232,12 @@ export async function readEntries(
 
 /** An item, as a query would return it. Strongly consistent. */
 async function readOne({ client, name }: Table, key: Key) {
-  const { Item: item } = await client.send(new GetCommand({ TableName: name, Key: { ...key }, ConsistentRead: true }));
-  return { items: item === undefined ? [] : [item as Item], last: undefined };
+  const output = await client.send(new GetCommand({ TableName: name, Key: { ...key }, ConsistentRead: true }));
+  return {
+    items: output.Item === undefined ? [] : [output.Item as Item],
+    last: undefined,
+    units: Table.unitsIn(output),
+  };
 }
 
 interface RangeRead {
@@ -228,9 +248,9 @@ interface RangeRead {
   isComplete: boolean;
 }
 
-/** The refusal of lookups of which none is read as a whole. */
+/** The refusal of lookups of which none is read as a whole. It names words, if there are any: others may be found by those. */
 export const tooManyMatches = (lookups: readonly Lookup[]): TooManyMatches => {
-  const lookup = lookups.find(({ decided }) => decided !== undefined);
+  const lookup = lookups.findLast(({ decided }) => decided !== undefined);
   return new TooManyMatches(lookup?.most ?? 0, lookup?.name ?? '');
 };
 

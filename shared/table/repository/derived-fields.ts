@@ -14,7 +14,7 @@ import {
 import { CLOCKS_DIFFER_MS, type TimeLimit } from '../../clock.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { flagsByCounters, stageFlag } from './flags.ts';
-import { entriesOf, indexedValuesIn, notedIn, orderIndexOf, SETS } from './list-indexes.ts';
+import { indexedValuesIn, notedIn, orderEntriesOf, orderIndexOf, SETS } from './list-indexes.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Stored } from './records.ts';
 
@@ -134,7 +134,7 @@ function stageTime(
   const order = orderIndexOf(field);
   const after = { [field]: time };
   if (notedIn(found).includes(order)) {
-    const listed = { partition: PK, number: ids.numberIn(SK), by: { entries: entriesOf(order) ?? '' } };
+    const listed = { partition: PK, number: ids.numberIn(SK), by: { entries: orderEntriesOf(field) } };
     storedSets.stageMove(work, listed, indexedValuesIn(found, order), indexedValuesIn(after, order));
   }
   const condition = { equals: { id: found.id, [field]: found[field], [SETS]: found[SETS] } };

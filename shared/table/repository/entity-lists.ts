@@ -14,6 +14,7 @@ import {
   omittedIndexesOf,
   summaryFieldOf,
   summaryIndexOf,
+  WORD_ENTRIES,
   WORDS,
   WORDS_INDEX,
   wordsIn,
@@ -94,7 +95,7 @@ export class EntityLists<T extends object> {
     return {
       name: parameter.WORDS,
       ranges: [
-        ...wanted.words.map((prefix) => ({ in: { index: entriesOf(WORDS_INDEX) ?? '' }, texts: { prefix } })),
+        ...wanted.words.map((prefix) => ({ in: { index: WORD_ENTRIES }, texts: { prefix } })),
         ...claims.flatMap((range) => wanted.claims.map((prefix) => ({ in: range, texts: { prefix } }))),
       ],
       most: MOST_TEXTS,

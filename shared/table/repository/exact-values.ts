@@ -1,7 +1,15 @@
 import { type Item, ids, type ListSource, readEntries, type Table } from '#lists';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity, Exact } from './entity.ts';
-import { entriesOf, hashedFieldsOf, hashOf, holderIn, notedIn, valueFieldOf, valueIndexOf } from './list-indexes.ts';
+import {
+  hashedFieldsOf,
+  hashOf,
+  holderIn,
+  notedIn,
+  valueEntriesOf,
+  valueFieldOf,
+  valueIndexOf,
+} from './list-indexes.ts';
 
 /**
  * Records by the exact value of a field. A unique field has claims, and an integration its credentials: items whose keys have the value, so that one
@@ -19,7 +27,7 @@ export async function idsWith(table: Table, list: string, field: string, value: 
   const found = await readEntries(
     table,
     list,
-    { entries: entriesOf(index) ?? '', index, name: field },
+    { entries: valueEntriesOf(field), index, name: field },
     hashOf(value),
     2,
   );
@@ -79,12 +87,12 @@ export class ExactLookups<T extends object> {
 
   get lookups(): readonly Lookup[] {
     return this.#wanted.map(([field, how, value]) => {
-      const index = valueIndexOf(field);
-      if (how !== 'hashed') return { name: field, ranges: [this.#itemOf(field, how, value)], most: 1, indexes: [] };
-      const texts = { from: hashOf(value), to: hashOf(value) };
-      const ranges = [{ in: { index: entriesOf(index) ?? '' }, texts }];
       const decided = { byEntry: () => undefined, byRecord: (record: Item) => this.#has(record, field, value) };
-      return { name: field, ranges, most: MOST_RECORDS, indexes: [index], decided };
+      const exact = { name: field, decided, isExact: true };
+      if (how !== 'hashed') return { ...exact, ranges: [this.#itemOf(field, how, value)], most: 1, indexes: [] };
+      const texts = { from: hashOf(value), to: hashOf(value) };
+      const ranges = [{ in: { index: valueEntriesOf(field) }, texts }];
+      return { ...exact, ranges, most: MOST_RECORDS, indexes: [valueIndexOf(field)] };
     });
   }
 

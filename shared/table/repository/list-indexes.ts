@@ -44,13 +44,17 @@ export const orderIndexOf = (field: string): string => `${field}${ORDER}`;
 
 const orderFieldOf = fieldBefore(ORDER);
 
-/** The partition of an index that has entries of texts (`lists/text-index.ts`), without the list's; undefined for an index with sets. */
+/** The partitions of indexes that have entries of texts (`lists/text-index.ts`), without the list's: of words, of a field's values, of an order. */
+export const WORD_ENTRIES = 'WORDS';
+export const valueEntriesOf = (field: string): string => `${field}#VALUE`;
+export const orderEntriesOf = (field: string): string => `${field}#ORDER`;
+
+/** That of an index; undefined for one with sets. */
 export function entriesOf(index: string): string | undefined {
-  const field = valueFieldOf(index);
-  if (field !== undefined) return `${field}#VALUE`;
-  const ordered = orderFieldOf(index);
-  if (ordered !== undefined) return `${ordered}#ORDER`;
-  return index === WORDS_INDEX ? 'WORDS' : undefined;
+  const [field, ordered] = [valueFieldOf(index), orderFieldOf(index)];
+  if (field !== undefined) return valueEntriesOf(field);
+  if (ordered !== undefined) return orderEntriesOf(ordered);
+  return index === WORDS_INDEX ? WORD_ENTRIES : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { filterNames } from '#contract/derived';
 import type { Item, ListSource } from '#lists';
-import { entriesOf, indexedValuesIn, orderIndexOf } from './list-indexes.ts';
+import { indexedValuesIn, orderEntriesOf, orderIndexOf } from './list-indexes.ts';
 
 /** Lists by a time of their records: in its order, and those with a time in a range (`entity.ts`, `orders`). */
 
@@ -34,7 +34,7 @@ export const lookupsOf = (ranges: TimeRanges): ListSource['lookups'] =>
     const [index, names] = [orderIndexOf(field), filterNames.rangeNames(field)];
     return {
       name: range.after === undefined ? names.before : names.after,
-      ranges: [{ in: { index: entriesOf(index) ?? '' }, texts: textsOf(range) }],
+      ranges: [{ in: { index: orderEntriesOf(field) }, texts: textsOf(range) }],
       most: MOST_IN_RANGE,
       indexes: [index],
     };
@@ -51,7 +51,7 @@ export const isInAll = (item: Item, ranges: TimeRanges): boolean =>
 /** The order by a field. */
 export const orderOf = (field: string, ranges: TimeRanges): NonNullable<ListSource['order']> => ({
   index: orderIndexOf(field),
-  entries: entriesOf(orderIndexOf(field)) ?? '',
+  entries: orderEntriesOf(field),
   textOf: (item) => textIn(item, field),
   texts: givenIn(ranges).flatMap(([given, range]) => (given === field ? [textsOf(range)] : []))[0],
 });
