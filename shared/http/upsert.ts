@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Body, Route } from '#contract';
-import { Problem, pointer } from '#contract/problem';
+import { invalidField, Problem } from '#contract/problem';
 import { NotUnique, type Repository, type RequestSession, StaleRead, type Stored, type Tenant } from '#table';
 import type { AnyOperation, BearerInput, Input, Operation, OperationResponse } from './operation.ts';
 
@@ -72,11 +72,10 @@ const idOf = ({ body }: OperationResponse): string => (body as { readonly id: st
 
 const run = (operation: unknown, input: Input & BearerInput) => (operation as AnyOperation)(input);
 
-/** @throws Problem `invalid-parameter` where the body names another value than the query */
+/** @throws Problem `invalid-body` where the body names another value than the query */
 function withValue(body: Readonly<Record<string, unknown>>, by: string, value: string) {
   if (body[by] !== undefined && body[by] !== value) {
-    const detail = `must be the ${by} of the query, or be left out`;
-    throw new Problem('invalid-parameter', { errors: [{ in: 'body', pointer: pointer([by]), detail }] });
+    throw invalidField(by, `must be the ${by} of the query, or be left out`);
   }
   return { ...body, [by]: value };
 }

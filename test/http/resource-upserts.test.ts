@@ -69,7 +69,7 @@ describe('PUT /resources?external_id=', () => {
     const moved = await put(id, fields({ client_id: other.id }));
     expect([moved.status, moved.body.errors]).toEqual([422, pointsAt('client_id')]);
     const named = await put(id, fields({ external_id: 'x' }));
-    expect([named.status, named.body.errors]).toEqual([400, pointsAt('external_id')]);
+    expect([named.status, named.body.errors]).toEqual([422, pointsAt('external_id')]);
     expect((await put('')).status).toBe(400);
     expect((await put('x'.repeat(501))).status).toBe(400);
     expect((await put(newId(), fields({ client_id: randomUUID() }))).body.errors).toEqual(pointsAt('client_id'));
