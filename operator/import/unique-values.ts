@@ -13,7 +13,8 @@ export class UniqueValues {
     if (kind === undefined) return [];
     return [...uniqueFieldsOf(kind.body.schema)].flatMap(([field, { normalize }]) => {
       const value = fields[field];
-      if (typeof value !== 'string') return [];
+      // An upsert changes what an earlier line has made.
+      if (typeof value !== 'string' || field === kind.named?.field) return [];
       const name = `${type}.${field}=${normalize(value)}`;
       const earlier = this.#lines.get(name);
       if (earlier === undefined) {

@@ -121,6 +121,9 @@ describe('an import', () => {
       const { findings } = await checkFile(file, form, new References(importKinds));
       expect(findings.map(({ pointer }) => pointer)).toEqual(['#/slug']);
     }
+    // The second changes what the first has made.
+    await writeFile(file, 'slug,name\na,A\na,B\n');
+    expect((await checkFile(file, formOf(file, options), new References(importKinds))).findings).toEqual([]);
     expect(() => formOf(file, { type: 'ticket', upsert: true })).toThrow('--upsert takes --type client or resource.');
   });
 
