@@ -82,11 +82,13 @@ describe('a batch', () => {
     ]);
   });
 
-  it('returns whole records to who prefers them', async () => {
-    const { body, headers } = await run([create('whole')], { prefer: 'return=representation' });
+  it('returns whole records to who prefers them, and is lenient with each where that is preferred', async () => {
+    const { body, headers } = await run([create('whole', { id: randomUUID() })], {
+      prefer: 'return=representation, handling=lenient',
+    });
     const { id = '' } = body.results[0]?.body ?? {};
     expect(body.results[0]?.body).toEqual((await mine.get(`/clients/${id}`)).body);
-    expect(headers.get('preference-applied')).toBe('return=representation');
+    expect(headers.get('preference-applied')).toBe('return=representation, handling=lenient');
   });
 
   it('keeps numbers as they are written', async () => {
