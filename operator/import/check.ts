@@ -22,8 +22,8 @@ export function inputOf({ named }: ImportKind, fields: Readonly<Record<string, u
   return { params: { [named.parameter]: value as string }, body };
 }
 
-/** A batch may be nested up to 256 levels deep, and a body is three levels down. */
-const MOST_LEVELS = 250;
+/** A body may be nested up to 256 levels deep, and is one of them. */
+const MOST_LEVELS = 255;
 
 /** What is wrong with these fields, as the API would say it. */
 export function mistakesIn(kind: ImportKind, fields: Readonly<Record<string, unknown>>): Mistake[] {

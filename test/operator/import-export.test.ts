@@ -49,8 +49,11 @@ beforeAll(async () => {
   await calls.create('/api/v1/service-actions', { service_id: service.id, action_type: 'restart' });
   await calls.ask('DELETE', `/api/v1/services/${service.id}`);
   await resources(client_id);
+  await calls.create('/api/v1/clients', { name: 'Deepest', metadata: nested(255) });
   exported = await linesOf(org);
 });
+
+const nested = (levels: number): JsonBody => (levels === 1 ? {} : { a: nested(levels - 1) });
 
 /** Resources whose usage and health follow from their samples in all ways that there are. */
 async function resources(client_id: string): Promise<void> {

@@ -218,7 +218,7 @@ describe('a file with mistakes', () => {
       expect.stringMatching(/^Line 2, #\/\w+: must be at most \d+ characters long$/),
       expect.stringMatching(/^Line 2, #\/\w+: must be at most \d+ characters long$/),
       expect.stringMatching(/^Line 2, #\/\w+: must be at most \d+ characters long$/),
-      'Line 3, #/metadata: is nested more than 250 levels deep',
+      'Line 3, #/metadata: is nested more than 255 levels deep',
       'Line 4, #/__proto__: is not known here',
       'Line 4, #/constructor: is not known here',
       'Line 4, #/toString: is not known here',
