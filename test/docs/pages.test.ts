@@ -34,9 +34,15 @@ const isTooLong = (line: string): boolean => line.length > 120 && !/^\||^!\[|^\S
 describe.each(globSync(['*.md', '{docs,shared,local,infra}/**/*.md', '{clients,examples}/*/*.md'], { cwd: ROOT }))(
   '%s',
   (page) => {
+    const prose = read(page).replace(GENERATED, '').replace(CODE, '');
+
     it('wraps its lines at 120 characters', () => {
-      const prose = read(page).replace(GENERATED, '').replace(CODE, '');
       expect(prose.split('\n').filter(isTooLong)).toEqual([]);
+    });
+
+    it('has no table whose rows were joined', () => {
+      // The line below the header has nothing else.
+      expect(prose.split('\n').filter((line) => /\|---\|/.test(line) && /[^|\-: ]/.test(line))).toEqual([]);
     });
   },
 );
