@@ -51,10 +51,10 @@ interface Decided {
 /** Texts of each range that are read first of lookups that decide each other. */
 const BEGINNING = 500;
 
-/** Most lookups that are read at once, the first ones: two words or three tell more than all further ones. */
-const MOST_READ = 3;
+/** Most lookups that are begun at once, the first ones: two words or three mostly tell enough. */
+const MOST_AT_ONCE = 3;
 
-/** Read units after which only one of them is read on: entries are up to 1 KB, so that three words could take 1,500. */
+/** Read units after which no further one is begun, and only one is read on: entries are up to 1 KB, so that three words could take 1,500. */
 const MOST_UNITS = 250;
 
 /** Most records of an exact lookup that decide the others at once: of 400 KB each, they are within {@link MOST_BYTES}. */
@@ -96,10 +96,10 @@ export async function readMatching(table: Table, list: string, lookups: readonly
 
 /**
  * Reads lookups of which one, if its ranges end, decides the others: an exact one with few records; else the beginnings of all, then one after the
- * other, that which is expected to end first.
+ * other, first that which is expected to end first.
  */
 async function readDecided(table: Table, list: string, lookups: readonly Lookup[]): Promise<Matched> {
-  const reads = lookups.slice(0, MOST_READ).map((lookup) => new LookupRead(table, list, lookup));
+  const reads = lookups.map((lookup) => new LookupRead(table, list, lookup));
   const exact = reads.filter(({ lookup }) => lookup.isExact);
   await Promise.all(exact.map((read) => read.readTo(read.lookup.most)));
   if (!exact.some(({ isComplete, entries }) => isComplete && entries.size <= FEW)) await readUntilOneEnds(reads);
@@ -109,10 +109,16 @@ async function readDecided(table: Table, list: string, lookups: readonly Lookup[
 }
 
 async function readUntilOneEnds(reads: readonly LookupRead[]): Promise<void> {
-  await Promise.all(reads.map((read) => read.readTo(reads.length === 1 ? read.lookup.most : BEGINNING)));
-  for (const [place, read] of shortestFirst(reads).entries()) {
-    const units = reads.reduce((sum, each) => sum + each.units, 0);
-    if (reads.some(({ isComplete }) => isComplete) || (place > 0 && units > MOST_UNITS)) return;
+  let begun: readonly LookupRead[] = [];
+  const isEnded = (): boolean => begun.some(({ isComplete }) => isComplete);
+  const isDear = (): boolean => begun.reduce((sum, { units }) => sum + units, 0) > MOST_UNITS;
+  do {
+    const further = reads.slice(begun.length, begun.length + MOST_AT_ONCE);
+    await Promise.all(further.map((read) => read.readTo(reads.length === 1 ? read.lookup.most : BEGINNING)));
+    begun = [...begun, ...further];
+  } while (begun.length < reads.length && !isEnded() && !isDear());
+  for (const [place, read] of shortestFirst(begun).entries()) {
+    if (isEnded() || (place > 0 && isDear())) return;
     await read.readTo(read.lookup.most);
   }
 }

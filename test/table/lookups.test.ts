@@ -11,13 +11,14 @@ const MOST_TEXTS = 2_000;
 /** Of an entry, in read units. */
 const UNITS = { full: 0.25, ordinary: 0.04 };
 
-/** A table in which each word has so many entries, and what is read of it. */
-function tableOf(entries: number, unitsOfEntry: number) {
+/** A table in which each word has so many entries, but that `zz` has one, and what is read of it. */
+function tableOf(many: number, unitsOfEntry: number) {
   const read = { units: 0, byPrefix: {} as Record<string, number> };
   const send = (command: GetCommand | QueryCommand): Promise<object> => {
     if (command instanceof GetCommand) return Promise.resolve({ Item: { number: 7 } });
     const { ExpressionAttributeValues: values, ExclusiveStartKey: after, Limit: limit = 0 } = command.input;
     const prefix = String(values?.[':prefix']);
+    const entries = prefix === 'zz' ? 1 : many;
     const start = Number(after?.at ?? 0);
     const Items = Array.from({ length: Math.min(limit, entries - start) }, (_, at) => ({ number: start + at }));
     const end = start + Items.length;
@@ -60,6 +61,16 @@ describe('lookups', () => {
     expect(await readMatching(table, 'list', ['a', 'b', 'c'].map(word))).toEqual({ numbers: undefined, open: 'all' });
     expect(read.byPrefix).toEqual({ a: MOST_TEXTS + 1, b: 501, c: 501 });
     expect(read.units).toBeLessThan(760);
+  });
+
+  it('of further words are begun where the first ones do not end, and one that ends decides', async () => {
+    const { table, read } = tableOf(3_000, UNITS.ordinary);
+    const found = await readMatching(table, 'list', ['a', 'b', 'c', 'zz'].map(word));
+    expect(found).toEqual({ numbers: new Set([0]), open: new Set([0]) });
+    expect(read.byPrefix).toEqual({ a: 501, b: 501, c: 501, zz: 1 });
+    const large = tableOf(3_000, UNITS.full);
+    await readMatching(large.table, 'list', ['a', 'b', 'c', 'zz'].map(word));
+    expect(large.read.byPrefix).not.toHaveProperty('zz');
   });
 
   it('read no word where an exact value has one record, which decides', async () => {
