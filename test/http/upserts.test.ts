@@ -128,11 +128,7 @@ describe('the value of the query', () => {
 
   it.each(['other', null])('is that of the body, and not %j', async (slug) => {
     const { status, body } = await put(newSlug(), { name: 'x', slug });
-    expect([status, body.type, body.errors]).toEqual([
-      422,
-      'urn:problem-type:custodia:invalid-body',
-      pointsAt('slug'),
-    ]);
+    expect([status, body.type, body.errors]).toEqual([422, 'urn:problem-type:custodia:invalid-body', pointsAt('slug')]);
   });
 });
 
