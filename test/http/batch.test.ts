@@ -113,13 +113,14 @@ describe('a batch', () => {
       line('values-of-many-fields', `[${Array(33_000).fill('1.0')}]`),
       line('beyond-a-double', '1e400'),
       line('deepest', `${'['.repeat(254)}${']'.repeat(254)}`),
+      line('too-deep', `${'['.repeat(255)}${']'.repeat(255)}`),
       line('usual', '1.0'),
     ];
     const headers = { 'content-type': 'application/json' };
     const response: BatchResponse = await api.request('POST', PATH, {
       ...{ token: org.token, raw: `{"operations":[${lines}]}`, headers },
     });
-    expect([response.status, statusesOf(response)]).toEqual([207, [413, 422, 201, 201]]);
+    expect([response.status, statusesOf(response)]).toEqual([207, [413, 422, 201, 400, 201]]);
     const alone = await api.request('POST', '/api/v1/clients', {
       ...{ token: org.token, raw: '{"name":"x","metadata":{"a":1e400}}', headers },
     });

@@ -9,8 +9,8 @@ import type { HttpRequest } from './http-request.ts';
 /** The deepest accepted nesting: far beyond real documents, and within the limits of every JSON parser. */
 const MAX_DEPTH = 256;
 
-/** Levels around the body of a carried request: the body that carries it, the list of requests, and the request. */
-const LEVELS_AROUND_CARRIED = 3;
+/** The deepest nesting of a body that carries requests: one that is too deep is refused alone, as its own route refuses it. */
+const MAX_DEPTH_CARRYING = 2 * MAX_DEPTH;
 
 type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
 
@@ -26,8 +26,7 @@ interface Taken {
 
 const ONLY_JSON = { maxDepth: MAX_DEPTH, types: [JSON_TYPE] } as const;
 
-/** What a route takes that carries requests: each of them is as deep as its own route takes it. */
-const CARRYING = { maxDepth: MAX_DEPTH + LEVELS_AROUND_CARRIED, types: [JSON_TYPE, NDJSON_TYPE] } as const;
+const CARRYING = { maxDepth: MAX_DEPTH_CARRYING, types: [JSON_TYPE, NDJSON_TYPE] } as const;
 
 /**
  * The text of the body of a request to this route, after checks of its media type, size, UTF-8 and depth.
