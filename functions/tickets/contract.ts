@@ -136,7 +136,9 @@ export const tickets = contract({
         last_activity_after: parameter
           .instant()
           .optional()
-          .describe('Only tickets whose last activity was at this time or later: up to 10,000 may match.'),
+          .describe(
+            'Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where other filters leave few.',
+          ),
         last_activity_before: parameter.instant().optional().describe('Only tickets whose last activity was earlier.'),
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', ticketExample),

@@ -72,7 +72,7 @@ const notOffered = (error: listErrors.NotOffered): Problem =>
 
 const remedyOf = (name: string): string => {
   if (name === parameter.WORDS) return 'Ask with more characters, another word or a filter.';
-  return /_(?:after|before)$/u.test(name) ? 'Ask for a shorter time.' : 'Ask with a filter.';
+  return /_(?:after|before)$/u.test(name) ? 'Ask for a shorter time, or with more filters.' : 'Ask with a filter.';
 };
 
 function tooManyMatches(error: listErrors.TooManyMatches): Problem {

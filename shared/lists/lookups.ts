@@ -38,6 +38,8 @@ export interface Lookup {
   readonly indexes: readonly string[];
   /** Where others' entries, or the records themselves, say whether it finds a record, so that its ranges need not be read as a whole. */
   readonly decided?: Decided;
+  /** Whether it finds a record: where a range has more texts than are read, and no other lookup is {@link decided}, few records decide. */
+  readonly byRecord?: (record: Item) => boolean;
   /** Whether few records have such a text, as a rule: it is read first, and these records decide the others. */
   readonly isExact?: boolean;
 }
@@ -74,7 +76,7 @@ export interface Matched {
 
 /**
  * Reads what lookups find together. Strongly consistent.
- * @throws TooManyMatches when a lookup that nothing else decides has more texts in a range than it reads
+ * @throws TooManyMatches when a lookup that nothing else decides, and no record, has more texts in a range than it reads
  */
 export async function readMatching(table: Table, list: string, lookups: readonly Lookup[]): Promise<Matched> {
   const decided = lookups.filter((lookup) => lookup.decided !== undefined);
@@ -85,13 +87,15 @@ export async function readMatching(table: Table, list: string, lookups: readonly
     decided.length === 0 ? undefined : readDecided(table, list, decided),
     ...reads.map(async (read) => {
       await read.readTo(read.lookup.most);
-      if (!read.isComplete) throw new TooManyMatches(read.lookup.most, read.lookup.name);
+      const isOpen = decided.length === 0 && read.lookup.byRecord !== undefined;
+      if (!read.isComplete && !isOpen) throw new TooManyMatches(read.lookup.most, read.lookup.name);
     }),
   ]);
-  const exact = reads.map(({ entries }): ReadonlySet<number> => new Set(entries.keys()));
+  const complete = reads.filter(({ isComplete }) => isComplete);
+  const exact = complete.map(({ entries }): ReadonlySet<number> => new Set(entries.keys()));
   const known = [...exact, ...(found?.numbers === undefined ? [] : [found.numbers])];
   const numbers = known.length === 0 ? undefined : known.reduce((one, other) => one.intersection(other));
-  return { numbers, open: found?.open };
+  return { numbers, open: complete.length < reads.length ? 'all' : found?.open };
 }
 
 /**
@@ -256,7 +260,8 @@ interface RangeRead {
 
 /** The refusal of lookups of which none is read as a whole. It names words, if there are any: others may be found by those. */
 export const tooManyMatches = (lookups: readonly Lookup[]): TooManyMatches => {
-  const lookup = lookups.findLast(({ decided }) => decided !== undefined);
+  const lookup =
+    lookups.findLast(({ decided }) => decided !== undefined) ?? lookups.find(({ byRecord }) => byRecord !== undefined);
   return new TooManyMatches(lookup?.most ?? 0, lookup?.name ?? '');
 };
 
@@ -285,6 +290,6 @@ export async function decideByRecords(
   const records = await readWithin(table, partition, doubtful, { most: MOST_BYTES, largest, timeLimit });
   if (records === undefined) throw tooManyMatches(lookups);
   const isFound = (record: Item | undefined): boolean =>
-    isRecord(record) && lookups.every(({ decided }) => decided?.byRecord(record) ?? true);
+    isRecord(record) && lookups.every(({ decided, byRecord }) => (decided?.byRecord ?? byRecord)?.(record) ?? true);
   return numbers.filter((number) => !isOpen(number) || isFound(records.get(number)));
 }

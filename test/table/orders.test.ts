@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
@@ -160,6 +162,43 @@ describe('records with a time in a range', () => {
     expect((await calls.read(range(undefined, 99))).ids).not.toContain(d);
     const first = { ranges: { moved_at: { before: '0000-01-01T00:00:00.000Z' } } };
     expect([await calls.read(first), (await sorted(first)).total]).toEqual([{ total: 0, ids: [] }, 0]);
+  });
+});
+
+/** Lets the table say that a range has one entry more than are read of it, and others. */
+class LongRange extends NodeHttpHandler {
+  override handle(...call: Parameters<NodeHttpHandler['handle']>) {
+    const asked = JSON.parse(String(call[0].body)) as { Limit?: number };
+    if (asked.Limit !== 10_001) return super.handle(...call);
+    const Items = Array.from({ length: asked.Limit }, (_, index) => ({
+      SK: { S: `${at(0)}\n${ids.sortKeyOf(1_000 + index)}` },
+    }));
+    const body = Readable.from([Buffer.from(JSON.stringify({ Items, LastEvaluatedKey: Items.at(-1) }))]);
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    return Promise.resolve({ response: new HttpResponse({ statusCode: 200, headers, body }) });
+  }
+}
+
+describe('a range with more records than are read', () => {
+  const ranges = { moved_at: { before: at(5) } };
+  const over = new LongRange();
+
+  it('is decided by records where filters leave few, in either order', async () => {
+    const [, b, c, d] = (await create(1, 2, 9, 3)) as [string, string, string, string];
+    for (const id of [b, c, d]) await calls.change(id, { status: 'closed' });
+    const query = { ranges, filter: { status: 'closed' } };
+    expect(await calls.read(query, { over })).toEqual({ total: 2, ids: [b, d] });
+    expect(await calls.read({ ...query, page_size: 1, page: 2 }, { over })).toEqual({ total: 2, ids: [d] });
+    expect(await calls.read({ ...query, sort: '-moved_at' }, { over })).toEqual({ total: 2, ids: [d, b] });
+    expect(await calls.read({ ranges, filter: { status: 'lost' } }, { over })).toEqual({ total: 0, ids: [] });
+  });
+
+  it('is too many where nothing else bounds it, or words do', async () => {
+    await create(1);
+    await expect(calls.read({ ranges }, { over })).rejects.toThrow('more than 10000 texts match moved_before');
+    const words = entity<Call>('CALL', { filters, orders: ['moved_at'], words: ['status'] });
+    const searched = new TestList(table, words, A_CALL).read({ ranges, q: 'open' }, { over });
+    await expect(searched).rejects.toThrow('more than 10000 texts match moved_before');
   });
 });
 

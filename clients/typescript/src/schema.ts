@@ -7605,7 +7605,7 @@ export interface operations {
                 q?: string;
                 /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
-                /** @description Only tickets whose last activity was at this time or later: up to 10,000 may match. For example `2026-11-20T09:30:00Z`. */
+                /** @description Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where other filters leave few. For example `2026-11-20T09:30:00Z`. */
                 last_activity_after?: string;
                 /** @description Only tickets whose last activity was earlier. For example `2026-11-20T09:30:00Z`. */
                 last_activity_before?: string;

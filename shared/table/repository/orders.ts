@@ -37,16 +37,19 @@ export const lookupsOf = (ranges: TimeRanges): ListSource['lookups'] =>
       ranges: [{ in: { index: orderEntriesOf(field) }, texts: textsOf(range) }],
       most: MOST_IN_RANGE,
       indexes: [index],
+      byRecord: (record) => isIn(record, field, range),
     };
   });
 
 /** Whether a record is in all of these ranges. */
 export const isInAll = (item: Item, ranges: TimeRanges): boolean =>
-  givenIn(ranges).every(([field, range]) => {
-    const { from, to } = textsOf(range);
-    const text = textIn(item, field);
-    return from <= text && text <= to;
-  });
+  givenIn(ranges).every(([field, range]) => isIn(item, field, range));
+
+function isIn(item: Item, field: string, range: TimeRange): boolean {
+  const { from, to } = textsOf(range);
+  const text = textIn(item, field);
+  return from <= text && text <= to;
+}
 
 /** The order by a field. */
 export const orderOf = (field: string, ranges: TimeRanges): NonNullable<ListSource['order']> => ({
