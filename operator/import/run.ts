@@ -30,7 +30,7 @@ export interface RunOptions {
   /** Whether to send again what was sent more than a day ago without a response. */
   readonly sendUnknown: boolean;
   readonly now: () => number;
-  /** No further record is begun when it is aborted. */
+  /** No further batch is sent when it is aborted. */
   readonly stopped: AbortSignal;
 }
 
@@ -43,19 +43,26 @@ const KEYS_KEPT = 23 * 3_600_000;
  */
 export async function importFile(options: RunOptions): Promise<void> {
   const levels = options.form.kind?.level ?? Math.max(...importKinds.map(({ level }) => level));
-  for (let level = options.form.kind?.level ?? 0; level <= levels; level++) await importLevel(level, options);
+  try {
+    for (let level = options.form.kind?.level ?? 0; level <= levels; level++) await importLevel(level, options);
+  } catch (error) {
+    if (error !== options.stopped.reason) throw error;
+  }
 }
 
 async function importLevel(level: number, options: RunOptions): Promise<void> {
-  const { report, client, orgId, progress, now } = options;
+  const { report, client, orgId, progress, now, stopped } = options;
   const sent = new Map<string, ToSend>();
   const results = client.importRecords(operationsOf(level, options, sent), {
     ...(orgId !== null && { query: { org_id: orgId } }),
-    onSend: (batch) =>
-      report.sending(
+    onSend: (batch) => {
+      // Also where only refused operations are left, which a small budget would let through for minutes.
+      stopped.throwIfAborted();
+      return report.sending(
         batch.flatMap(({ key }) => sent.get(key) ?? []),
         now(),
-      ),
+      );
+    },
   });
   for await (const result of results) {
     const { key } = result.operation;

@@ -149,6 +149,19 @@ describe('an import', () => {
     expect(await imported(file, api.reply, { type: 'client' })).toMatchObject({ before: 200, created: 800 });
   });
 
+  it('does not send refused records again when it is stopped', async () => {
+    const api = new FakeBatch();
+    const stopping = new AbortController();
+    api.fault = ({ body }) => {
+      stopping.abort();
+      return (body as { name: string }).name === 'Client 1' ? refusedWith('too-many-requests', 429) : undefined;
+    };
+    const file = await fileOf(clients(3));
+    const options = { type: 'client', stopped: stopping.signal };
+    expect(await imported(file, api.reply, options)).toMatchObject({ created: 2, failed: 0 });
+    expect(api.sizes).toEqual([3]);
+  });
+
   it('leaves out lines with mistakes, which are in the report', async () => {
     const api = new FakeBatch();
     const file = await fileOf(['name,slug', 'A,UPPER', 'B,b']);
