@@ -164,6 +164,14 @@ it.each([
   expect(problemOf(error).type).toBe(type);
 });
 
+it.each([
+  ['q', 'Ask with more characters, another word or a filter.'],
+  ['last_activity_after', 'Ask for a shorter time.'],
+  ['external_id', 'Ask with a filter.'],
+])('too many matches of %s are refused with what helps', (name, remedy) => {
+  expect(problemOf(new listErrors.TooManyMatches(2_000, name)).detail).toContain(remedy);
+});
+
 describe('a response', () => {
   it('has the id of its own request, also where it was first given to another', async () => {
     const stored = { statusCode: 201, headers: { 'X-Request-Id': 'r-0', 'Cache-Control': 'no-store' }, body: '' };

@@ -59,6 +59,8 @@ const textOf = (value: unknown): string | undefined =>
 export function isFound(row: Row, q: string, { words, claims }: Searched): boolean {
   const texts = [
     ...textsOf(row, words).flatMap(wordsOf),
+    // The words of a claim after its first.
+    ...textsOf(row, claims).flatMap((claim) => wordsOf(claim.split(/\s/).slice(1).join(' '))),
     ...textsOf(row, claims).map((claim) => plain(claim).trim().replaceAll(/\s+/g, ' ')),
   ];
   const begins = (word: string): boolean => texts.some((text) => text.startsWith(word));

@@ -42,8 +42,11 @@ export function wordsToNote(entity: Searched, record: Item): Item {
   const claims = claimsIn(entity, record);
   const digest = hashOf(JSON.stringify([texts, claims])).slice(0, DIGEST);
   if (isNoted && digestIn(record) === digest) return {};
-  return { [WORDS]: [digest, ...wordsOf(texts, claims)].join('\n') };
+  return { [WORDS]: [digest, ...wordsOf([...texts, ...claims.map(furtherOf)], claims)].join('\n') };
 }
+
+/** What of a claim is behind its first blank, as in a ticket code `WEB 17`: its words begin no claim. */
+const furtherOf = (claim: string): string => claim.split(/\s/u).slice(1).join(' ');
 
 /** Characters of a digest: 66 bits. */
 const DIGEST = 11;
