@@ -166,7 +166,7 @@ it.each([
 
 it.each([
   ['q', 'Ask with more characters, another word or a filter.'],
-  ['last_activity_after', 'Ask for a shorter time.'],
+  ['last_activity_after', 'Ask for a shorter time, or with more filters.'],
   ['external_id', 'Ask with a filter.'],
 ])('too many matches of %s are refused with what helps', (name, remedy) => {
   expect(problemOf(new listErrors.TooManyMatches(2_000, name)).detail).toContain(remedy);
