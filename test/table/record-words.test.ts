@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entity } from '#table';
+import { recordWords } from '#table/storage';
 import { wordsIn } from '../../shared/table/repository/list-indexes.ts';
-import { wordsToNote } from '../../shared/table/repository/record-words.ts';
 
 /** The words that a record notes. That its entries are those: `words.test.ts`. */
 
@@ -12,7 +12,7 @@ interface Case {
 }
 
 const cases = entity<Case>('CASE', { words: ['title'], unique: { code: (code: string) => code } });
-const notedBy = (code: string) => wordsIn(wordsToNote(cases, { id: '1', title: 'Silent', code }));
+const notedBy = (code: string) => wordsIn(recordWords.wordsToNote(cases, { id: '1', title: 'Silent', code }));
 
 describe('the words of a record', () => {
   it('are those of its texts, and those of a claim that do not begin it', () => {
