@@ -38,7 +38,7 @@ export interface Lookup {
   readonly indexes: readonly string[];
   /** Where others' entries, or the records themselves, say whether it finds a record, so that its ranges need not be read as a whole. */
   readonly decided?: Decided;
-  /** Whether it finds a record: where a range has more texts than are read, and no other lookup is {@link decided}, few records decide. */
+  /** Whether it finds a record: where a range has more texts than are read, and all other lookups are exact, few records decide. */
   readonly byRecord?: (record: Item) => boolean;
   /** Whether few records have such a text, as a rule: it is read first, and these records decide the others. */
   readonly isExact?: boolean;
@@ -87,7 +87,7 @@ export async function readMatching(table: Table, list: string, lookups: readonly
     decided.length === 0 ? undefined : readDecided(table, list, decided),
     ...reads.map(async (read) => {
       await read.readTo(read.lookup.most);
-      const isOpen = decided.length === 0 && read.lookup.byRecord !== undefined;
+      const isOpen = read.lookup.byRecord !== undefined && decided.every(({ isExact }) => isExact);
       if (!read.isComplete && !isOpen) throw new TooManyMatches(read.lookup.most, read.lookup.name);
     }),
   ]);

@@ -78,6 +78,9 @@ describe('lookups', () => {
     const found = await readMatching(table, 'list', [slug, word('a'), word('b')]);
     expect(found).toEqual({ numbers: new Set([7]), open: new Set([7]) });
     expect(read.byPrefix).toEqual({});
+    const { decided: _, ...time } = word('time');
+    const long = await readMatching(table, 'list', [slug, { ...time, byRecord: () => true }]);
+    expect(long).toEqual({ numbers: new Set([7]), open: 'all' });
     expect(await readMatching(table, 'list', [slug])).toEqual({ numbers: new Set([7]), open: undefined });
   });
 });
