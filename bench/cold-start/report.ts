@@ -35,6 +35,8 @@ const AT_MOST_OF: Readonly<Record<string, number>> = {
   auth: 1,
   'webhook-endpoints': 1.1,
   logs: 1.1,
+  // It loads every domain whose operations it carries.
+  batch: 1.9,
   webhooks: 1.9,
 };
 
