@@ -56,11 +56,20 @@ type Node = { [member: string]: unknown };
 interface Operation extends Node {
   readonly operationId: string;
   parameters?: Node[];
+  readonly requestBody?: { readonly content: Record<string, Node> };
 }
 
 interface Document {
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { readonly schemas: Record<string, Node>; readonly parameters: Record<string, Node> };
+}
+
+/** The document where bodies are JSON, for those who do not know lines of it. */
+export function withoutLines(document: object): Document {
+  const copy = structuredClone(document) as Document;
+  for (const operation of Object.values(copy.paths).flatMap((operations) => Object.values(operations)))
+    delete operation.requestBody?.content['application/x-ndjson'];
+  return copy;
 }
 
 /**
@@ -71,10 +80,11 @@ interface Document {
  * - time zones, permissions and types of events are some that there are, and a secret is hard to guess;
  * - the feed and replays begin at names of places in place of cursors, and endpoints have public addresses;
  * - read-only fields are left out: they may be sent back as they were read;
- * - log entries are one or many, not both.
+ * - log entries are one or many, not both;
+ * - bodies are JSON: it cannot write lines of it.
  */
 export function documentFor(document: object, variables: Variables, caller: 'organization' | 'platform'): object {
-  const copy = structuredClone(document) as Document;
+  const copy = withoutLines(document);
   const { schemas, parameters } = copy.components;
   for (const [name, schema] of Object.entries(schemas)) {
     if (/(Create|Patch|Replay)$/.test(name)) withRecords(schema, variables);
