@@ -77,9 +77,10 @@ export class Deliveries extends Construct {
     });
   }
 
-  /** Each call has one wake-up, so that a tenant with slow receivers delays no other. */
+  /** Each call has one wake-up. A tenant holds half of the calls at most (`functions/deliveries/slots.ts`), so that its slow receivers delay no other. */
   #callWorker(functions: Functions, { deliveryConcurrency }: Settings): void {
-    const { alias, role } = functions.named(DELIVERIES);
+    const { alias, lambda, role } = functions.named(DELIVERIES);
+    lambda.addEnvironment('DELIVERY_CONCURRENCY', String(deliveryConcurrency));
     role.addToPolicy(
       new PolicyStatement({
         actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],

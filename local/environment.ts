@@ -1,5 +1,6 @@
 import { AUTHORIZER_TTL_SECONDS } from '#gateway';
 import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
+import { AT_ONCE } from './deliveries/queue.ts';
 import type { EventTargets } from './settings.ts';
 
 export interface FunctionEnvironment {
@@ -59,6 +60,7 @@ export function setFunctionEnvironment({
     KEY_FILE: keyFile,
     CORS_ORIGINS: corsOrigins.join(),
     EVENT_TARGETS: eventTargets,
+    DELIVERY_CONCURRENCY: String(AT_ONCE),
     TICKET_WORDS: ticketWords,
     FIRST_KEY: firstKey ? 'on' : 'off',
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),

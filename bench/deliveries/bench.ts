@@ -5,6 +5,7 @@ import { type Bound, holds, lineOf } from '../bounds.ts';
 import { writePerformance } from '../docs.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { flood, floodBounds } from './flood.ts';
+import { STAGES, slowBounds, slowInAllStages, slowReceivers } from './slow-receivers.ts';
 import { neverBounds, SIZES, type Stressed, stress, stressBounds } from './stress.ts';
 import { throughput, throughputBounds, throughputTable } from './throughput.ts';
 
@@ -33,6 +34,9 @@ export async function benchDeliveries({ small, writeDocs, engine, seed }: Delive
     reporter.report('a flood');
     bounds.push(...floodBounds(await flood(await tableAt(dynamoDb.endpoint), small ? 1_000 : 10_000)));
 
+    reporter.report('slow receivers');
+    bounds.push(...(await slowInAllStages(() => tableAt(dynamoDb.endpoint), small)));
+
     reporter.report('throughput');
     const measured = await throughput(await tableAt(dynamoDb.endpoint), small ? 500 : 5_000);
     const table = throughputTable(measured);
@@ -51,7 +55,11 @@ export async function benchDeliveries({ small, writeDocs, engine, seed }: Delive
 /** A few events, in each way. @throws Error where a bound of the flood is exceeded */
 export async function checkDeliveries(endpoint: string): Promise<void> {
   await throughput(await tableAt(endpoint), 40);
-  const [exceeded] = floodBounds(await flood(await tableAt(endpoint), 300)).filter((bound) => !holds(bound));
+  const bounds = [
+    ...floodBounds(await flood(await tableAt(endpoint), 300)),
+    ...slowBounds(await slowReceivers(await tableAt(endpoint), STAGES[0], 1, 6)),
+  ];
+  const [exceeded] = bounds.filter((bound) => !holds(bound));
   if (exceeded !== undefined) throw new Error(lineOf(exceeded));
 }
 

@@ -35,6 +35,7 @@ async function receive({ messageId, body }: SQSRecord): Promise<SQSBatchResponse
         queue: environmentQueue(),
         send: sendWith({ targets: environmentTargets() }),
         random: Math.random,
+        slots: environmentSlots(),
       });
     });
     return [];
@@ -43,6 +44,9 @@ async function receive({ messageId, body }: SQSRecord): Promise<SQSBatchResponse
     return [{ itemIdentifier: messageId }];
   }
 }
+
+/** At most half of the workers that there may be, `DELIVERY_CONCURRENCY`. */
+const environmentSlots = (): number => Math.max(1, Math.floor(Number(process.env.DELIVERY_CONCURRENCY ?? 2) / 2));
 
 /** Undefined for what nobody of this service has sent: it would never become one. */
 function messageIn(body: string): Message | undefined {

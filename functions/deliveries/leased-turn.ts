@@ -14,6 +14,10 @@ import { AT_ONCE, NOBODY, secondsOf, type Wake } from './wake.ts';
 
 /** No call begins later in a turn. In milliseconds. */
 export const TURN_MS = 20_000;
+/** After a longer call the turn ends, so that other tenants wait for no more than one. In milliseconds. */
+const SLOW_MS = 2_000;
+/** After so long a lease that was not given back has ended by any worker's clock. In milliseconds. */
+const LEFT_MS = leases.LEASE_MS + 2 * leases.WORKERS_DIFFER_MS;
 /** A call is made so much later at most. So a worker that was paused while it made one does not send it. In milliseconds. */
 const MAKING_MS = 10_000;
 /** Events that are read at once, whatever the size of batches. */
@@ -33,7 +37,7 @@ export class LeasedTurn {
   readonly #registration: Registration;
   readonly #ports: Ports;
   readonly #lease: leases.Lease;
-  readonly #ends: number;
+  #ends: number;
   #state: DeliveryState;
   /** The state before the journal was last read. Who has rung since may ring for what was not there yet. */
   #beforeRead: DeliveryState;
@@ -47,12 +51,14 @@ export class LeasedTurn {
     this.#ends = ports.clock() + TURN_MS;
   }
 
-  /** Delivers from here on. Whatever fails, the lease is given back, as far as that is possible. */
+  /** Delivers from here on. Whatever fails, the lease is given back; where that fails too, there is another turn when it has ended. */
   async take(first: Assignment): Promise<Wake> {
     try {
       return await this.#run(first);
     } catch (error) {
-      await this.#giveBack().catch(() => undefined);
+      const { tenant, endpointId } = this.#registration;
+      const delaySeconds = secondsOf(LEFT_MS);
+      await this.#giveBack().catch(() => this.#ports.queue.send([{ tenant, endpointId, delaySeconds }]));
       throw error;
     }
   }
@@ -83,9 +89,9 @@ export class LeasedTurn {
   }
 
   async #deliver(page: Page, assignment: Assignment): Promise<End> {
-    const until = Math.min(assignment.until, this.#ends);
     let left = page.events;
     while (left.length > 0) {
+      const until = Math.min(assignment.until, this.#ends);
       if (this.#ports.clock() >= until) return 'read on';
       const made = await this.#call(left, assignment, until + MAKING_MS);
       if (made === undefined) return 'read on';
@@ -109,7 +115,9 @@ export class LeasedTurn {
     const began = this.#ports.clock();
     if (began >= latest) return undefined;
     const outcome = await this.#ports.send(call);
-    return { events, outcome, at, duration: Math.max(0, this.#ports.clock() - began) };
+    const duration = Math.max(0, this.#ports.clock() - began);
+    if (duration > SLOW_MS) this.#ends = began;
+    return { events, outcome, at, duration };
   }
 
   async #conclude(made: Made, next: number, ended: Page['ended']): Promise<End | 'next call'> {

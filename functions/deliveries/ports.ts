@@ -9,6 +9,9 @@ export interface Ports {
   readonly send: Send;
   /** A number from 0 up to, not including, 1. */
   readonly random: () => number;
+  readonly queue: Queue;
+  /** Most workers that a tenant holds at a time: at most half of all, so that others have theirs. */
+  readonly slots: number;
 }
 
 /** Wakes the endpoints of a tenant: there may be something to deliver. It may be lost, doubled or wrong: journal and cursors decide. */
@@ -22,6 +25,7 @@ export interface Message {
 /** Longest delay of a message, in seconds. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 export const LONGEST_DELAY = 900;
 
+/** Where messages go. */
 export interface Queue {
   /** Sends messages, each to be received after so many seconds, {@link LONGEST_DELAY} at most. @throws where one of them may not have been sent */
   send(messages: readonly (Message & { readonly delaySeconds?: number })[]): Promise<void>;

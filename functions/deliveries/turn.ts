@@ -17,23 +17,23 @@ import { NOBODY, secondsOf, type Wake } from './wake.ts';
  *                     │       refused ──▶ one by one; one event five times: skipped, the cursor moves
  *                     │       failed ───▶ the turn ends, the same events are sent again later
  *                     │       gone ─────▶ the endpoint is disabled
- *                     └──── 20 s are over: the turn ends, there is another one
+ *                     └──── 20 s are over, or the call was slow: the turn ends, there is another one
  *     end of the journal ─▶ the turn ends, unless somebody has rung meanwhile
  *     open number ────────▶ the turn ends, there is another one when it is overdue
  */
 
-/** @throws TableUnavailable, or what opening a secret throws */
+/** @throws TableUnavailable, what opening a secret throws, or what the queue throws */
 export async function turn(registration: Registration, ports: Ports): Promise<Wake> {
   const tenant = Tenant.ofRegistered(registration, ports.open());
   const found = await readAssignment(tenant, registration.endpointId);
   if (!isAssignment(found)) return leaveOff(registration, ports, found);
   const lease = { endpointId: registration.endpointId, token: randomUUID() };
-  const { state, outcome } = await takeOrRing(tenant, lease);
+  const { state, outcome, endsIn } = await takeOrRing(tenant, lease);
   switch (outcome) {
     case 'gone':
       return leaveOff(registration, ports, { stored: found.stored, stop: EXPIRED });
     case 'leased':
-      return NOBODY;
+      return endsIn === undefined ? NOBODY : secondsOf(endsIn);
     case 'waiting':
       return soon((state.retry_at ?? 0) - leases.timeIn(tenant));
     case 'taken':
@@ -42,10 +42,15 @@ export async function turn(registration: Registration, ports: Ports): Promise<Wa
 }
 
 /** Takes the lease, or rings while another worker has it. One that has given it back before the ring does not look again: then it is free. */
-async function takeOrRing(tenant: Tenant, lease: leases.Lease): ReturnType<typeof leases.takeLease> {
+async function takeOrRing(
+  tenant: Tenant,
+  lease: leases.Lease,
+): Promise<Awaited<ReturnType<typeof leases.takeLease>> & { readonly endsIn?: number }> {
   for (;;) {
     const taking = await leases.takeLease(tenant, lease);
-    if (taking.outcome !== 'leased' || (await leases.ring(tenant, lease.endpointId))) return taking;
+    if (taking.outcome !== 'leased') return taking;
+    const { isLeased, ...rung } = await leases.ring(tenant, lease.endpointId);
+    if (isLeased) return { ...taking, ...rung };
   }
 }
 

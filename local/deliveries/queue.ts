@@ -22,7 +22,7 @@ interface QueueOptions {
 }
 
 /** Messages that are worked on at the same time. */
-const AT_ONCE = 4;
+export const AT_ONCE = 4;
 /** How long a message that failed waits, in seconds, and how often it is received: sooner than in the stack, and as often. */
 const RETRY_SECONDS = 30;
 const MOST_RECEIVES = 5;

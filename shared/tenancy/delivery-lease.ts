@@ -13,6 +13,8 @@ import { deliveryStateKey } from './keys.ts';
  *
  *     free ──▶ leased ──▶ free again, if nobody has rung meanwhile; else its holder looks once more
  *               └─ its end has come, or is further away than any lease's: another worker may take it
+ *
+ * A tenant's slots are leased in the same way (`functions/deliveries/slots.ts`).
  */
 
 /** Longer than a turn with its last call and retries. In milliseconds. */
@@ -35,16 +37,20 @@ export interface StateChange {
 
 /** A leased state. */
 export interface Lease {
+  /** Or the name of a slot. */
   readonly endpointId: string;
   readonly token: string;
 }
 
-/** Takes the lease of an endpoint's state. Times beyond {@link LEASE_MS} and {@link LONGEST_WAIT_MS} are of a wrong clock, and keep nobody out. */
-export async function takeLease(tenant: Tenant, lease: Lease): Promise<Taking> {
+/**
+ * Takes the lease of an endpoint's state. Times beyond {@link LEASE_MS} and {@link LONGEST_WAIT_MS} are of a wrong clock, and keep nobody out.
+ * @param isMade whether it is made where there is none, as a slot is
+ */
+export async function takeLease(tenant: Tenant, lease: Lease, isMade = false): Promise<Taking> {
   const now = timeIn(tenant);
   const { item, isDone } = await update(tenant, lease, {
     UpdateExpression: 'SET #lease = :token, #until = :until',
-    ConditionExpression: `attribute_exists(PK) AND (${FREE}) AND (${DUE})`,
+    ConditionExpression: `${isMade ? '' : 'attribute_exists(PK) AND '}(${FREE}) AND (${DUE})`,
     ExpressionAttributeNames: { '#lease': 'lease', '#until': 'lease_until', '#retry': 'retry_at' },
     ExpressionAttributeValues: {
       ':token': lease.token,
@@ -101,18 +107,33 @@ export async function endLease(
   return item?.lease === lease.token ? 'kept' : 'lost';
 }
 
-/** Tells the holder of the lease that there may be more. @returns whether there is one */
-export async function ring(tenant: Tenant, endpointId: string): Promise<boolean> {
-  const { item } = await update(
+interface Rung {
+  /** Whether there is a lease to ring for. */
+  readonly isLeased: boolean;
+  /** In how many milliseconds it has ended by any worker's clock, for the first who rings under it. It is to look again then: the holder may be gone. */
+  readonly endsIn?: number;
+}
+
+/** Tells the holder of a lease that there may be more. */
+export async function ring(tenant: Tenant, endpointId: string): Promise<Rung> {
+  const { item: before, isDone } = await update(
     tenant,
     { endpointId },
     {
-      UpdateExpression: 'ADD rings :one',
-      ConditionExpression: 'attribute_exists(PK)',
+      UpdateExpression: 'SET watched = #lease ADD rings :one',
+      ConditionExpression: 'attribute_exists(#lease)',
+      ExpressionAttributeNames: { '#lease': 'lease' },
       ExpressionAttributeValues: { ':one': 1 },
+      ReturnValues: 'ALL_OLD',
     },
   );
-  return item?.lease !== undefined;
+  if (!isDone) return { isLeased: false };
+  const { lease, lease_until: until = 0, watched } = stateIn(before ?? {});
+  if (watched === lease) return { isLeased: true };
+  return {
+    isLeased: true,
+    endsIn: Math.min(Math.max(until - timeIn(tenant), 0), LEASE_MS + WORKERS_DIFFER_MS) + WORKERS_DIFFER_MS,
+  };
 }
 
 /** Stages a change of a leased state. The commit throws what `lost` returns where the lease is lost. */
@@ -132,7 +153,7 @@ export function stageLeased(
 
 type Expressions = Pick<
   UpdateCommandInput,
-  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues' | 'ReturnValues'
 >;
 
 function expressionOf({ set = {}, remove = [] }: StateChange, token: string): Expressions {
@@ -162,7 +183,7 @@ const ifNotRung = (input: Expressions, { rings }: Pick<DeliveryState, 'rings'>):
 });
 
 interface Updated {
-  /** As changed, or as it did not meet the condition; undefined where there is none. */
+  /** As changed, unless the update returns what was before, or as it did not meet the condition; undefined where there is none. */
   readonly item: Item | undefined;
   readonly isDone: boolean;
 }
@@ -177,8 +198,8 @@ async function update(
   const command = new UpdateCommand({
     TableName: table.name,
     Key: { ...deliveryStateKey(id, endpointId) },
-    ...input,
     ReturnValues: 'ALL_NEW',
+    ...input,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   try {

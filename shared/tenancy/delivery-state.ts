@@ -17,6 +17,8 @@ export interface DeliveryState {
   readonly lease_until?: number;
   /** How often somebody found it leased: there may be more events than its holder has read. */
   readonly rings?: number;
+  /** The lease for whose end a message is on its way, should its holder be gone. */
+  readonly watched?: string;
   /** Since when calls fail, as a timestamp. */
   readonly failing_since?: string;
   /** For how long they have failed, as far as calls were made; the last failure; how many in a row. */
@@ -68,7 +70,8 @@ export const stageStateEnd = (tenant: Tenant, endpointId: string): void =>
 /** The states of these endpoints, by their ids. Strongly consistent: one read for one, one query for several. */
 export async function readStates(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
   const states = new Map<string, DeliveryState>();
-  for await (const item of itemsOf(tenant, ids)) states.set(String(item.SK), stateIn(item));
+  for await (const item of itemsOf(tenant, ids))
+    if (ids.includes(String(item.SK))) states.set(String(item.SK), stateIn(item));
   return states;
 }
 

@@ -45,8 +45,12 @@ export class DeliveryWorld {
   readonly tenants = new Set<string>();
   /** By their URLs. */
   readonly receivers = new Map<string, Receiver>();
-  /** How long a call takes, in milliseconds. */
+  /** How long a call takes, in milliseconds, where its receiver says nothing else. */
   latency = 100;
+  /** Most workers that a tenant holds at a time. */
+  slots = 25;
+  /** Lets the time of a call pass, in milliseconds; undefined: at once. */
+  elapse: ((milliseconds: number) => Promise<void>) | undefined;
   /** How wrong the clocks of workers are: one worker after another takes the next. In milliseconds. */
   readonly skews: number[] = [0];
   readonly table: Table;
@@ -85,10 +89,14 @@ export class DeliveryWorld {
     const table = over === undefined && skew === 0 ? this.table : this.#tableOf(skew, over);
     const clock = (): number => this.now + skew;
     const send = async (call: Call): Promise<Outcome> => {
-      this.now += this.latency;
-      return this.receivers.get(call.url)?.receive(call, this.now) ?? { error: 'connection' };
+      const receiver = this.receivers.get(call.url);
+      const takes = receiver?.latency ?? this.latency;
+      if (this.elapse === undefined) this.now += takes;
+      else await this.elapse(takes);
+      return receiver?.receive(call, this.now) ?? { error: 'connection' };
     };
-    return { open: () => this.session(clock, table), clock, queue: this.queue, send, random: this.random };
+    const { queue, random, slots } = this;
+    return { open: () => this.session(clock, table), clock, queue, send, random, slots };
   }
 
   /** The table as the SDK has it once it knows how wrong the clock is. */
@@ -176,11 +184,15 @@ class VirtualQueue implements Queue {
     this.#queued.push({ message, at: this.#world.now + RECEIVED_AGAIN });
   }
 
+  /** When the next message is due. */
+  get nextDue(): number {
+    return Math.min(...this.#queued.map(({ at }) => at));
+  }
+
   /** Takes the next message that is due until then. */
   next(until: number): Queued | undefined {
-    const first = Math.min(...this.#queued.map(({ at }) => at));
-    const now = Math.max(this.#world.now, first);
-    if (first > until) return undefined;
+    const now = Math.max(this.#world.now, this.nextDue);
+    if (this.nextDue > until) return undefined;
     const due = this.#queued.filter(({ at }) => at <= now);
     const lastServed = ({ message }: Queued): number => this.#served.get(message.tenant) ?? 0;
     const [next] = due.toSorted((one, other) => lastServed(one) - lastServed(other) || one.at - other.at);
@@ -203,6 +215,8 @@ export interface Received extends Call {
 export class Receiver {
   readonly url = `https://receiver.example/${randomUUID()}`;
   readonly calls: Received[] = [];
+  /** How long a call takes, in milliseconds; undefined: as all. */
+  latency: number | undefined;
   /** By default it accepts. */
   responds: (call: Received) => Outcome | Promise<Outcome> = () => ({ status: 204 });
 

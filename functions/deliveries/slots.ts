@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { Tenant } from '#table';
+import { type DeliveryState, leases, type Registration } from '#tenancy/deliveries';
+import type { Ports } from './ports.ts';
+import { secondsOf } from './wake.ts';
+
+/**
+ * The workers that a tenant may hold at a time, so that its slow receivers keep nobody else waiting (`docs/decisions/0201-events.md`). Each that
+ * delivers holds the lease of an endpoint, so a tenant with no more endpoints than slots needs none. One with more leases its slots: who finds them
+ * taken rings, and the holder that was rung wakes the whole tenant at its end.
+ */
+export interface Slot {
+  /** Gives it back. @param again whether the tenant is to be woken in any case */
+  readonly end: (again: boolean) => Promise<void>;
+}
+
+/** Takes a slot of the tenant of these endpoints. @returns `unlimited` where it needs none, `taken` where others have all and one of them was rung */
+export async function takeSlot(
+  registered: readonly Registration[],
+  ports: Ports,
+): Promise<Slot | 'unlimited' | 'taken'> {
+  const [first] = registered;
+  const { slots, queue } = ports;
+  if (first === undefined || registered.length <= slots) return 'unlimited';
+  const { tenant } = first;
+  const open = (): Tenant => Tenant.ofRegistered(first, ports.open());
+  const token = randomUUID();
+  const start = Math.floor(ports.random() * slots);
+  for (let tried = 1; ; tried++) {
+    const lease = { endpointId: `SLOT-${(start + tried) % slots}`, token };
+    const { outcome, state } = await leases.takeLease(open(), lease, true);
+    if (outcome === 'taken') return { end: (again) => endSlot(open, { lease, state }, { tenant, queue, again }) };
+    if (tried < slots) continue;
+    const { isLeased, endsIn } = await leases.ring(open(), lease.endpointId);
+    if (endsIn !== undefined) await queue.send([{ tenant, delaySeconds: secondsOf(endsIn) }]);
+    if (isLeased) return 'taken';
+  }
+}
+
+interface Held {
+  readonly lease: leases.Lease;
+  readonly state: DeliveryState;
+}
+type Waking = Pick<Ports, 'queue'> & Pick<Registration, 'tenant'> & { readonly again: boolean };
+
+async function endSlot(open: () => Tenant, { lease, state }: Held, { tenant, queue, again }: Waking): Promise<void> {
+  const isRung = (await leases.endLease(open(), lease, {}, state)) === 'kept';
+  if (isRung) await leases.endLease(open(), lease, {});
+  if (isRung || again) await queue.send([{ tenant }]);
+}

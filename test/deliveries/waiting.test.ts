@@ -1,0 +1,113 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { holds } from '../../bench/bounds.ts';
+import { STAGES, slowBounds, slowReceivers } from '../../bench/deliveries/slow-receivers.ts';
+import { work } from '../../functions/deliveries/work.ts';
+import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
+import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { PausingHandler } from '../support/pauses.ts';
+
+/** How long events wait for a worker that is gone, and for those that are with another tenant. The schedule is a stage's: every five minutes. */
+
+/** A lease, and what clocks may differ by. */
+const LEASE = 81_000;
+
+let place: FreshTable;
+let world: DeliveryWorld;
+let acme: Organization;
+let hook: Endpoint;
+beforeAll(async () => {
+  place = await freshTable();
+});
+beforeEach(async () => {
+  world = new DeliveryWorld(place);
+  acme = await world.organization();
+  hook = await acme.endpoint();
+});
+
+describe('a worker that cannot give back its lease', () => {
+  /** Has it deliver an event; it is cut off from the table from then on. */
+  async function leaveLease(): Promise<number> {
+    const cutOff = new PausingHandler();
+    hook.receiver.responds = () => {
+      if (hook.receiver.calls.length === 1) cutOff.plan = () => 'crash';
+      return { status: 204 };
+    };
+    await acme.change();
+    await expect(work({ tenant: acme.id }, world.worker(cutOff))).rejects.toThrow();
+    expect(await hook.state()).toHaveProperty('lease');
+    return world.now;
+  }
+  const waited = (since: number): number => (hook.receiver.calls.at(-1)?.at ?? Number.POSITIVE_INFINITY) - since;
+
+  it('has another one come when it ends', async () => {
+    const since = await leaveLease();
+    await world.pass(600_000);
+    expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+  });
+
+  it('keeps events waiting until its lease ends where its own message is lost, too', async () => {
+    world.queue.loses = () => true;
+    const since = await leaveLease();
+    world.queue.loses = () => false;
+    world.now += 1_000;
+    await acme.change();
+    await world.ring(acme);
+    await world.pass(600_000);
+    expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+    expect(await hook.state()).not.toHaveProperty('lease');
+  });
+
+  it.each([4_900, -4_900])('does so by clocks that are %d ms wrong', async (skew) => {
+    world.skews.splice(0, 1, skew, -skew);
+    world.queue.loses = () => true;
+    const since = await leaveLease();
+    world.queue.loses = () => false;
+    await world.ring(acme);
+    await world.pass(600_000);
+    expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
+  });
+});
+
+it('however many find a lease taken, one message comes when it ends', async () => {
+  hook.receiver.responds = async () => {
+    for (let rings = 0; rings < 9; rings++) await work({ tenant: acme.id }, world.worker());
+    return { status: 204 };
+  };
+  await acme.change();
+  await work({ tenant: acme.id }, world.worker());
+  expect(world.queue.length).toBe(1);
+  await world.run();
+  expect([world.queue.length, hook.receiver.calls.length]).toEqual([0, 1]);
+});
+
+describe('slow receivers', () => {
+  it.each([1, 3])(
+    'of %i other tenants keep events waiting for one call at most, with five workers',
+    async (tenants) => {
+      const waited = await slowReceivers(place, STAGES[0], tenants, 6);
+      expect(slowBounds(waited).filter((bound) => !holds(bound))).toEqual([]);
+    },
+  );
+
+  it('of a tenant with more endpoints than it may hold workers are all called, and none waits for a worker that is gone', async () => {
+    world.slots = 1;
+    const others = [await acme.endpoint(), await acme.endpoint()];
+    await acme.change(3);
+    const gone = new PausingHandler();
+    hook.receiver.responds = () => {
+      if (hook.receiver.calls.length === 1) gone.plan = () => 'crash';
+      return { status: 204 };
+    };
+    await expect(work({ tenant: acme.id, endpointId: hook.id }, world.worker(gone))).rejects.toThrow();
+    const since = world.now;
+    for (const { id } of others) await work({ tenant: acme.id, endpointId: id }, world.worker());
+    expect(others.map(({ receiver }) => receiver.calls.length)).toEqual([0, 0]);
+    await world.pass(600_000);
+    for (const { receiver } of [hook, ...others]) {
+      expect(receiver.firstNumbers()).toEqual(await acme.numbers());
+      expect((receiver.calls.at(-1)?.at ?? 0) - since).toBeLessThanOrEqual(2 * LEASE);
+    }
+  });
+});
