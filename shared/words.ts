@@ -1,4 +1,4 @@
-import { folded } from './folded.ts';
+import { folded, withPlainMarks } from './folded.ts';
 import { lazily } from './lazily.ts';
 
 /**
@@ -37,7 +37,9 @@ const isNotEmpty = (text: string): boolean => text !== '';
 
 /** What blanks separate, without punctuation at the ends. What is nothing but punctuation counts only where a text has nothing else. */
 function tokensOf(text: string): readonly string[] {
-  const normal = text.slice(0, MAX_TEXT).toWellFormed().normalize('NFKC').replace(INVISIBLE, '');
+  // Marks first, because some are a blank with an accent; and last, for those of compatibility forms.
+  const composed = withPlainMarks(text.slice(0, MAX_TEXT).toWellFormed()).normalize('NFKC');
+  const normal = withPlainMarks(composed).replace(INVISIBLE, '');
   const all = normal.split(BLANKS).filter(isNotEmpty);
   const tokens = all.map(coreOf).filter(isNotEmpty);
   return tokens.length === 0 ? all : tokens;

@@ -1,3 +1,4 @@
+import { folded } from '../../shared/folded.ts';
 import type { FieldValues } from './api.ts';
 import type { Random } from './random.ts';
 
@@ -8,18 +9,11 @@ const SECOND = ['Hotels', 'Bakeries', 'Logistics', 'Clinics', 'Books', 'Wines', 
 const PLANS = ['basic', 'standard', 'premium'] as const;
 const TIME_ZONES = ['Europe/Lisbon', 'Europe/Lisbon', 'Atlantic/Azores', 'Europe/Madrid'] as const;
 
-const asciiOf = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replaceAll(/[^a-zA-Z0-9 ]/g, '')
-    .toLowerCase()
-    .replaceAll(' ', '-');
-
 /** The client with this number, from 0; a hundred have names of their own, the others a name with a number. */
 export function sampleClient(index: number, random: Random): FieldValues & { readonly slug: string } {
   const words = [FIRST[index % 10], SECOND[(index + Math.floor(index / 10)) % 10]];
   const name = [...words, ...(index < 100 ? [] : [index + 1])].join(' ');
-  const slug = asciiOf(name);
+  const slug = folded(name).replaceAll(' ', '-');
   return {
     name,
     slug,

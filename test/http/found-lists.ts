@@ -28,6 +28,7 @@ const TEXTS = [
   ...['Acme', 'ACME', 'Ácme', 'Billing', 'bill', 'Printer', 'is', 'silent', 'print-server', "O'Neil", '(urgent)'],
   ...['10.0.0.7', '10.0.0.12', 'db.example', 'anna@example.com', 'Straße', 'STRASSE', 'São', 'ﬁle', 'ＡＢＣ', 'Ёлка'],
   ...['Ωμέγας', '株式会社', '東京支店', 'ไม่มีสัญญาณ', '한국어', 'مرحبا', 'e\u0301te', '—', '...', 'i', 'İzmir', '😀'],
+  ...['Łódź', 'Søren', 'Đà', 'Ħal', 'Ærø', 'O’Neil', 'Oʼne', 'print–ser'],
 ];
 export const SLUGS = ['acme', 'acme-billing', 'print', 'tokyo', 'a'];
 export const MAILS = ['anna@example.com', 'Anna.B@example.com', 'bill@acme.pt', 'rui@acme.pt'];

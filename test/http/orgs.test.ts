@@ -81,6 +81,10 @@ it.each([
   ['Acme Lda', 'acme-lda'],
   ['--A__b--', 'a-b'],
   ['Ⅷ ﬁne', 'viii-fine'],
+  ['Straße Bau', 'strasse-bau'],
+  ['Łódź & Sønner', 'lodz-sonner'],
+  ['Þór’s Đà', 'thor-s-da'],
+  ['हिन्दी 1', '1'],
   ['日本', 'organization'],
   [`${'a'.repeat(99)} b`, 'a'.repeat(99)],
 ])('the slug of %s is %s', (name, slug) => {

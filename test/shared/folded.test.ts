@@ -18,6 +18,9 @@ const SAMPLES = [
   'कंपनी हिन्दी',
   'شركة ﷺ',
   'ﬁne ŉ ǆ Ａcme',
+  'Łódź Søren Þór Đà Ħaż œuvre',
+  "O’Neil Oʼneil O´N O`n rock'n'roll",
+  'a–b c—d e−5 f‑g',
   'zero\u0000and\u0085controls\u00a0',
   '👩‍👧 Família',
   '#%_*?\\',
@@ -44,6 +47,22 @@ describe('a folded text', () => {
     ['ﬁne', 'FINE'],
     ['Ёлки', 'елки'],
     ['a\u0000b', 'A b'],
+    ['Łódź', 'lodz'],
+    ['Smørrebrød på Ærø', 'smorrebrod pa aero'],
+    ['Þórður', 'thordur'],
+    ['Đà Nẵng', 'da nang'],
+    ['Ħaż-Żebbuġ', 'haz-zebbug'],
+    ['ĐORĐE ČAĆIĆ', 'dorde cacic'],
+    ['Sápmi: Ŋ, Ŧ, Ǥ', 'sapmi: n, t, g'],
+    ['Bakı, Əliyev', 'baki, eliyev'],
+    ['Ƙasar Ɗan Ɓauna', 'kasar dan bauna'],
+    ['Ґалаґан', 'галаган'],
+    ['Қазақ', 'казак'],
+    ['Œuvre ǿ ǣ', 'oeuvre o ae'],
+    ['Müller Öl', 'muller ol'],
+    ['x\u1dc4 y\u20d7 t\ufe20s\ufe21', 'x y ts'],
+    ...Array.from('‘’ʼ′`´＇ʻ\u1ffd').map((mark): [string, string] => [`O${mark}Neil`, "o'neil"]),
+    ...Array.from('‐‑‒–—―−－﹣').map((dash): [string, string] => [`a${dash}b`, 'a-b']),
   ])('of %j is that of %j', (one, other) => {
     expect(folded(one)).toBe(folded(other));
   });
@@ -51,7 +70,10 @@ describe('a folded text', () => {
   it.each([
     ['हिन्दी', 'हन्दी'],
     ['acme', 'a cme'],
-    ['l', 'ł'],
+    ['Москва', 'Moskva'],
+    ['が', 'か'],
+    ['ー', '-'],
+    ['ä', 'ae'],
   ])('of %j is not that of %j', (one, other) => {
     expect(folded(one)).not.toBe(folded(other));
   });
@@ -80,6 +102,19 @@ describe('a folded text', () => {
       (character) => new Set([character, ...cases(character), folded(character)].map(folded)).size > 1,
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('has the letters that Unicode’s collation finds alike, among those with a capital', () => {
+    const alike = new Intl.Collator('en', { sensitivity: 'base' });
+    const basic = Array.from('abcdefghijklmnopqrstuvwxyz');
+    const typed = [...basic, ...basic.flatMap((one) => basic.map((other) => one + other))];
+    const letters = Array.from({ length: 0x250 - 0xc0 }, (_, index) => String.fromCodePoint(0xc0 + index))
+      .filter((letter) => /\p{Ll}/u.test(letter) && letter.toUpperCase() !== letter)
+      .flatMap((letter) => typed.filter((each) => alike.compare(letter, each) === 0).map((each) => [letter, each]));
+    expect(letters.length).toBeGreaterThan(100);
+    // Its middle dot is a character of its own, as in `l·l`.
+    const others = letters.filter(([letter = '']) => letter !== 'ŀ');
+    expect(others.filter(([letter = '', each]) => folded(letter) !== each)).toEqual([]);
   });
 
   it('has no control characters', () => {

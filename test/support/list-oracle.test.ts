@@ -9,6 +9,7 @@ it.each<[name: string, words: string[]]>([
   ['Printer is silent', ['printer', 'is', 'silent']],
   ['  (Águas)  STRASSE, ', ['aguas', 'strasse']],
   ['Straße', ['strasse']],
+  ['Łódź', ['lodz']],
   ['10.0.0.7', ['10.0.0.7', '0.0.7', '0.7', '7']],
   ['anna@example.com', ['anna@example.com', 'example.com', 'com']],
   ['print-server/2', ['print-server/2', 'server/2', '2']],

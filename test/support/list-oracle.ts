@@ -71,14 +71,18 @@ export function isFound(row: Row, q: string, { words, claims }: Searched): boole
 const textsOf = (row: Row, fields: readonly string[]): string[] =>
   fields.map((field) => textOf(row[field])).filter((text) => text !== undefined);
 
-/** Without case, accents and compatibility forms. */
+/** Letters without a decomposition that the tests of lists use, and what is typed for them. */
+const TYPED: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', đ: 'd', ħ: 'h', æ: 'ae', '’': "'", ʼ: "'", '–': '-' };
+
+/** Without case, accents, compatibility forms and letters that few keyboards have. */
 export const plain = (text: string): string =>
   text
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .toUpperCase()
     .toLowerCase()
-    .replaceAll('ς', 'σ');
+    .replaceAll('ς', 'σ')
+    .replaceAll(/[^\0-\x7f]/g, (character) => TYPED[character] ?? character);
 
 /** What a word of `q` may begin: each token of a text, and the rest of it from each of its parts, or words without spaces, on. */
 export const wordsOf = (text: string): string[] => [

@@ -29,8 +29,21 @@ interface Job {
 
 const VALUES = { state: ['open', 'done', 'held'], owner: ['ana', 'rui'], place: ['north', null] } as const;
 type Filter = { readonly [field in keyof typeof VALUES]?: string };
-const NAMES = ['Acme', 'ACME Lda', 'Ácme', 'acme#', 'Straße', 'STRASSE 2', '株式会社', '  株 ', '\u0301', '#%', 'ﷺ'];
-const QUERIES = ['a', 'AC', 'acme ', 'lda ac', 'acme#', 'stras', 'strasse ac', 'ß', '株', '#', '%', 'ﷺ', 'x'];
+const NAMES = [
+  'Acme',
+  'ACME Lda',
+  'Ácme',
+  'acme#',
+  'Straße',
+  'STRASSE 2',
+  '株式会社',
+  '  株 ',
+  '\u0301',
+  '#%',
+  'ﷺ',
+  'Łask',
+];
+const QUERIES = ['a', 'AC', 'acme ', 'lda ac', 'acme#', 'stras', 'strasse ac', 'ß', '株', '#', '%', 'ﷺ', 'x', 'las'];
 
 const table = useTable();
 const kind = entity<Job>('JOB', {

@@ -5,7 +5,7 @@ import { textIndex } from '#lists/maintenance';
 import { entity } from '#table';
 import { writeItems } from '../../generate/write-items.ts';
 import { MAX_WORDS } from '../../shared/words.ts';
-import { itemsIn } from '../support/audit.ts';
+import { itemsIn, recordsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** The words of records, and the lists that are found by them. That these are what is stored: `lists.property.sampled.test.ts`. */
@@ -204,6 +204,21 @@ describe('an index of words', () => {
     expect(await differences()).toMatchObject([{ kind: 'wrong-words', id }]);
     expect((await differences(true)).every(({ repaired }) => repaired)).toBe(true);
     expect([await differences(), await entries()]).toEqual([[], [isAbout(id, 'acme', 'acme')]]);
+  });
+
+  it('has words that an earlier release has folded otherwise until the repair', async () => {
+    const id = await shops.createId({ name: 'Łódź' });
+    const [{ PK, SK, WORDS } = {}] = await recordsIn(table.table, shops.partition);
+    const digest = String(WORDS).split('\n')[0];
+    await table.update({ PK, SK } as Key, 'SET WORDS = :words', { ':words': `${digest}\nłodz` });
+    const Key = entryKey('lodz', ids.numberOf(id));
+    await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key }));
+    await put({ ...entryKey('łodz', ids.numberOf(id)), TEXTS: 'łodz' });
+    await shops.change(id, { state: 'shut' });
+    expect([await idsOf('lodz'), await differences()]).toMatchObject([[], [{ kind: 'wrong-words', id }]]);
+    expect(await differences(true)).toMatchObject([{ kind: 'wrong-words', id, repaired: true }]);
+    expect([await idsOf('lodz'), await idsOf('ŁÓ'), await differences()]).toEqual([[id], [id], []]);
+    expect(await entries()).toEqual([isAbout(id, 'lodz', 'lodz')]);
   });
 
   it('is restored by the operator: a missing entry, one of another word, one that says something else, one without a record, and what is none', async () => {

@@ -6610,7 +6610,7 @@ export interface operations {
                 has_risks?: boolean;
                 /** @description Only the client with exactly this slug. */
                 slug?: string;
-                /** @description Only records of which every one of these words begins a word of the name or the mail address, or the slug, such as `acme lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the name or the mail address, or the slug, such as `acme lis`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -6835,7 +6835,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
                 health_status?: components["parameters"]["HealthStatus"];
-                /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
@@ -7049,7 +7049,7 @@ export interface operations {
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others. */
                 over_threshold?: boolean;
-                /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description Only resources with exactly this `external_id`. */
                 external_id?: string;
@@ -7451,7 +7451,7 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
-                /** @description Only records of which every one of these words begins a word of the name or the location, such as `desk lis`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the name or the location, such as `desk lis`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
@@ -7601,7 +7601,7 @@ export interface operations {
                 ticket_code?: string;
                 /** @description How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`). */
                 view?: "summary" | "full";
-                /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
@@ -7851,7 +7851,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Only the user with exactly this address, in whatever case. */
                 email?: string;
-                /** @description Only records of which every one of these words begins a word of the name or the mail address, such as `ines@`. Case, accents and order make no difference. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the name or the mail address, such as `ines@`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];

@@ -5,6 +5,7 @@ import { bearerOf } from '../../../functions/authorizer/bearer.ts';
 import { clients } from '../../../functions/clients/contract.ts';
 import { eventHeadersOf } from '../../../functions/webhooks/headers.ts';
 import { signedBody } from '../../../functions/webhooks/signature.ts';
+import { folded } from '../../../shared/folded.ts';
 import type { HttpRequest } from '../../../shared/http/request/http-request.ts';
 import { jsonOf } from '../../../shared/http/request/json-text.ts';
 import { prefersLenient } from '../../../shared/http/request/read-only-fields.ts';
@@ -95,6 +96,7 @@ const readBody = (text: string) => jsonOf({ headers: json, bytes: Buffer.from(te
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
 const rawChecks = [
   check('bodies', 'a body', { ...TEXTS, ...quoted, ...longNumber, ...escapes, ...endless }, readBody),
+  check('texts', 'folding', TEXTS, folded),
   check('bodies', 'a signed body', { ...TEXTS, ...quoted, ...escapes }, (text) =>
     signedBody(Buffer.from(text), '0'.repeat(64), [SECRET]),
   ),
