@@ -39,7 +39,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   tickets: { kilobytes: 460, modules: 545 },
   users: { kilobytes: 440, modules: 535 },
   services: { kilobytes: 450, modules: 540 },
-  resources: { kilobytes: 450, modules: 540 },
+  resources: { kilobytes: 455, modules: 540 },
   'service-actions': { kilobytes: 430, modules: 530 },
   auth: { kilobytes: 420, modules: 530 },
   integrations: { kilobytes: 445, modules: 545 },
