@@ -16,7 +16,7 @@ export interface Responded {
 export type Next = (call: ServiceCall) => Promise<Responded>;
 export type Middleware = (next: Next) => Next;
 
-type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
+export type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
 
 /** What the SDK's parts pass to each other. */
 export interface Context {

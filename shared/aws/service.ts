@@ -1,9 +1,9 @@
-import { partition } from '@aws-sdk/core/client';
 import { ServiceException } from '@smithy/core/client';
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { increment } from '#telemetry';
 import type { Counter } from '#telemetry/metrics';
+import { type EndpointConfig, endpointOf, type ServiceName } from './endpoint.ts';
 import type { Context, Middleware } from './middleware.ts';
 import { responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 
@@ -13,17 +13,7 @@ import { responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
  */
 export interface AwsService {
   /** As in host names and signatures. */
-  readonly name:
-    | 'apigateway'
-    | 'backup'
-    | 'cloudformation'
-    | 'cloudtrail'
-    | 'dynamodb'
-    | 'kms'
-    | 'lambda'
-    | 'logs'
-    | 'sqs'
-    | 'sts';
+  readonly name: ServiceName;
   /** Only for services that functions call. */
   readonly counter?: Counter;
   readonly contentType: string;
@@ -53,11 +43,11 @@ export type CallService = (request: Request) => Promise<string>;
 
 /** The client whose credentials, retries, clock and region a call uses. */
 export interface CallerClient extends SdkClient {
-  readonly config: SdkClient['config'] & {
-    readonly credentials: () => Promise<unknown>;
-    readonly region: () => Promise<string>;
-    readonly streamCollector: (body: unknown) => Promise<Uint8Array>;
-  };
+  readonly config: SdkClient['config'] &
+    EndpointConfig & {
+      readonly credentials: () => Promise<unknown>;
+      readonly streamCollector: (body: unknown) => Promise<Uint8Array>;
+    };
 }
 
 /** A call that takes longer is retried. In milliseconds. */
@@ -90,7 +80,7 @@ function requesting({ config }: CallerClient, { name, contentType }: AwsService,
     // Here, and not only when it is signed: a failure there is retried, and STS has already been retried.
     await config.credentials();
     const signingRegion = await config.region();
-    const url = endpointOf(name, signingRegion);
+    const { url } = await endpointOf(config, name);
     context.endpointV2 = {
       url,
       properties: { authSchemes: [{ name: 'sigv4', signingName: name, signingRegion, properties: {} }] },
@@ -101,20 +91,12 @@ function requesting({ config }: CallerClient, { name, contentType }: AwsService,
       'content-length': String(Buffer.byteLength(body)),
       ...(target === undefined ? {} : { 'x-amz-target': target }),
     };
-    const { protocol, hostname, port, pathname: path } = url;
+    const { protocol, hostname, port, pathname } = url;
+    const path = pathname.replace(/\/$/, '') + (get?.path ?? '/');
     const address = { protocol, hostname, path, ...(port === '' ? {} : { port: Number(port) }) };
-    const what = get === undefined ? { method: 'POST', body } : { method: 'GET', ...get };
+    const what = get === undefined ? { method: 'POST', body } : { method: 'GET', query: get.query };
     return next({ ...call, request: new HttpRequest({ ...address, ...what, headers }) });
   };
-}
-
-/**
- * The address of a service: `AWS_ENDPOINT_URL_STS` or the like where that is set, as the SDK reads it, or its address in the region
- * (https://docs.aws.amazon.com/general/latest/gr/rande.html#regional-endpoints).
- */
-function endpointOf(name: string, region: string): URL {
-  const named = process.env[`AWS_ENDPOINT_URL_${name.toUpperCase()}`];
-  return new URL(named || `https://${name}.${region}.${partition(region).dnsSuffix}`);
 }
 
 const responding =

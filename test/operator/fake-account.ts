@@ -85,7 +85,7 @@ export async function startFakeAccount(stage = 'custodia-prod'): Promise<FakeAcc
     }
   });
   const endpoint = await listening(server);
-  const services = ['STS', 'LAMBDA', 'APIGATEWAY', 'CLOUDTRAIL', 'CLOUDFORMATION'];
+  const services = ['STS', 'LAMBDA', 'API_GATEWAY', 'CLOUDTRAIL', 'CLOUDFORMATION'];
   const account: FakeAccount = {
     variables: Object.fromEntries(services.map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint])),
     fail: (service, times, status, body) => {

@@ -40,7 +40,7 @@ export async function startAwsStub(responding: Responding): Promise<AwsStub> {
     response.writeHead(Number(status), { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   const address = await listening(server);
-  for (const service of ['LOGS', 'BACKUP', 'DYNAMODB']) vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, address);
+  for (const service of ['CLOUDWATCH_LOGS', 'BACKUP', 'DYNAMODB']) vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, address);
   vi.stubEnv('TABLE_NAME', 'records');
   configureTable({ region: 'eu-west-1', credentials: { accessKeyId: 'AKIA', secretAccessKey: 'secret' } });
   return { asked, stop: () => server.close() };
