@@ -42,7 +42,7 @@ export class SupportRole extends Construct {
     this.#allow(['dynamodb:DescribeContinuousBackups'], [table.tableArn]);
     // The stage's vault, by the prefix of its name (`infra/backup.ts`).
     const vault = this.#pattern('backup', `backup-vault:${stage}-AROA*`);
-    this.#allow(['backup:ListRecoveryPointsByBackupVault'], [vault]);
+    this.#allow(['backup:DescribeBackupVault', 'backup:ListRecoveryPointsByBackupVault'], [vault]);
   }
 
   #pattern(service: string, resource: string): string {

@@ -1,5 +1,7 @@
-import { type AwsService, serviceOf } from '#aws';
+import type * as z from 'zod';
+import { type AwsService, type CallService, serviceOf } from '#aws';
 import { environmentTable } from '#table';
+import { parseResponse, readResponse } from './response.ts';
 
 /**
  * Calls AWS services that commands need only once or twice, without a client package for each
@@ -22,21 +24,31 @@ const LOGS = serviceNamed('logs', 'application/x-amz-json-1.1');
 const DYNAMODB = serviceNamed('dynamodb', 'application/x-amz-json-1.0');
 const BACKUP = serviceNamed('backup', 'application/json');
 
-type AwsResponse = Promise<Readonly<Record<string, unknown>>>;
-
 /** CloudWatch Logs: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/Welcome.html. */
-export const callLogs = (operation: string, input: object): AwsResponse =>
-  called(LOGS, { target: `Logs_20140328.${operation}`, body: JSON.stringify(input) });
+export const callLogs = <T>(operation: string, input: object, schema: z.ZodType<T>): Promise<T> =>
+  called(LOGS, operation, schema, { target: `Logs_20140328.${operation}`, body: JSON.stringify(input) });
 
 /**
  * The description of a table in DynamoDB: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/Welcome.html.
  */
-export const callDynamoDb = (operation: string, input: object): AwsResponse =>
-  called(DYNAMODB, { target: `DynamoDB_20120810.${operation}`, body: JSON.stringify(input) });
+export const callDynamoDb = <T>(operation: string, input: object, schema: z.ZodType<T>): Promise<T> =>
+  called(DYNAMODB, operation, schema, { target: `DynamoDB_20120810.${operation}`, body: JSON.stringify(input) });
 
 /** AWS Backup, a REST API: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_Operations_AWS_Backup.html. */
-export const readBackup = (path: string, query: Readonly<Record<string, string>>): AwsResponse =>
-  called(BACKUP, { get: { path, query } });
+export const readBackup = <T>(
+  path: string,
+  query: Readonly<Record<string, string>>,
+  schema: z.ZodType<T>,
+): Promise<T> => called(BACKUP, path, schema, { get: { path, query } });
 
-const called = async (service: AwsService, request: Parameters<ReturnType<typeof serviceOf>>[0]): AwsResponse =>
-  JSON.parse(await serviceOf(environmentTable().client, service)(request));
+/** @throws ServiceException, an error of the connection, or OperatorProblem for a response that is something else */
+async function called<T>(
+  service: AwsService,
+  operation: string,
+  schema: z.ZodType<T>,
+  request: Parameters<CallService>[0],
+): Promise<T> {
+  const call = `${service.name} ${operation}`;
+  const text = await serviceOf(environmentTable().client, service)(request);
+  return readResponse(call, schema, parseResponse(call, JSON.parse, text));
+}

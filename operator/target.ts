@@ -1,7 +1,9 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { type Command, Option } from 'commander';
+import * as z from 'zod';
 import { openLocalData } from './local-data.ts';
 import { OperatorProblem } from './problem.ts';
+import { readResponse } from './response.ts';
 import {
   type DeployedStack,
   type RoleOutput,
@@ -86,13 +88,17 @@ async function workOnStack(
 
 const OF_STAGE: readonly RoleOutput[] = ['OperatorRoleArn', 'SupportRoleArn'];
 
+const sessionSchema = z.object({
+  Credentials: z.object({ AccessKeyId: z.string(), SecretAccessKey: z.string(), SessionToken: z.string() }),
+});
+
 async function assume(role: string): Promise<void> {
   const command = new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'custodia-operator', DurationSeconds: 900 });
-  const { Credentials: session } = await new STSClient().send(command);
+  const { Credentials: session } = readResponse('sts AssumeRole', sessionSchema, await new STSClient().send(command));
   Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: session?.AccessKeyId,
-    AWS_SECRET_ACCESS_KEY: session?.SecretAccessKey,
-    AWS_SESSION_TOKEN: session?.SessionToken,
+    AWS_ACCESS_KEY_ID: session.AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: session.SecretAccessKey,
+    AWS_SESSION_TOKEN: session.SessionToken,
   });
   // A profile would take precedence over them.
   delete process.env.AWS_PROFILE;

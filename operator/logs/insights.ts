@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
 import { callLogs } from '../aws.ts';
 import { OperatorProblem } from '../problem.ts';
 
@@ -35,14 +36,15 @@ export async function runQuery(
   { groups, text, from, until }: InsightsQuery,
   pause: Pause = sleep,
 ): Promise<QueryResult> {
-  const { queryId } = await callLogs('StartQuery', {
+  const started = {
     logGroupNames: groups,
     queryString: text,
     startTime: Math.floor(from / 1000),
     endTime: Math.ceil(until / 1000),
-  });
+  };
+  const { queryId } = await callLogs('StartQuery', started, startedSchema);
   for (;;) {
-    const response = (await callLogs('GetQueryResults', { queryId })) as unknown as QueryResults;
+    const response = await callLogs('GetQueryResults', { queryId }, resultsSchema);
     if (response.status === 'Complete') {
       return { rows: response.results.map(rowOf), bytesScanned: response.statistics?.bytesScanned ?? 0 };
     }
@@ -55,11 +57,13 @@ export async function runQuery(
   }
 }
 
-interface QueryResults {
-  readonly status: string;
-  readonly results: readonly (readonly { readonly field: string; readonly value: string }[])[];
-  readonly statistics?: { readonly bytesScanned?: number };
-}
+/** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_GetQueryResults.html */
+const startedSchema = z.object({ queryId: z.string() });
+const resultsSchema = z.object({
+  status: z.string(),
+  results: z.array(z.array(z.object({ field: z.string(), value: z.string().default('') }))).default([]),
+  statistics: z.object({ bytesScanned: z.number().optional() }).optional(),
+});
 
-const rowOf = (fields: QueryResults['results'][number]): Row =>
+const rowOf = (fields: z.infer<typeof resultsSchema>['results'][number]): Row =>
   Object.fromEntries(fields.map(({ field, value }) => [field, value]));

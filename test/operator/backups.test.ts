@@ -43,12 +43,14 @@ const copy = (hours: number, State: string, table = 'records') => ({
 
 interface Given {
   readonly recovery?: object;
+  /** Age of the vault, in hours. */
+  readonly vaultAge?: number;
   readonly points?: readonly object[];
   readonly jobs?: readonly object[];
   readonly copies?: readonly object[];
 }
 
-async function backupsWith({ recovery = RECOVERY, points = [], jobs = [], copies = [] }: Given = {}) {
+async function backupsWith({ recovery = RECOVERY, vaultAge = 1_000, points = [], jobs = [], copies = [] }: Given = {}) {
   stub = await startAwsStub(({ what, input }) => {
     if (what === 'dynamodb.DescribeContinuousBackups') {
       expect(input).toEqual({ TableName: 'records' });
@@ -62,6 +64,7 @@ async function backupsWith({ recovery = RECOVERY, points = [], jobs = [], copies
       expect(input).toEqual({ createdAfter: '2026-11-13T12:00:00.000Z' });
       return { CopyJobs: copies };
     }
+    if (what === 'backup/backup-vaults/prod-vault') return { CreationDate: ago(vaultAge) };
     expect(what).toBe('backup/backup-vaults/prod-vault/recovery-points/');
     // One in a page.
     const page = Number(input.nextToken ?? 0);
@@ -97,6 +100,8 @@ describe('the backups of a stage', () => {
     ['the newest is 27 hours old', { points: [point(27)] }, ['The newest backup is 27 hours old.']],
     ['it is 26', { points: [point(26)] }, []],
     ['there is none', {}, ['The vault prod-vault has no backup of the table.']],
+    ['there is none a day after', { vaultAge: 27 }, ['The vault prod-vault has no backup of the table.']],
+    ['the first failed', { vaultAge: 25, jobs: [job(1, 'FAILED')] }, ['Job job-1 is FAILED: no space']],
     ['one failed since', { points: [point(20)], jobs: [job(3, 'EXPIRED')] }, ['Job job-3 is EXPIRED: no space']],
     [
       'a copy failed since',
@@ -117,6 +122,28 @@ describe('the backups of a stage', () => {
     const backups = await backupsWith(given);
     expect(backups.problems).toEqual(problems);
     for (const problem of problems) expect(backupLines(backups, NOW)).toContain(`WRONG  ${problem}`);
+  });
+
+  it.each([
+    ['the vault is of today', { vaultAge: 2 }, '2026-11-21T12:00:00.000Z'],
+    ['the table is', { recovery: { ...RECOVERY, EarliestRestorableDateTime: ago(3) } }, '2026-11-21T11:00:00.000Z'],
+  ])('are not there before the first night where %s, and nothing is wrong', async (_, given, due) => {
+    const backups = await backupsWith(given);
+    expect(backups.problems).toEqual([]);
+    expect(backups.vault).toMatchObject({ first_due_at: due, recovery_points: [] });
+    expect(backupLines(backups, NOW)).toContain(
+      `Daily backups: none yet in the vault prod-vault; the first is due by ${due}`,
+    );
+  });
+
+  it('have members of null as if they were absent', async () => {
+    const empty = { StatusMessage: null, BackupSizeInBytes: null, CalculatedLifecycle: null };
+    const { problems, vault } = await backupsWith({
+      points: [point(3, empty)],
+      jobs: [{ ...job(2, 'FAILED'), ...empty }],
+    });
+    expect(problems).toEqual(['Job job-2 is FAILED: no reason given']);
+    expect(vault?.recovery_points).toMatchObject([{ bytes: 0, delete_at: null }]);
   });
 
   it('are those of point-in-time recovery alone where the stage makes no others', async () => {

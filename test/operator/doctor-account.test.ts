@@ -46,8 +46,8 @@ describe('an account', () => {
     );
   });
 
-  it('without a role for the logs of API Gateway cannot have a stage', async () => {
-    account.replies = { ...USUAL, logRole: undefined };
+  it.each([undefined, null])('without a role for the logs of API Gateway (%s) cannot have a stage', async (logRole) => {
+    account.replies = { ...USUAL, logRole };
     expect((await found())['log role']).toEqual(wrong(/npx cdk deploy api-gateway-log-role -c gatewayLogRole=true$/));
   });
 
@@ -62,6 +62,7 @@ describe('an account', () => {
   const advanced = (...fields: object[]) => ({ AdvancedEventSelectors: [{ FieldSelectors: fields }] });
   it.each([
     ['writes alone', classic({ ReadWriteType: 'WriteOnly' }), true],
+    ['what is null', { ...classic({ ExcludeManagementEventSources: null }), AdvancedEventSelectors: null }, true],
     ['reads alone', classic({ ReadWriteType: 'ReadOnly' }), false],
     ['all but KMS', classic({ ExcludeManagementEventSources: ['kms.amazonaws.com'] }), false],
     ['data alone', classic({ IncludeManagementEvents: false }), false],
@@ -100,11 +101,16 @@ describe('the stacks of a stage', () => {
 
   it.each([
     ['custodia-prod', 'UPDATE_ROLLBACK_COMPLETE', true, 'warning', /its last deployment went back/],
-    ['custodia-prod-data', 'CREATE_COMPLETE', false, 'warning', /can be deleted: .*terminationProtection=true/],
     ['custodia-prod', 'UPDATE_ROLLBACK_FAILED', true, 'wrong', /^custodia-prod is UPDATE_ROLLBACK_FAILED: /],
     ['custodia-prod-ops', 'UPDATE_IN_PROGRESS', true, 'wrong', /^custodia-prod-ops is UPDATE_IN_PROGRESS: /],
   ])('are not all well where %s is %s, protected: %s', async (stack, status, isProtected, state, detail) => {
     expect(await stacksWith({ [stack]: [status, isProtected] })).toEqual([state, expect.stringMatching(detail)]);
+  });
+
+  it('are to be protected next, which is nothing wrong', async () => {
+    expect(await stacksWith({ 'custodia-prod-data': ['CREATE_COMPLETE', false] })).toEqual(
+      OK(/ stand\. Next, protect custodia-prod-data from being deleted: deploy with terminationProtection=true$/),
+    );
   });
 
   it('are found missing', async () => {
@@ -143,6 +149,22 @@ describe('the way there', () => {
       quotas: warning(/^Not looked at, .*: not lambda:GetAccountSettings$/),
       'log role': OK(/./),
       trail: warning(/^Not looked at, .*: not allowed$/),
+    });
+  });
+
+  it('may lead to something else than AWS, which is said in a sentence', async () => {
+    account.fail('lambda', 1, 200, { AccountLimit: { ConcurrentExecutions: null } });
+    account.fail('apigateway', 1, 200, ['no account']);
+    account.fail('cloudtrail', 1, 200, 'a page' as never);
+    const instead = /without what its reference describes \(.+\): look whether something else answers in its place/;
+    expect(await found()).toMatchObject({ quotas: wrong(instead), 'log role': wrong(instead), trail: wrong(instead) });
+    account.fail('cloudformation', 1, 200, {});
+    const findings = await findingsOf(accountChecks({ region: 'eu-west-1', stack: 'custodia-prod' }));
+    for (const { detail } of findings) expect(detail).not.toMatch(/[{[\n]/);
+    expect(findings[1]).toMatchObject({
+      check: 'stacks',
+      state: 'wrong',
+      detail: expect.stringMatching(/cannot be read: /),
     });
   });
 

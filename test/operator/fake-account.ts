@@ -6,7 +6,7 @@ export interface AccountResponses {
   readonly executions: number;
   readonly codeSize: number;
   readonly rateLimit: number;
-  readonly logRole: string | undefined;
+  readonly logRole: string | null | undefined;
   readonly trails: readonly Trail[];
   /** By name: its status, and whether it is protected. */
   readonly stacks: Readonly<Record<string, readonly [status: string, isProtected: boolean]>>;

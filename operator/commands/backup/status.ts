@@ -12,7 +12,7 @@ export function declareStatus(group: Command): void {
   const command = group
     .command('status')
     .description(
-      'Show what a stage can be restored from, and what is wrong with it: the daily backups with their age, failed jobs, and point-in-time recovery. It exits with 1 where the newest backup is older than 26 hours',
+      'Show what a stage can be restored from, and what is wrong with it: the daily backups with their age, failed jobs, and point-in-time recovery. It exits with 1 where the newest backup is older than 26 hours, or the first is missing 26 hours after the vault was made',
     );
   withJson(withTarget(command, 'SupportRoleArn')).action(status);
   withExamples(command, 'backup status --outputs outputs.json');
@@ -37,14 +37,18 @@ export function backupLines({ table, point_in_time, vault, problems }: Backups, 
   return [
     `Table: ${table}`,
     `Point-in-time recovery: ${window}`,
-    vault === null
-      ? 'Daily backups: none, as the setting backupRetentionDays says'
-      : `Daily backups: ${points.length} in the vault ${vault.name}`,
+    `Daily backups: ${vault === null ? 'none, as the setting backupRetentionDays says' : countOf(vault, now)}`,
     ...points
       .slice(0, SHOWN)
       .map(({ arn, created_at, bytes }) => `  ${created_at}  ${ageOf(created_at, now)}  ${bytes} bytes  ${arn}`),
     ...problems.map((problem) => `WRONG  ${problem}`),
   ];
+}
+
+function countOf({ name, first_due_at, recovery_points }: NonNullable<Backups['vault']>, now: number): string {
+  if (first_due_at === null) return `${recovery_points.length} in the vault ${name}`;
+  const due = now > Date.parse(first_due_at) ? 'was' : 'is';
+  return `none yet in the vault ${name}; the first ${due} due by ${first_due_at}`;
 }
 
 const ageOf = (time: string, now: number): string => `${Math.floor((now - Date.parse(time)) / 3_600_000)} h old`;

@@ -1,51 +1,68 @@
 import { parseXML } from '@aws-sdk/xml-builder';
-import { type CallerClient, serviceOf } from '#aws';
+import * as z from 'zod';
+import { type AwsService, type CallerClient, type CallService, serviceOf } from '#aws';
 import { jsonErrorIn } from '../../aws.ts';
+import { parseResponse, readResponse } from '../../response.ts';
 
 /**
  * Reads of the account, with the credentials of the person who runs the command. (Other commands call AWS under a role
- * of the stage, as the table's client does.) Each function throws a ServiceException, or a connection error.
+ * of the stage, as the table's client does.) Each function returns the members that a schema names, and throws a
+ * ServiceException, a connection error, or OperatorProblem for a response without them.
  */
 export interface Account {
   /** AWS Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */
-  readonly lambda: (path: string) => Promise<unknown>;
+  readonly lambda: Read;
   /** API Gateway: https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html */
-  readonly gateway: (path: string) => Promise<unknown>;
+  readonly gateway: Read;
   /** CloudTrail: https://docs.aws.amazon.com/awscloudtrail/latest/APIReference/API_Operations.html */
-  readonly cloudTrail: (action: string, input: object) => Promise<unknown>;
+  readonly cloudTrail: <T>(action: string, input: object, schema: z.ZodType<T>) => Promise<T>;
   /** CloudFormation: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations.html */
-  readonly cloudFormation: (action: string, input: Readonly<Record<string, string>>) => Promise<unknown>;
+  readonly cloudFormation: <T>(
+    action: string,
+    input: Readonly<Record<string, string>>,
+    schema: z.ZodType<T>,
+  ) => Promise<T>;
 }
 
+type Read = <T>(path: string, schema: z.ZodType<T>) => Promise<T>;
+
 const JSON_SERVICE = { contentType: 'application/x-amz-json-1.1', errorIn: jsonErrorIn } as const;
+const CLOUD_FORMATION: AwsService = {
+  name: 'cloudformation',
+  contentType: 'application/x-www-form-urlencoded',
+  errorIn: (text) => {
+    const { Code: name, Message: message } = parseXML(text).ErrorResponse.Error;
+    return { name, message };
+  },
+};
 
 export function accountOf(client: CallerClient): Account {
-  const reading = (name: 'lambda' | 'apigateway') => {
-    const call = serviceOf(client, { name, ...JSON_SERVICE });
-    return async (path: string): Promise<unknown> => JSON.parse(await call({ get: { path, query: {} } }));
+  const caller = (service: AwsService, parse: (text: string) => unknown = JSON.parse) => {
+    const call = serviceOf(client, service);
+    return async <T>(operation: string, request: Parameters<CallService>[0], schema: z.ZodType<T>): Promise<T> => {
+      const what = `${service.name} ${operation}`;
+      return readResponse(what, schema, parseResponse(what, parse, await call(request)));
+    };
   };
-  const trails = serviceOf(client, { name: 'cloudtrail', ...JSON_SERVICE });
-  const stacks = serviceOf(client, {
-    name: 'cloudformation',
-    contentType: 'application/x-www-form-urlencoded',
-    errorIn: (text) => {
-      const { Code: name, Message: message } = parseXML(text).ErrorResponse.Error;
-      return { name, message };
-    },
-  });
+  const reading = (name: 'lambda' | 'apigateway'): Read => {
+    const call = caller({ name, ...JSON_SERVICE });
+    return (path, schema) => call(path, { get: { path, query: {} } }, schema);
+  };
+  const trails = caller({ name: 'cloudtrail', ...JSON_SERVICE });
+  const stacks = caller(CLOUD_FORMATION, parseXML);
   return {
     lambda: reading('lambda'),
     gateway: reading('apigateway'),
-    cloudTrail: async (action, input) =>
-      JSON.parse(
-        await trails({
-          target: `com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.${action}`,
-          body: JSON.stringify(input),
-        }),
-      ),
-    cloudFormation: async (action, input) =>
-      parseXML(
-        await stacks({ body: new URLSearchParams({ Action: action, Version: '2010-05-15', ...input }).toString() }),
-      )[`${action}Response`][`${action}Result`],
+    cloudTrail: (action, input, schema) => {
+      const target = `com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.${action}`;
+      return trails(action, { target, body: JSON.stringify(input) }, schema);
+    },
+    cloudFormation: async (action, input, schema) => {
+      const body = new URLSearchParams({ Action: action, Version: '2010-05-15', ...input }).toString();
+      const wrapped = z.object({ [`${action}Response`]: z.object({ [`${action}Result`]: schema }) });
+      return (await stacks(action, { body }, wrapped))[`${action}Response`]?.[`${action}Result`] as z.infer<
+        typeof schema
+      >;
+    },
   };
 }

@@ -1,6 +1,8 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import * as z from 'zod';
 import type { CallerClient } from '#aws';
 import { OperatorProblem } from '../../problem.ts';
+import { readResponse } from '../../response.ts';
 import { type Check, Skipped, Warning } from '../findings.ts';
 import { type Account, accountOf } from './aws.ts';
 import { lookAtLogRole } from './gateway-log-role.ts';
@@ -12,6 +14,8 @@ import { lookAtTrail } from './trail.ts';
 
 /** A call that takes longer is retried. */
 const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
+const identitySchema = z.object({ Account: z.string(), Arn: z.string() });
 
 /** Where the stage is. An undefined region means the region of the operator's environment. */
 export interface StageLocation {
@@ -36,7 +40,8 @@ export function accountChecks(location: StageLocation): readonly Check[] {
         const where = await client.config.region().catch((cause: unknown) => {
           throw new OperatorProblem('Name the region: set AWS_REGION, or --region.', { cause });
         });
-        const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
+        const identity = await client.send(new GetCallerIdentityCommand({}));
+        const { Account, Arn } = readResponse('sts GetCallerIdentity', identitySchema, identity);
         const { config, middlewareStack } = client as STSClient & CallerClient;
         // No SDK logger: it expects each command to name the fields that must not be logged.
         account = accountOf({ config: { ...config, logger: undefined }, middlewareStack });

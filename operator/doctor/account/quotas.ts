@@ -9,12 +9,12 @@ const lambdaSchema = z.object({
 });
 
 /** https://docs.aws.amazon.com/apigateway/latest/api/API_Account.html */
-export const gatewayAccountSchema = z.object({
+const gatewayAccountSchema = z.object({
   cloudwatchRoleArn: z.string().optional(),
   throttleSettings: z.object({ burstLimit: z.number(), rateLimit: z.number() }).optional(),
 });
 
-export const readGatewayAccount = async ({ gateway }: Account) => gatewayAccountSchema.parse(await gateway('/account'));
+export const readGatewayAccount = ({ gateway }: Account) => gateway('/account', gatewayAccountSchema);
 
 /** The usual quota of concurrent executions of an account. A new account may have 10. */
 const USUAL_EXECUTIONS = 1_000;
@@ -24,8 +24,9 @@ const FULL = 0.8;
 
 /** Checks whether the account's quotas suffice for a stage. @throws Warning */
 export async function lookAtQuotas(account: Account): Promise<string> {
-  const { AccountLimit: limit, AccountUsage: usage } = lambdaSchema.parse(
-    await account.lambda('/2016-08-19/account-settings/'),
+  const { AccountLimit: limit, AccountUsage: usage } = await account.lambda(
+    '/2016-08-19/account-settings/',
+    lambdaSchema,
   );
   const { throttleSettings } = await readGatewayAccount(account);
   const rate = throttleSettings?.rateLimit;

@@ -20,18 +20,19 @@ const PARTS = ['-data', '', '-ops'] as const;
  */
 export async function lookAtStacks({ cloudFormation }: Account, name: string): Promise<string> {
   const warnings: string[] = [];
+  let next = '';
   for (const part of PARTS) {
     const stack = `${name}${part}`;
-    const { Stacks } = schema.parse(await cloudFormation('DescribeStacks', { StackName: stack }));
+    const { Stacks } = await cloudFormation('DescribeStacks', { StackName: stack }, schema);
     const { StackStatus: status, EnableTerminationProtection: isProtected } = Stacks.member;
     if (!status.endsWith('_COMPLETE')) {
       throw new OperatorProblem(`${stack} is ${status}: wait, or look at its events in CloudFormation.`);
     }
     if (status.includes('ROLLBACK')) warnings.push(`${stack} is ${status}: its last deployment went back.`);
     if (part === '-data' && isProtected !== 'true') {
-      warnings.push(`${stack} can be deleted: deploy with terminationProtection=true.`);
+      next = `. Next, protect ${stack} from being deleted: deploy with terminationProtection=true`;
     }
   }
   if (warnings.length > 0) throw new Warning(warnings.join(' '));
-  return `${PARTS.map((part) => `${name}${part}`).join(', ')} stand`;
+  return `${PARTS.map((part) => `${name}${part}`).join(', ')} stand${next}`;
 }

@@ -21,7 +21,7 @@ const selectorsSchema = z.object({
         ExcludeManagementEventSources: z.array(z.string()).default([]),
       }),
     )
-    .nullish(),
+    .default([]),
   AdvancedEventSelectors: z
     .array(
       z.object({
@@ -34,20 +34,20 @@ const selectorsSchema = z.object({
         ),
       }),
     )
-    .nullish(),
+    .default([]),
 });
 type Selectors = z.infer<typeof selectorsSchema>;
-type Fields = NonNullable<Selectors['AdvancedEventSelectors']>[number]['FieldSelectors'];
+type Fields = Selectors['AdvancedEventSelectors'][number]['FieldSelectors'];
 
 const KMS = 'kms.amazonaws.com';
 
 /** Checks for a trail that records operations on keys. @throws Warning */
 export async function lookAtTrail({ cloudTrail }: Account): Promise<string> {
-  const { trailList } = trailsSchema.parse(await cloudTrail('DescribeTrails', {}));
+  const { trailList } = await cloudTrail('DescribeTrails', {}, trailsSchema);
   for (const { TrailARN, Name } of trailList) {
-    const { IsLogging } = statusSchema.parse(await cloudTrail('GetTrailStatus', { Name: TrailARN }));
+    const { IsLogging } = await cloudTrail('GetTrailStatus', { Name: TrailARN }, statusSchema);
     if (!IsLogging) continue;
-    const selectors = selectorsSchema.parse(await cloudTrail('GetEventSelectors', { TrailName: TrailARN }));
+    const selectors = await cloudTrail('GetEventSelectors', { TrailName: TrailARN }, selectorsSchema);
     if (seesKeys(selectors)) return `${Name} records what is done to keys`;
   }
   const found =
@@ -60,10 +60,10 @@ export async function lookAtTrail({ cloudTrail }: Account): Promise<string> {
 }
 
 const seesKeys = ({ EventSelectors, AdvancedEventSelectors }: Selectors): boolean =>
-  (EventSelectors ?? []).some(
+  EventSelectors.some(
     ({ ReadWriteType, IncludeManagementEvents, ExcludeManagementEventSources }) =>
       IncludeManagementEvents && ReadWriteType !== 'ReadOnly' && !ExcludeManagementEventSources.includes(KMS),
-  ) || (AdvancedEventSelectors ?? []).some(({ FieldSelectors }) => takesKeys(FieldSelectors));
+  ) || AdvancedEventSelectors.some(({ FieldSelectors }) => takesKeys(FieldSelectors));
 
 /** Whether an advanced selector includes writes to KMS. */
 const takesKeys = (fields: Fields): boolean =>
