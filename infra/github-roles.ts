@@ -9,6 +9,8 @@ import {
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
 import { RoleWithRights } from './role-with-rights.ts';
+import { boundary } from './settings.ts';
+import { boundaryOf } from './stacks/stage-stack.ts';
 
 /** Where GitHub's tokens come from (https://docs.github.com/en/actions/reference/security/oidc). */
 const ISSUER = 'token.actions.githubusercontent.com';
@@ -27,6 +29,8 @@ const schema = z.object({
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'owner/name, or owner@id/name@id'),
   /** Whether the account already has GitHub as an identity provider: it can have only one. */
   providerExists: z.union([z.boolean(), z.stringbool()]).default(false),
+  /** The permissions boundary of the stage's other roles, which is in its file. */
+  permissionsBoundaryArn: boundary(),
 });
 export type GitHubRolesSettings = z.infer<typeof schema>;
 
@@ -44,8 +48,12 @@ export function githubRolesSettingsFrom(node: Node): GitHubRolesSettings {
  * environment, and the comparison of a pull request with what is deployed.
  */
 export class GitHubRoles extends Stack {
-  constructor(scope: Construct, { stage, repository, providerExists }: GitHubRolesSettings) {
-    super(scope, `custodia-${stage}-github`, { description: `Custodia: lets GitHub deploy the stage ${stage}` });
+  constructor(scope: Construct, settings: GitHubRolesSettings) {
+    const { stage, repository, providerExists } = settings;
+    super(scope, `custodia-${stage}-github`, {
+      description: `Custodia: lets GitHub deploy the stage ${stage}`,
+      ...boundaryOf(settings),
+    });
     const provider = this.#provider(providerExists);
     const roleFor = (name: string, description: string, subject: string): Role =>
       new RoleWithRights(this, name, {

@@ -234,10 +234,7 @@ const schema = z.object({
   /** Whether the sessions of operators need a second factor. */
   requireMfa: flag(false),
   /** The managed policy that is the permissions boundary of all roles of the stacks. */
-  permissionsBoundaryArn: z
-    .string()
-    .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a managed policy of IAM')
-    .optional(),
+  permissionsBoundaryArn: boundary(),
   /**
    * Whether the app has a stack that sets the account's role for API Gateway's logs. Off by default, because it
    * replaces the existing role, whoever set it (`docs/decisions/0162-stacks.md`).
@@ -373,6 +370,14 @@ function principals() {
       message: 'ARNs of roles and users of IAM, with commas between',
     })
     .default([]);
+}
+
+/** Also a setting of the roles of the pipeline (`github-roles.ts`). */
+export function boundary() {
+  return z
+    .string()
+    .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a managed policy of IAM')
+    .optional();
 }
 
 function pairOf(text: string): readonly [name: string, count: number] {

@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { Bundles } from '#bundling';
 import type { Contract } from '#contract';
 import { Canary } from '../canary.ts';
+import { createInWaves } from '../creation-waves.ts';
 import { CutOffRole } from '../cut-off-role.ts';
 import { Deliveries } from '../deliveries.ts';
 import { ErasureRole } from '../erasure-role.ts';
@@ -42,6 +43,7 @@ export class ApplicationStack extends StageStack {
     const { rest, baseUrl } = this.api;
     this.firewall = protect(this, { stage: rest.deploymentStage, contracts, settings });
     if (settings.deployment === 'canary') new Canary(this, 'Canary', this.functions);
+    createInWaves(this);
 
     const operator = new OperatorRole(this, 'Operator', table, keys);
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);

@@ -44,7 +44,9 @@ export abstract class StageStack extends Stack {
 }
 
 /** Stack properties for the permissions boundary of all roles, where the account requires one. */
-export const boundaryOf = ({ permissionsBoundaryArn: arn }: Settings): Pick<StackProps, 'permissionsBoundary'> =>
+export const boundaryOf = ({
+  permissionsBoundaryArn: arn,
+}: Pick<Settings, 'permissionsBoundaryArn'>): Pick<StackProps, 'permissionsBoundary'> =>
   arn === undefined ? {} : { permissionsBoundary: PermissionsBoundary.fromArn(arn) };
 
 /**

@@ -3,7 +3,7 @@ import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { increment } from '#telemetry';
 import type { Counter } from '#telemetry/metrics';
-import { type EndpointConfig, endpointOf, type ServiceName } from './endpoint.ts';
+import { type EndpointConfig, endpointOf, type ServiceName } from './endpoints.ts';
 import type { Context, Middleware } from './middleware.ts';
 import { responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 

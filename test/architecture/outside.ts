@@ -44,7 +44,7 @@ const MODULES: ReadonlySet<string> = new Set([
 
 /** Of these modules some names, which call nobody. */
 const PARTS: Readonly<Record<string, RegExp>> = {
-  '@aws-sdk/core/client': /^\{ partition \}$/,
+  '@aws-sdk/core/client': /^\{ (EndpointError, )?partition \}$/,
   '@smithy/core/client': /^\{ ServiceException \}$/,
   'node:net': /^\{ (isIP(v[46])?|BlockList)(, isIP(v[46])?)* \}$/,
 };

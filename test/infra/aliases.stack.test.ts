@@ -50,6 +50,23 @@ it('new routes go live after all aliases, and may call them', () => {
   expect(deployment?.DependsOn).toEqual(expect.arrayContaining(awaited));
 });
 
+it('has at most five canaries, or mappings of events, made at once, which AWS refuses in numbers', () => {
+  const { application } = synthesize({ context: { deployment: 'canary' } });
+  for (const [type, count] of [
+    ['AWS::CodeDeploy::DeploymentGroup', functionNames(contracts).length],
+    ['AWS::Lambda::EventSourceMapping', 2],
+  ] as const) {
+    const ids = resourcesOf(application, type).map(([id]) => id);
+    expect(ids).toHaveLength(count);
+    const found = application.findResources(type);
+    const awaited = ids.map((id) => [found[id]?.DependsOn ?? []].flat().filter((other) => ids.includes(other)));
+    expect(awaited.filter((others) => others.length === 0)).toHaveLength(Math.min(count, 5));
+    // Chains that do not meet: no more of them go on than have begun.
+    expect(new Set(awaited.flat()).size).toBe(Math.max(count - 5, 0));
+    expect(awaited.every((others) => others.length <= 1)).toBe(true);
+  }
+});
+
 describe('a change of', () => {
   /** Logical ids of the API's deployment, and of each function's version. */
   const releasedWith = (context: Readonly<Record<string, string>>) => {

@@ -55,6 +55,13 @@ it('share the account’s identity provider where there is one', () => {
   expect(JSON.stringify(shared.toJSON())).toContain(':oidc-provider/token.actions.githubusercontent.com');
 });
 
+it('have the permissions boundary of the stage’s other roles', () => {
+  const arn = 'arn:aws:iam::111122223333:policy/boundary';
+  const bounded = Template.fromStack(stackWith({ ...CONTEXT, permissionsBoundaryArn: arn }));
+  bounded.resourcePropertiesCountIs('AWS::IAM::Role', { PermissionsBoundary: arn }, 2);
+  expect(() => stackWith({ ...CONTEXT, permissionsBoundaryArn: 'boundary' })).toThrow('ARN of a managed policy');
+});
+
 it.each([
   { repository: 'acme/custodia' },
   { stage: 'prod' },

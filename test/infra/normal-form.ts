@@ -131,9 +131,8 @@ const metricLine = (id: unknown, { Metric, Period, Stat }: MetricStat): string =
 const isNamed = (values: readonly object[]): values is { Name: string; Value: unknown }[] =>
   values.length > 0 && values.every((each) => Object.keys(each).toSorted().join() === 'Name,Value');
 
-const ofFunctions = (ids: unknown): readonly string[] => [
-  ...new Set([ids].flat().map((id) => FUNCTIONS.reduce(forAny, withoutHashes(String(id))))),
-];
+const ofFunctions = (ids: unknown): readonly string[] =>
+  [...new Set([ids].flat().map((id) => FUNCTIONS.reduce(forAny, withoutHashes(String(id)))))].toSorted();
 
 const WIDTH = 150;
 
