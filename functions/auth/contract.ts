@@ -5,7 +5,7 @@ import * as field from '#contract/field';
 
 /** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
 const login = body('Login', () => ({
-  app_code: field.text(100, 1).describe('Which integration logs in: as it was registered.'),
+  app_code: field.identifier(100, 1).describe('Which integration logs in: as it was registered.'),
   secret: field
     .text(integrationSecrets.LENGTH.max, 1)
     .meta({ format: 'password' })

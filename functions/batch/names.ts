@@ -1,5 +1,6 @@
 import type { Route } from '#contract';
 import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { trimmed } from '../../shared/blank.ts';
 import { upsertFields } from './carried.ts';
 
 /** What an operation is about, before it is carried out. */
@@ -31,7 +32,7 @@ type Schema = Route['params'];
 
 /** An id is a name wherever it stands, any other value only of this field. */
 const idOr = (schema: Schema, field: string, value: string): string =>
-  referencesIn(schema).has(field) ? value.toLowerCase() : `${field}=${value}`;
+  referencesIn(schema).has(field) ? value.toLowerCase() : `${field}=${trimmed(value)}`;
 
 function namesIn(schema: Schema, body: About['body']): readonly string[] {
   const ids = [...referencesIn(schema).keys()].filter((field) => field !== TENANT);
@@ -40,7 +41,7 @@ function namesIn(schema: Schema, body: About['body']): readonly string[] {
   return [
     ...ids.flatMap((field) => ofText(body[field], (id) => id.toLowerCase())),
     ...[...naming].flatMap((field) =>
-      ofText(body[field], (value) => `${field}=${unique.get(field)?.normalize(value) ?? value}`),
+      ofText(body[field], (value) => `${field}=${unique.get(field)?.normalize(value) ?? trimmed(value)}`),
     ),
   ];
 }

@@ -37,7 +37,7 @@ const appCode = <S extends z.ZodType<string>>(schema: S): S =>
 /** As {@link field.code}, and the last character is no "-" either. Integrations of earlier versions may have one there. */
 const newCode = () =>
   field
-    .bounded(100)
+    .identifier(100)
     .min(3)
     .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9._])?$/, {
       error: 'must be letters, digits, ".", "_" and "-", the first a letter or digit, the last no "-"',

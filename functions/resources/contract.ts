@@ -35,7 +35,7 @@ export const resource = record('Resource', () => ({
     .word()
     .default('local')
     .describe(sentence.words('Who runs it: `local` for your own machines, `aws` …')),
-  external_id: field.text(500).nullable().default(null).describe('How its provider names it.'),
+  external_id: field.identifier(500).nullable().default(null).describe('How its provider names it.'),
   location: field.text(500).nullable().default(null).describe('Where it stands: a room, a data center, a region.'),
   ip_address: ipAddress().nullable().default(null).describe('Its IPv4 or IPv6 address, without prefix length or zone.'),
   status: field
@@ -197,7 +197,7 @@ export const resources = contract({
             'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others.',
           ),
         q: parameter.words('name, the external id or the IP address', '10.0.0'),
-        external_id: field.text(500).optional().describe('Only resources with exactly this `external_id`.'),
+        external_id: field.identifier(500).optional().describe('Only resources with exactly this `external_id`.'),
         tag: parameter.allOf(field.name(100), 'Only resources with this tag, one of their first 20.'),
       }),
       response: pageOf(resource, 'A page of resources.', example),
@@ -224,7 +224,7 @@ export const resources = contract({
       permission: 'resources:write',
       extension: true,
       query: () => ({
-        external_id: field.text(500, 1).describe('Which resource to change; a new one gets this `external_id`.'),
+        external_id: field.identifier(500, 1).describe('Which resource to change; a new one gets this `external_id`.'),
       }),
       body: resource.upsert,
       bodyExample: { client_id: example.client_id, name: example.name, type: example.type },

@@ -26,7 +26,7 @@ const status = () => z.enum(['open', 'closed', 'pending']);
 const summaryFields = () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
   ticket_code: optionalOnCreate(
-    unique(field.name(100)).describe(
+    unique(field.identifier(100, 1)).describe(
       'What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.',
     ),
   ),
@@ -125,7 +125,7 @@ export const tickets = contract({
         status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
         assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
-        ticket_code: unique(field.name(100)).optional().describe('Only the ticket with exactly this code.'),
+        ticket_code: unique(field.identifier(100, 1)).optional().describe('Only the ticket with exactly this code.'),
         view: parameter
           .view()
           .describe(

@@ -134,8 +134,7 @@ export const webhooks = contract({
       auth: 'signature',
       params: () => ({
         app_code: field
-          .bounded(200)
-          .min(1)
+          .identifier(200, 1)
           .describe('The integration that sends, by its app code.')
           .meta({ examples: ['acme-billing'] }),
       }),

@@ -15,7 +15,7 @@ export interface EventHeaders {
 
 const schema = lazily(() =>
   z.object({
-    'X-Event-ID': field.bounded(MAX_EVENT_ID).trim().min(1, { error: 'is required' }),
+    'X-Event-ID': field.identifier(MAX_EVENT_ID).min(1, { error: 'is required' }),
     'X-Timestamp': field.timestamp().nullable(),
   }),
 );

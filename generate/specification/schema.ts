@@ -1,3 +1,5 @@
+import { NOT_BLANK } from '../../shared/blank.ts';
+
 /** The subset of JSON Schema that the contracts' fields use. */
 export interface Schema {
   readonly $ref?: string;
@@ -71,7 +73,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const READABLE = 200;
 
 /** Short descriptions of patterns. */
-const IN_WORDS: Readonly<Record<string, string>> = { '^\\s*\\S': 'not blank' };
+const IN_WORDS: Readonly<Record<string, string>> = { [NOT_BLANK]: 'not blank' };
 
 const textOf = ({ minLength, maxLength, pattern }: Schema): string =>
   `text${rangeOf(minLength, maxLength)}${pattern === undefined || pattern.length > READABLE ? '' : `, ${formOf(pattern)}`}`;

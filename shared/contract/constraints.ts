@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from '../blank.ts';
 import { lazily } from '../lazily.ts';
 import { uuid } from './fields.ts';
 import { elementOf } from './several-values.ts';
@@ -16,8 +17,7 @@ export interface Uniqueness {
   readonly normalize: (value: string) => string;
 }
 
-export const asItIs = (value: string): string => value;
-const inLowerCase = (value: string): string => value.toLowerCase();
+const inLowerCase = (value: string): string => trimmed(value).toLowerCase();
 
 const uniqueness = lazily(() => z.registry<Uniqueness>());
 const references = lazily(() => z.registry<{ readonly record: string }>());
@@ -29,7 +29,7 @@ const references = lazily(() => z.registry<{ readonly record: string }>());
 export const unique = <S extends z.ZodType<string>>(
   schema: S,
   { within = 'tenant', ignoringCase = false }: UniqueOptions = {},
-): S => marked(schema, uniqueness(), { within, normalize: ignoringCase ? inLowerCase : asItIs });
+): S => marked(schema, uniqueness(), { within, normalize: ignoringCase ? inLowerCase : trimmed });
 
 interface UniqueOptions extends Partial<Pick<Uniqueness, 'within'>> {
   readonly ignoringCase?: boolean;

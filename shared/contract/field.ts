@@ -8,6 +8,7 @@ export {
   count,
   email,
   flag,
+  identifier,
   type JsonObject,
   jsonObject,
   list,

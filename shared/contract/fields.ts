@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { asNumber } from '#json';
+import { isBlank, NOT_BLANK, trimmed } from '../blank.ts';
 import { always, TOO_LARGE } from './field-errors.ts';
 import { instantOf } from './instant.ts';
 import { MAX_JSON } from './sizes.ts';
@@ -87,13 +88,25 @@ const NOT_WELL_FORMED = { error: 'must not contain unpaired surrogates' } as con
 /** Valid Unicode text. */
 export const text = shared((max: number, min = 0) => bounded(max).min(min).refine(wellFormed, NOT_WELL_FORMED));
 
-/** Text that is not empty and not only white space. */
+const shownAsNotBlank = (max: number) => shownAs({ type: 'string', minLength: 1, maxLength: max, pattern: NOT_BLANK });
+
+/** Text that shows something (`blank.ts`). */
 export const name = shared((max: number) =>
   bounded(max)
     .min(1, { error: 'must not be empty', abort: true })
-    .regex(/^\s*\S/, { error: 'must not be blank' })
-    .refine(wellFormed, NOT_WELL_FORMED),
+    .refine((value) => !isBlank(value), { error: 'must not be blank' })
+    .refine(wellFormed, NOT_WELL_FORMED)
+    .meta(shownAsNotBlank(max)),
 );
+
+/**
+ * A text that others know a record by, without what shows nothing at its ends: two that look the same there are one.
+ * @param min 1 where it must not be empty
+ */
+export const identifier = shared((max: number, min: 0 | 1 = 0) => {
+  const any = bounded(max).overwrite(trimmed).refine(wellFormed, NOT_WELL_FORMED);
+  return min === 0 ? any : any.min(1, { error: 'must not be blank' }).meta(shownAsNotBlank(max));
+});
 
 const UUID_EXAMPLE = '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04';
 
@@ -124,6 +137,7 @@ export const word = shared(() =>
 /** A code for use in paths and keys: `acme-billing`. */
 export const code = shared((max = 100) =>
   bounded(max)
+    .overwrite(trimmed)
     .min(1)
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
       error: 'must be letters, digits, ".", "_" and "-", the first a letter or digit',
@@ -133,6 +147,7 @@ export const code = shared((max = 100) =>
 /** A short name for web addresses: `acme-lisbon`. */
 export const slug = shared(() =>
   bounded(100)
+    .overwrite(trimmed)
     .min(1)
     .regex(/^[a-z0-9][a-z0-9-]*$/, { error: 'must be lowercase letters, digits and "-", the first a letter or digit' }),
 );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { wantedWords } from '../words.ts';
-import { bounded, shownAs, text, uuid } from './fields.ts';
+import { bounded, name, shownAs, uuid } from './fields.ts';
 import { instantOf } from './instant.ts';
 
 export { allOf, anyOf } from './several-values.ts';
@@ -70,10 +70,6 @@ export const page = () => ({
     .describe('Order of creation: newest first (`-created_at`) or oldest first.'),
 });
 
-/** At least one visible character; a text of accents alone passes. The pattern is in the document, so it has no `\p{Cc}`, which not every language has. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
-const NOT_BLANK = /^[\s\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]/;
-
 /** The name of the parameter for words, in lists that can be searched by them. */
 export const WORDS = 'q';
 
@@ -85,8 +81,7 @@ const MAX_QUERY = 100;
  * @param texts what they are found in, such as `name or slug`
  */
 export const words = (texts: string, example: string) =>
-  text(MAX_QUERY, 1)
-    .regex(NOT_BLANK, { error: 'must not be blank', abort: true })
+  name(MAX_QUERY)
     .refine((value) => wantedWords(value).length > 0, { error: 'must not be blank' })
     .optional()
     .describe(

@@ -10,7 +10,8 @@ A token works in its own organization; a platform token names one with \`org_id\
 
 **Records.** Fields that are omitted come back with their default or \`null\`. A \`PATCH\` changes the fields it sends. Fields
 that cannot be set may be sent back as they were read; another value is a 422, unless \`Prefer: handling=lenient\` (RFC 7240) asks to
-ignore it. Unknown fields are refused. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
+ignore it. Unknown fields are refused. A name that shows nothing is refused, also one of
+invisible characters that its pattern cannot exclude; codes, slugs and external ids lose such characters at their ends. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
 overwrite another's is refused with 412.
 
 **Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), return the exact \`total\`, and link to their neighbours in \`Link\`. Filters combine. One that takes several values has them separated by commas, or is repeated: \`status=open,pending\` finds records with any of them, up to ten. Wherever there is a \`GET\`, \`HEAD\` gets the same response, without the body.

@@ -15,7 +15,7 @@ const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
   '#contract': 24,
   // The kinds of fields: one for each meaning.
-  '#contract/field': 24,
+  '#contract/field': 26,
   '#contract/parameter': 14,
   '#contract/derived': 19,
   // With the redirect of the entrances: what AWS and the local gateway do alike.

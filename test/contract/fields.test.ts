@@ -67,15 +67,29 @@ describe('text and names', () => {
   });
 
   it('refuse a blank name', () => {
-    for (const blank of ['', ' ', '\t\n', '\u00a0\u3000']) expect(accepts(field.name(20), blank)).toBe(false);
-    expect(accepts(field.name(20), ' a ')).toBe(true);
+    for (const blank of ['', ' ', '\t\n', '\u00a0\u3000', '\u200b', '\u3164\u2800', '\u202e\u00ad', '\u0000']) {
+      expect(accepts(field.name(20), blank)).toBe(false);
+      expect(accepts(field.identifier(20, 1), blank)).toBe(false);
+    }
+    expect(field.name(20).parse(' a ')).toBe(' a ');
+  });
+
+  it.each([
+    ['an identifier', field.identifier(20)],
+    ['a required identifier', field.identifier(20, 1)],
+    ['a code', field.code()],
+    ['a slug', field.slug()],
+  ])('have one spelling of %s, without what shows nothing at its ends', (_, schema) => {
+    for (const spelling of ['inc-1', ' inc-1', 'inc-1\r\n', '\ufeffinc-1\u200b', '\u202einc-1\u00a0'])
+      expect(schema.parse(spelling)).toBe('inc-1');
   });
 
   it('take words, codes and slugs to the end of the line', () => {
     for (const schema of [field.word(), field.code(), field.slug()]) {
       expect(accepts(schema, 'abc')).toBe(true);
-      for (const bad of ['abc\n', '', ' abc', 'a bc', 'a/b', '-a', 'é']) expect(accepts(schema, bad)).toBe(false);
+      for (const bad of ['', 'a\nbc', 'a bc', 'a/b', '-a', 'é']) expect(accepts(schema, bad)).toBe(false);
     }
+    for (const bad of ['abc\n', ' abc']) expect(accepts(field.word(), bad)).toBe(false);
     expect([accepts(field.word(), 'a'.repeat(40)), accepts(field.word(), 'a'.repeat(41))]).toEqual([true, false]);
   });
 

@@ -15,6 +15,7 @@ import { inlineText } from '../../functions/docs/site/reference/text.ts';
 import { constraintsOf, typeOf } from '../../functions/docs/site/reference/words.ts';
 import { reference } from '../../functions/docs/site/reference.static.ts';
 import { assets } from '../../functions/docs/site/site.static.ts';
+import { NOT_BLANK } from '../../shared/blank.ts';
 import { textOf } from '../support/html.ts';
 
 /** The reference as HTML; `test/browser/docs.slow.test.ts` opens it. */
@@ -135,7 +136,7 @@ describe('the words of a schema', () => {
   it.each<[Schema, string, readonly string[]]>([
     [{ type: 'string', minLength: 1, maxLength: 200 }, 'string', ['1 to 200 characters']],
     [{ type: ['string', 'null'], format: 'uuid', maxLength: 36 }, 'uuid or null', []],
-    [{ type: 'string', pattern: '^\\s*\\S' }, 'string', ['not blank']],
+    [{ type: 'string', pattern: NOT_BLANK }, 'string', ['not blank']],
     [{ type: 'string', pattern: '^<a>$' }, 'string', ['<code>^&lt;a&gt;$</code>']],
     [{ type: 'integer', minimum: 0 }, 'integer', ['at least 0']],
     [{ type: 'number', maximum: 100, default: 0 }, 'number', ['up to 100', 'default <code>0</code>']],

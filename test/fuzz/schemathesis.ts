@@ -3,6 +3,7 @@ import { permissionCatalogue } from '#contract/derived';
 import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
+import { isBlank, NOT_BLANK } from '../../shared/blank.ts';
 
 /**
  * For runs of schemathesis (`npm run check:clients`): what a schema cannot say about a request. With it, a request that
@@ -74,6 +75,7 @@ export function withoutLines(document: object): Document {
 
 /**
  * The document for requests about these records, by this caller:
+ * - the pattern of what must not be blank names every character that shows nothing (`shared/blank.ts`), as Python can read it;
  * - ids are those of the records: others are refused with 404 or 422, and those of other organizations with 403;
  * - a platform caller names the organization in the query, and the integration of an endpoint;
  * - no `Idempotency-Key`: with another body it is refused with 422;
@@ -84,7 +86,7 @@ export function withoutLines(document: object): Document {
  * - bodies are JSON: it cannot write lines of it.
  */
 export function documentFor(document: object, variables: Variables, caller: 'organization' | 'platform'): object {
-  const copy = withoutLines(document);
+  const copy = withExactPatterns(withoutLines(document));
   const { schemas, parameters } = copy.components;
   for (const [name, schema] of Object.entries(schemas)) {
     if (/(Create|Patch|Replay)$/.test(name)) withRecords(schema, variables);
@@ -105,6 +107,23 @@ export function documentFor(document: object, variables: Variables, caller: 'org
     }
   }
   return copy;
+}
+
+const withExactPatterns = (document: Document): Document => {
+  const pattern = JSON.stringify(`[^${blankRanges()}]`);
+  return JSON.parse(JSON.stringify(document).replaceAll(JSON.stringify(NOT_BLANK), () => pattern));
+};
+
+/** The characters that show nothing, as the inside of a class. */
+function blankRanges(): string {
+  const ranges: { readonly from: number; to: number }[] = [];
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (!isBlank(String.fromCodePoint(code))) continue;
+    const last = ranges.at(-1);
+    if (last?.to === code - 1) last.to = code;
+    else ranges.push({ from: code, to: code });
+  }
+  return ranges.map(({ from, to }) => `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`).join('');
 }
 
 const isKept = ({ $ref = '', in: place }: { $ref?: string; in?: string }): boolean =>

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { prepared } from '../support/prepared.ts';
-import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
+import { newTicket } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Lists by the value of a unique field: the record that has it, in one read. */
@@ -76,8 +77,38 @@ describe('GET /tickets?ticket_code=', () => {
 
   it('finds none of another spelling', async () => {
     const { ticket_code } = await ticket(`Ticket ${randomUUID()}`);
-    for (const other of [`${ticket_code} `, String(ticket_code).toUpperCase(), ` ${ticket_code}`])
+    for (const other of [`${ticket_code}.`, String(ticket_code).toUpperCase()])
       expect(await found('tickets', { ticket_code: other })).toEqual(nothing);
+  });
+});
+
+describe('a code with what shows nothing at its ends', () => {
+  const spellings = (code: string) => [`${code} `, `\u200b${code}`, `${code}\u00a0\n`, `\u202e${code}\u2800`];
+
+  it('is that ticket code: when it is given, looked for, and taken already', async () => {
+    const code = `INC ${randomUUID()}`;
+    const made = await acme.create('/api/v1/tickets', newTicket({ ticket_code: `  ${code}\u3164` }));
+    expect(made.ticket_code).toBe(code);
+    for (const ticket_code of spellings(code)) {
+      expect(await found('tickets', { ticket_code })).toEqual(only(made.id));
+      const { status, body } = await acme.ask('POST', '/api/v1/tickets', newTicket({ ticket_code }));
+      expect([status, body.type]).toEqual([409, 'urn:problem-type:custodia:already-exists']);
+    }
+    const blank = await acme.ask('POST', '/api/v1/tickets', newTicket({ ticket_code: '\u200b\u2800' }));
+    expect([blank.status, blank.body.errors]).toEqual([422, pointsAt('ticket_code')]);
+  });
+
+  it('is that role code and that app code, also at the login', async () => {
+    const code = `code-${randomUUID()}`;
+    const role = await acme.create('/api/v1/roles', { code: ` ${code}`, label: 'Agent' });
+    const key = await acme.create('/api/v1/integrations', { app_code: `${code}\u200b`, display_name: 'Billing' });
+    expect([role.code, key.app_code]).toEqual([code, code]);
+    for (const spelling of spellings(code)) {
+      expect((await acme.ask('POST', '/api/v1/roles', { code: spelling, label: 'Agent' })).status).toBe(409);
+      const body = { app_code: spelling, secret: key.secret };
+      expect((await api.request('POST', '/api/v1/auth/login', { body })).status).toBe(200);
+      expect(await found('integrations', { app_code: spelling })).toEqual(only(key.id));
+    }
   });
 });
 

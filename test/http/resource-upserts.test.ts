@@ -52,6 +52,18 @@ describe('PUT /resources?external_id=', () => {
     expect([(await put(id)).status, (await put(other)).body.id]).toEqual([201, next.body.id]);
   });
 
+  it('takes the id without what shows nothing at its ends', async () => {
+    const id = newId();
+    const made = await put(` ${id}`, fields({ external_id: `${id}\u00ad` }));
+    expect([made.status, made.body.external_id]).toEqual([201, id]);
+    for (const spelling of [id, `${id}\n`, `\ufeff${id}`, `${id}\u200b`]) {
+      expect((await put(spelling)).body.id).toBe(made.body.id);
+      expect(await idsOf(spelling)).toEqual([made.body.id]);
+    }
+    expect((await post(`${id} `)).external_id).toBe(id);
+    expect((await put('\u2060')).status).toBe(400);
+  });
+
   it('is a 409 where several have it, and no other request is', async () => {
     const id = newId();
     const [one] = [await post(id), await post(id)];

@@ -132,6 +132,13 @@ describe('the value of the query', () => {
   });
 });
 
+it('takes a slug without what shows nothing at its ends', async () => {
+  const slug = newSlug();
+  const { body } = await put(slug, { name: 'x', slug: `${slug}\u200b` });
+  const again = await put(`${encodeURIComponent(`\u00a0${slug}\t`)}`, { name: 'y' });
+  expect([again.status, again.body]).toEqual([200, { ...body, name: 'y' }]);
+});
+
 describe('upserts at the same time', () => {
   it('make one record, and all succeed', async () => {
     for (let round = 0; round < 5; round++) {

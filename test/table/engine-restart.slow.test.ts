@@ -3,7 +3,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTable, findEngine, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
 import { entity } from '#table';
-import { asItIs } from '../../shared/contract/constraints.ts';
+import { trimmed } from '../../shared/blank.ts';
 import { auditOf } from '../support/audit.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
@@ -12,7 +12,7 @@ import { doIn, openTenant, tableAt } from '../support/storage.ts';
 
 const jobs = entity<{ id: string; state: string; code: string }>('JOB', {
   filters: ['state'],
-  unique: { code: asItIs },
+  unique: { code: trimmed },
 });
 
 /** DynamoDB Local keeps tokens on its disk, dynoxide in its memory: there the transaction is refused when it comes again. */

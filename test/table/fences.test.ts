@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ids, listErrors, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { entity } from '#table';
-import { asItIs } from '../../shared/contract/constraints.ts';
+import { trimmed } from '../../shared/blank.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { type Paused, PausingHandler } from '../support/pauses.ts';
@@ -23,7 +23,7 @@ const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 const LATE = { at: NOW + 60_000 };
 
 const table = useTable(NOW);
-const unique = { code: asItIs };
+const unique = { code: trimmed };
 /** Its records are written in a transaction with the bit of their state. */
 const jobs = new TestList(
   table,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listErrors } from '#lists';
 import { entity, NotUnique } from '#table';
-import { asItIs } from '../../shared/contract/constraints.ts';
+import { trimmed } from '../../shared/blank.ts';
 import type { Fault } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
@@ -20,7 +20,7 @@ const table = useTable();
 /** Its records are written after the claim of their code, in one transaction with the bit of their state. */
 const jobs = new TestList(
   table,
-  entity<Job>('JOB', { filters: ['state'], unique: { code: asItIs } }),
+  entity<Job>('JOB', { filters: ['state'], unique: { code: trimmed } }),
   { state: 'open' },
   { state: ['open', 'done'] },
 );

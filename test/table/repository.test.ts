@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { entity, StaleRead } from '#table';
-import { asItIs } from '../../shared/contract/constraints.ts';
+import { trimmed } from '../../shared/blank.ts';
 import { TestList, useTable } from './test-list.ts';
 
 interface Job {
@@ -13,7 +13,7 @@ interface Job {
 }
 
 const table = useTable();
-const kind = entity<Job>('JOB', { filters: ['state'], json: ['data'], unique: { code: asItIs } });
+const kind = entity<Job>('JOB', { filters: ['state'], json: ['data'], unique: { code: trimmed } });
 const jobs = new TestList(table, kind, { state: 'open', data: null });
 const create = (fields: Partial<Job> = {}) => jobs.createId({ code: randomUUID(), ...fields });
 

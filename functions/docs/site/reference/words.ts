@@ -1,10 +1,8 @@
+import { NOT_BLANK } from '../../../../shared/blank.ts';
 import { nameIn, type Schema } from './document.ts';
 import { code } from './text.ts';
 
 /** A schema in words. HTML. */
-
-/** The pattern of texts that have more than spaces. */
-const NOT_BLANK = '^\\s*\\S';
 
 /** A longer pattern explains nothing; the OpenAPI document has it. */
 const LONGEST_PATTERN = 60;

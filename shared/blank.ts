@@ -1,0 +1,20 @@
+/**
+ * What shows nothing: control, format and separator characters (white space is among them), those that Unicode wants ignored where a font lacks
+ * them (Default_Ignorable_Code_Point: fillers, joiners, variation selectors), and the empty Braille pattern.
+ */
+const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Z}\u2800`;
+
+/** From the first visible character to the last one. */
+const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 'su');
+
+/** The text without what shows nothing at its ends. */
+export const trimmed = (text: string): string => VISIBLE.exec(text)?.[0] ?? '';
+
+/** Whether a text shows nothing. */
+export const isBlank = (text: string): boolean => trimmed(text) === '';
+
+/**
+ * A pattern that no blank text of Latin-1 matches, for documents. Go's and Python's expressions know neither the property nor one escape for the
+ * characters beyond that, so a text of these alone matches and is refused all the same.
+ */
+export const NOT_BLANK = String.raw`^[\s\x00-\x1f\x7f-\xa0\xad]*[^\s\x00-\x1f\x7f-\xa0\xad]`;
