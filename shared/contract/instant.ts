@@ -11,7 +11,16 @@ const ISO_8601 = new RegExp(`^${DATE}(?:[Tt]${TIME}${ZONE}?)?$`, 'i');
 const MINUTE_MS = 60_000;
 
 /** The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for any other text, and outside the years 0000 to 9999. */
-export function instantOf(text: string): string | undefined {
+export const instantOf = (text: string): string | undefined => inMilliseconds(text, 'cut');
+
+/**
+ * The same as a bound of times that have milliseconds: a time between two of them becomes the later one. So a time is before the bound, or not,
+ * exactly where it is before the time of the text, or not.
+ */
+export const boundOf = (text: string): string | undefined => inMilliseconds(text, 'raised');
+
+/** @param rest what becomes of decimals below a millisecond */
+function inMilliseconds(text: string, rest: 'cut' | 'raised'): string | undefined {
   const parts = ISO_8601.exec(text)?.groups;
   if (parts === undefined) return undefined;
   const {
@@ -32,6 +41,7 @@ export function instantOf(text: string): string | undefined {
   if (Number.isNaN(time.getTime()) || time.toISOString() !== local || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
     return undefined;
   const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * MINUTE_MS * (sign === '-' ? -1 : 1);
-  const instant = new Date(time.getTime() - offset).toISOString();
+  const raised = rest === 'raised' && /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
+  const instant = new Date(time.getTime() - offset + raised).toISOString();
   return /^\d{4}-/.test(instant) ? instant : undefined;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wantedWords } from '../words.ts';
 import { bounded, name, shownAs, uuid } from './fields.ts';
-import { instantOf } from './instant.ts';
+import { boundOf, instantOf } from './instant.ts';
 
 export { allOf, anyOf } from './several-values.ts';
 
@@ -53,11 +53,11 @@ export const sort = <const F extends string>(...fields: readonly F[]) =>
 const INSTANT_EXAMPLE = '2026-11-20T09:30:00Z';
 const AN_INSTANT = `must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as ${INSTANT_EXAMPLE}`;
 
-/** A time (ISO 8601), in UTC where it says no zone. It becomes the text of that time in records. */
+/** A time (ISO 8601) that times of records are compared with, in UTC where it says no zone. It becomes the bound of theirs, to the millisecond. */
 export const instant = () =>
   bounded(40, AN_INSTANT)
-    .refine((value) => instantOf(value) !== undefined, { error: AN_INSTANT })
-    .transform((value) => instantOf(value) ?? value)
+    .refine((value) => boundOf(value) !== undefined, { error: AN_INSTANT })
+    .transform((value) => boundOf(value) ?? value)
     .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [INSTANT_EXAMPLE] }));
 
 /** The query of every paged list (spec §4, §8). */

@@ -144,6 +144,16 @@ describe('tickets by their last activity', () => {
     expect(await idsOf(`last_activity_after=${from}`)).toEqual([second, first]);
     expect(await idsOf(`last_activity_before=${from}&sort=-last_activity_at`)).toEqual([third]);
     expect(await idsOf(`last_activity_after=2026-01-01&last_activity_before=2026-01-01`)).toEqual([]);
+    // One is from the time on, the other before it: exactly so below a millisecond, too.
+    const just = (decimals: string) => String(message.created_at).replace('Z', `${decimals}Z`);
+    for (const [decimals, after, before] of [
+      ['000', [second, first], [third]],
+      ['0005', [second], [first, third]],
+      ['999999', [second], [first, third]],
+    ] as const) {
+      expect(await idsOf(`last_activity_after=${just(decimals)}&sort=-last_activity_at`)).toEqual(after);
+      expect(await idsOf(`last_activity_before=${just(decimals)}&sort=-last_activity_at`)).toEqual(before);
+    }
     for (const query of ['sort=updated_at', 'last_activity_after=yesterday'])
       expect((await org.ask('GET', `${TICKETS}?${query}`)).status).toBe(400);
   });
