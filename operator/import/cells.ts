@@ -42,6 +42,18 @@ function readerOf(schema: z.ZodType): ReadCell {
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const numberIn: ReadCell = (cell) => (NUMBER.test(cell.trim()) ? Number(cell) : cell);
 
+/** `1.23E+11`, or `1,23E+11`: how spreadsheets write whole numbers of more than eleven digits. */
+const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+$/;
+const LOST =
+  'is in scientific notation, which leaves out digits: format the column as a number without decimals, and save it again';
+
+/** What a cell has lost before it came into the file, by the schema of its field; undefined where nothing shows that. */
+export function lossIn(schema: z.ZodType): (cell: string) => string | undefined {
+  const { inner } = unwrapped(schema);
+  const isWhole = inner instanceof z.ZodNumber && inner.isInt;
+  return (cell) => (isWhole && SCIENTIFIC.test(cell.trim()) ? LOST : undefined);
+}
+
 const FLAGS = new Map([
   ['true', true],
   ['false', false],

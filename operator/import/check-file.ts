@@ -61,14 +61,15 @@ export async function checkFile(file: string, form: FileForm, references: Refere
   };
 }
 
-/** What is wrong with a record: its form, else its fields. */
+/** What is wrong with a record: its form, and where it has fields nevertheless, these. */
 export function findingsOf({ line, kind, fields, columns, findings }: FileRecord): readonly Finding[] {
-  if (findings.length > 0 || kind === undefined) return findings;
+  if (kind === undefined || (findings.length > 0 && columns === undefined)) return findings;
   const found: Finding[] = mistakesIn(kind, fields).map(({ pointer, detail }) => {
     const column = columns?.get(pointer.split('/')[1] ?? '');
     return { line, ...(column !== undefined && { column }), pointer, detail };
   });
-  return found.toSorted((one, other) => (one.column?.number ?? 0) - (other.column?.number ?? 0));
+  const further = found.filter(({ column }) => findings.every((known) => known.column?.number !== column?.number));
+  return [...findings, ...further].toSorted((one, other) => (one.column?.number ?? 0) - (other.column?.number ?? 0));
 }
 
 async function deletedIn(file: string, form: FileForm, references: References): Promise<Record<string, number>> {

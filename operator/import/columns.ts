@@ -1,6 +1,6 @@
 import { nearestName } from '#contract/derived';
 import { pointer } from '#contract/problem';
-import { cellReader, type ReadCell } from './cells.ts';
+import { cellReader, lossIn, type ReadCell } from './cells.ts';
 import type { Finding } from './findings.ts';
 import { fieldsOf, type ImportKind } from './kinds.ts';
 import type { Row } from './read-csv.ts';
@@ -17,6 +17,7 @@ export interface Column {
 interface MappedColumn extends Column {
   readonly field: string;
   readonly read: ReadCell;
+  readonly lossIn: ReturnType<typeof lossIn>;
 }
 
 /** Fields by the headers of their columns; an empty one leaves the column out. Other columns have the names of fields. */
@@ -36,7 +37,7 @@ export class Columns {
     const named = this.#columns.filter(({ name }) => name !== '' && mapping.get(name) !== '');
     this.#mapped = named.map((column) => {
       const field = mapping.get(column.name) ?? column.name;
-      return { ...column, field, read: readerOf(kind, field) };
+      return { ...column, field, ...readersOf(kind, field) };
     });
     this.byField = new Map(this.#mapped.map((column) => [column.field, column]));
     const unknown = this.#mapped
@@ -60,22 +61,27 @@ export class Columns {
     return Object.fromEntries(values.filter(([, value]) => value !== undefined));
   }
 
-  /** Values that stand under no header. */
+  /** Values that stand under no header, and those that have lost digits. */
   findingsOf({ line, cells }: Row): Finding[] {
-    return cells.flatMap((cell, index) => {
+    const unnamed = cells.flatMap((cell, index) => {
       const column = this.#columns[index] ?? { number: index + 1, name: '' };
-      return cell.trim() === '' || column.name !== ''
-        ? []
-        : [{ line, column, detail: 'stands in a column without a name' }];
+      const detail = 'stands in a column without a name';
+      return cell.trim() === '' || column.name !== '' ? [] : [{ line, column, detail }];
     });
+    const lost = this.#mapped.flatMap(({ number, name, field, lossIn: find }) => {
+      const detail = find(cells[number - 1] ?? '');
+      return detail === undefined ? [] : [{ line, column: { number, name }, pointer: pointer([field]), detail }];
+    });
+    return [...unnamed, ...lost];
   }
 }
 
-const readerOf = ({ body }: ImportKind, field: string): ReadCell => {
+function readersOf({ body }: ImportKind, field: string): Pick<MappedColumn, 'read' | 'lossIn'> {
   const schema = Object.hasOwn(body.schema.shape, field) ? body.schema.shape[field] : undefined;
   // The id of the parent is not in the body.
-  return schema === undefined ? (cell) => cell.trim() : cellReader(schema);
-};
+  if (schema === undefined) return { read: (cell) => cell.trim(), lossIn: () => undefined };
+  return { read: cellReader(schema), lossIn: lossIn(schema) };
+}
 
 function unknownField({ record, body }: ImportKind, field: string, known: readonly string[]): string {
   if (Object.hasOwn(body.readOnlyFields, field)) return `${field} is set by the service: leave the column out (--map)`;

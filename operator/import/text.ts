@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { OperatorProblem } from '../problem.ts';
@@ -8,26 +9,68 @@ import { UnreadableFile } from './findings.ts';
 /** The longest record, in characters: more than any that the API takes. */
 export const LONGEST_RECORD = 4 * 1024 * 1024;
 
+/** As editors count lines. */
+export const LINE_BREAK = /\r\n|\n|\r/g;
+
+/** With which MS-DOS ended texts, as some programs still do. */
+const END_OF_FILE = '\u001a';
+
 /**
- * The text of a file, piece by piece, without its byte order mark.
+ * The text of a file, piece by piece, without its byte order mark, and without U+001A at its end.
  * @param fatal whether it must be UTF-8; else what is none is replaced by U+FFFD
  * @throws UnreadableFile where it is not UTF-8; OperatorProblem where there is no such file
  */
 export async function* textsOf(file: string, fatal = true): AsyncGenerator<string, void> {
+  let last = '';
+  for await (const text of decodedTextsOf(file, fatal)) {
+    const all = last + text;
+    last = all.endsWith(END_OF_FILE) ? END_OF_FILE : '';
+    yield all.slice(0, all.length - last.length);
+  }
+}
+
+async function* decodedTextsOf(file: string, fatal: boolean): AsyncGenerator<string, void> {
   const decoder = new TextDecoder('utf-8', { fatal });
-  let lines = 1;
+  const position = new Position();
   const decoded = (bytes?: Uint8Array): string => {
     try {
       const text = decoder.decode(bytes, { stream: bytes !== undefined });
-      lines += text.split('\n').length - 1;
+      position.moveOver(text);
       return text;
     } catch (cause) {
-      const detail = 'the file is not UTF-8 from about here on: save it as UTF-8, which spreadsheets call "CSV UTF-8"';
-      throw new UnreadableFile({ line: lines, detail }, { cause });
+      position.moveOver(textBeforeMistake(bytes ?? new Uint8Array()));
+      const detail = 'the line is not UTF-8: save the file as UTF-8, which spreadsheets call "CSV UTF-8"';
+      throw new UnreadableFile({ line: position.line, detail }, { cause });
     }
   };
   for await (const bytes of bytesOf(file)) yield decoded(bytes);
   yield decoded();
+}
+
+/** The line that a reader of a text has come to. */
+class Position {
+  /** From 1. */
+  line = 1;
+  #isAfterReturn = false;
+
+  moveOver(text: string): void {
+    // The other half of a line break of two characters.
+    const counted = this.#isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.line += counted.match(LINE_BREAK)?.length ?? 0;
+    if (text !== '') this.#isAfterReturn = text.endsWith('\r');
+  }
+}
+
+const LINE_FEED = 0x0a;
+
+/** The lines before the one that is not UTF-8, as Latin-1: only their line breaks matter. A character that the piece before has begun is left out. */
+function textBeforeMistake(bytes: Uint8Array): string {
+  let begin = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  for (let end = bytes.indexOf(LINE_FEED, begin); end >= 0; end = bytes.indexOf(LINE_FEED, begin)) {
+    if (!isUtf8(bytes.subarray(begin, end))) break;
+    begin = end + 1;
+  }
+  return Buffer.from(bytes.subarray(0, Math.max(0, begin))).toString('latin1');
 }
 
 /** @throws OperatorProblem */

@@ -50,6 +50,29 @@ describe('CSV', () => {
     ]);
   });
 
+  it.each(['\n', '\r\n', '\r'])('is separated by what its first line says: %j', async (end) => {
+    for (const [declaration, header, cells] of [
+      ['sep=;', 'name;a,b,c', ['name', 'a,b,c']],
+      ['SEP=|', 'name|a;b,c', ['name', 'a;b,c']],
+      ['\uFEFFsep=,', 'name,a;b;c', ['name', 'a;b;c']],
+      ['sep=\t', 'name\t"a"', ['name', 'a']],
+    ])
+      expect(await rows([declaration, header].join(end))).toEqual([{ line: 2, cells }]);
+    expect(await rows(['name;sep', 'sep=;', 'x;y'].join(end))).toHaveLength(3);
+    expect(await rows('sep=;')).toEqual([]);
+  });
+
+  it('and NDJSON may end with U+001A, as texts of MS-DOS do', async () => {
+    for (const content of ['name\na\n\u001a', 'name\na\u001a']) expect(await cells(content)).toEqual([['name'], ['a']]);
+    expect(await cells('name\na\u001ab\n\u001a')).toEqual([['name'], ['a\u001ab']]);
+    expect(await cells('\u001a')).toEqual([]);
+    const piece = 65_536;
+    const text = `name\n${'x'.repeat(piece - 6)}\u001ay\n\u001a`;
+    expect(text.indexOf('\u001a')).toBe(piece - 1);
+    expect(await cells(text)).toEqual([['name'], [`${'x'.repeat(piece - 6)}\u001ay`]]);
+    expect(await all<TextLine>(linesOf(await fileOf('{}\r\n\u001a')))).toEqual([{ line: 1, text: '{}\r' }]);
+  });
+
   it.each(['\n', '\r\n'])('counts lines as editors do, where cells have some and lines are blank: %j', async (end) => {
     const text = ['name,note', '"a', 'b', '",x', '', ' ', ', ', 'c,d', '"e', 'f",g'].join(end);
     expect((await rows(text)).map(({ line }) => line)).toEqual([1, 2, 8, 9]);
@@ -60,8 +83,11 @@ describe('CSV', () => {
     ['a,b\n1,2\n3,x"y\n', 'Line 3: a quotation mark inside a cell is written twice'],
     ['a,b\n1,"x"y\n', 'Line 2: a quotation mark inside a cell is written twice'],
     [`a,b\n1,"${'x'.repeat(5_000_000)}`, 'Line 2: the record is too long'],
-    [Buffer.from('name\nJo\xe3o\n', 'latin1'), 'the file is not UTF-8'],
-    [Buffer.from('\uFEFFname\nJoão\n', 'utf16le'), 'the file is not UTF-8'],
+    [Buffer.from('name\r\nJoao\r\nJo\xe3o\r\nx\n', 'latin1'), 'Line 3: the line is not UTF-8: save the file as UTF-8'],
+    [Buffer.from('name\rJo\xe3o\r', 'latin1'), 'the line is not UTF-8'],
+    [`a,b\r\n${'1,2\r\n'.repeat(50_000)}3,x"y\r\n`, 'Line 50002: a quotation mark inside a cell'],
+    [`a,b\r\n${'1,"2\r\n3"\r\n'.repeat(20_000)}3,"x\r\n`, 'Line 40002: a quotation mark of this record is never'],
+    [Buffer.from('\uFEFFname\nJoão\n', 'utf16le'), 'Line 1: the line is not UTF-8'],
   ])('that cannot be read is refused with its line', async (text, message) => {
     await expect(rows(text)).rejects.toThrow(message);
   });
@@ -174,6 +200,20 @@ describe('a file with mistakes', () => {
       'Line 4, column 6: stands in a column without a name',
       'Line 5, column 3 (phone), #/phone: must be a whole number from 0 to 999999999999999',
       'Line 5, column 4 (metadata), #/metadata: must be a JSON object',
+    ]);
+  });
+
+  it('is told which whole numbers have lost digits, and what else is wrong with their lines', async () => {
+    const text = ['slug;phone;name', 'a;1.23E+11;A', 'B;1,23e+11;B', 'c;9E2;', 'd;1.0;D', 'e;123456789012;E'].join(
+      '\n',
+    );
+    const detail = 'is in scientific notation, which leaves out digits';
+    expect(await findingsIn(text, 'client')).toEqual([
+      expect.stringContaining(`Line 2, column 2 (phone), #/phone: ${detail}`),
+      expect.stringMatching(/^Line 3, column 1 \(slug\), #\/slug: must be lowercase/),
+      expect.stringContaining(`Line 3, column 2 (phone), #/phone: ${detail}`),
+      expect.stringContaining(`Line 4, column 2 (phone), #/phone: ${detail}`),
+      'Line 4, column 3 (name), #/name: is required',
     ]);
   });
 
