@@ -1,8 +1,19 @@
 /**
- * What shows nothing: control, format and separator characters (white space is among them), those that Unicode wants ignored where a font lacks
- * them (Default_Ignorable_Code_Point: fillers, joiners, variation selectors), and the empty Braille pattern.
+ * What shows nothing. Characters that are ignored: format characters, and those that Unicode wants ignored where a font lacks them
+ * (Default_Ignorable_Code_Point: fillers, joiners, variation selectors). Blanks: control and separator characters (white space is among them), and
+ * the empty Braille pattern.
  */
-const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Z}\u2800`;
+const [IGNORED_CHARACTERS, BLANK_CHARACTERS] = [
+  String.raw`\p{Default_Ignorable_Code_Point}\p{Cf}`,
+  String.raw`\p{Cc}\p{Z}\u2800`,
+];
+const INVISIBLE = IGNORED_CHARACTERS + BLANK_CHARACTERS;
+
+/** Runs of characters that separate nothing: search takes a text without them. */
+export const IGNORED = new RegExp(`[${IGNORED_CHARACTERS}]+`, 'gu');
+
+/** Runs of characters that separate words. */
+export const BLANKS = new RegExp(`[${BLANK_CHARACTERS}]+`, 'gu');
 
 /** From the first visible character to the last one. */
 const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 'su');

@@ -1,3 +1,5 @@
+import { BLANKS, IGNORED } from './blank.ts';
+
 /**
  * Texts as search, slugs and comparisons take them: without what people do not type when they look for something
  * (`docs/decisions/0170-filters.md#decision-one-folding`).
@@ -5,9 +7,6 @@
 
 /** Accents of Latin, Greek and Cyrillic letters: Unicode's blocks of combining diacritical marks. Marks of other scripts are letters of their own. */
 const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/gu;
-
-/** White space and control characters. */
-const BLANKS = /[\s\p{Cc}]+/gu;
 
 /**
  * Small letters to which Unicode gives no decomposition, after the ones that people type for them: basic letters with a stroke, hook, bar, tail or
@@ -35,13 +34,13 @@ const DASHES = /\p{Dash}/gu;
 export const withPlainMarks = (text: string): string => text.replace(APOSTROPHES, "'").replace(DASHES, '-');
 
 /**
- * A text without case, accents, compatibility forms (`Ａ`, `ﬁ`, Unicode's NFKD), letters that few keyboards have (`ł` is `l`, `ø` is `o`, `ß` is `ss`),
+ * A text without case, characters that show nothing, accents, compatibility forms (`Ａ`, `ﬁ`, Unicode's NFKD), letters that few keyboards have (`ł` is `l`, `ø` is `o`, `ß` is `ss`),
  * look-alikes of the apostrophe and the hyphen, and more than one blank in a row. Other scripts stay: nothing is transliterated. Where one text is a
  * prefix of another, its folded text is a prefix of the other’s, as long as no character is cut in two.
  */
 export function folded(text: string): string {
   // Upper case first, which makes letters of some accents (`ᾳ` is `ΑΙ`); and last, for the letters of compatibility forms.
-  const bared = bare(caseless(bare(text.toUpperCase())));
+  const bared = bare(caseless(bare(text.replace(IGNORED, '').toUpperCase())));
   return bared
     .replace(EXTENDED, (letter) => TYPED.get(letter) ?? letter)
     .replace(BLANKS, ' ')

@@ -1,3 +1,4 @@
+import { BLANKS, IGNORED } from './blank.ts';
 import { folded, withPlainMarks } from './folded.ts';
 import { lazily } from './lazily.ts';
 
@@ -20,11 +21,8 @@ const MAX_CLAIM = 1_000;
 /** Of a text, what is looked at for words. In UTF-16 units. */
 const MAX_TEXT = 1_000;
 
-/** White space and control characters. */
-const BLANKS = /[\s\p{Cc}]+/u;
 /** All but the punctuation at the ends. */
 const CORE = /[^\p{P}](?:.*[^\p{P}])?/su;
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Where a part of a word begins: after punctuation and symbols. */
 const PART = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
 /** Scripts whose words no blanks separate. */
@@ -39,7 +37,7 @@ const isNotEmpty = (text: string): boolean => text !== '';
 function tokensOf(text: string): readonly string[] {
   // Marks first, because some are a blank with an accent; and last, for those of compatibility forms.
   const composed = withPlainMarks(text.slice(0, MAX_TEXT).toWellFormed()).normalize('NFKC');
-  const normal = withPlainMarks(composed).replace(INVISIBLE, '');
+  const normal = withPlainMarks(composed).replace(IGNORED, '');
   const all = normal.split(BLANKS).filter(isNotEmpty);
   const tokens = all.map(coreOf).filter(isNotEmpty);
   return tokens.length === 0 ? all : tokens;

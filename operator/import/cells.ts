@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '#json';
+import { isBlank, trimmed } from '../../shared/blank.ts';
 
 /**
  * Cells of CSV as values of fields. A text that is none of its field is left as it is: the contract then says what is wrong with it, in the words
@@ -14,7 +15,7 @@ export function cellReader(schema: z.ZodType): ReadCell {
   const { inner, isNullable } = unwrapped(schema);
   const read = readerOf(inner);
   const empty = isNullable ? null : undefined;
-  return (cell) => (cell.trim() === '' ? empty : read(cell));
+  return (cell) => (isBlank(cell) ? empty : read(cell));
 }
 
 /** The schema inside `optional`, `nullable` and `default`. */
@@ -40,7 +41,7 @@ function readerOf(schema: z.ZodType): ReadCell {
 
 /** A number of JSON: `007` and `1,5` stay texts. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-const numberIn: ReadCell = (cell) => (NUMBER.test(cell.trim()) ? Number(cell) : cell);
+const numberIn: ReadCell = (cell) => (NUMBER.test(trimmed(cell)) ? Number(trimmed(cell)) : cell);
 
 /** `1.23E+11`, or `1,23E+11`: how spreadsheets write whole numbers of more than eleven digits. */
 const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+$/;
@@ -51,7 +52,7 @@ const LOST =
 export function lossIn(schema: z.ZodType): (cell: string) => string | undefined {
   const { inner } = unwrapped(schema);
   const isWhole = inner instanceof z.ZodNumber && inner.isInt;
-  return (cell) => (isWhole && SCIENTIFIC.test(cell.trim()) ? LOST : undefined);
+  return (cell) => (isWhole && SCIENTIFIC.test(trimmed(cell)) ? LOST : undefined);
 }
 
 const FLAGS = new Map([
@@ -59,11 +60,11 @@ const FLAGS = new Map([
   ['false', false],
 ]);
 /** In any case: spreadsheets write `TRUE`. */
-const flagIn: ReadCell = (cell) => FLAGS.get(cell.trim().toLowerCase()) ?? cell;
+const flagIn: ReadCell = (cell) => FLAGS.get(trimmed(cell).toLowerCase()) ?? cell;
 
 function jsonIn(cell: string): unknown {
   try {
-    return parseJson(cell);
+    return parseJson(trimmed(cell));
   } catch {
     return cell;
   }
@@ -71,9 +72,9 @@ function jsonIn(cell: string): unknown {
 
 /** `a; b`, or a list in JSON. */
 const listIn: ReadCell = (cell) =>
-  cell.trim().startsWith('[')
+  trimmed(cell).startsWith('[')
     ? jsonIn(cell)
     : cell
         .split(';')
-        .map((element) => element.trim())
+        .map(trimmed)
         .filter((element) => element !== '');

@@ -1,5 +1,6 @@
 import { nearestName } from '#contract/derived';
 import { pointer } from '#contract/problem';
+import { isBlank, trimmed } from '../../shared/blank.ts';
 import { cellReader, lossIn, type ReadCell } from './cells.ts';
 import type { Finding } from './findings.ts';
 import { fieldsOf, type ImportKind } from './kinds.ts';
@@ -33,7 +34,7 @@ export class Columns {
 
   constructor(kind: ImportKind, { line, cells }: Row, mapping: Mapping) {
     const known = fieldsOf(kind);
-    this.#columns = cells.map((cell, index) => ({ number: index + 1, name: cell.trim() }));
+    this.#columns = cells.map((cell, index) => ({ number: index + 1, name: trimmed(cell) }));
     const named = this.#columns.filter(({ name }) => name !== '' && mapping.get(name) !== '');
     this.#mapped = named.map((column) => {
       const field = mapping.get(column.name) ?? column.name;
@@ -66,7 +67,7 @@ export class Columns {
     const unnamed = cells.flatMap((cell, index) => {
       const column = this.#columns[index] ?? { number: index + 1, name: '' };
       const detail = 'stands in a column without a name';
-      return cell.trim() === '' || column.name !== '' ? [] : [{ line, column, detail }];
+      return isBlank(cell) || column.name !== '' ? [] : [{ line, column, detail }];
     });
     const lost = this.#mapped.flatMap(({ number, name, field, lossIn: find }) => {
       const detail = find(cells[number - 1] ?? '');
@@ -79,7 +80,7 @@ export class Columns {
 function readersOf({ body }: ImportKind, field: string): Pick<MappedColumn, 'read' | 'lossIn'> {
   const schema = Object.hasOwn(body.schema.shape, field) ? body.schema.shape[field] : undefined;
   // The id of the parent is not in the body.
-  if (schema === undefined) return { read: (cell) => cell.trim(), lossIn: () => undefined };
+  if (schema === undefined) return { read: trimmed, lossIn: () => undefined };
   return { read: cellReader(schema), lossIn: lossIn(schema) };
 }
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isLoopback } from '#gateway';
+import { trimmed } from '../../shared/blank.ts';
 import { OperatorProblem } from '../problem.ts';
 import type { Mapping } from './columns.ts';
 import { type ImportKind, importKinds, upsertable, upserting } from './kinds.ts';
@@ -22,7 +23,7 @@ export function mappingIn(text: string): Mapping {
   return new Map(
     pairs.map((pair) => {
       if (pair === undefined) throw new InvalidArgumentError('It must be pairs such as Name=name,Kind=type,Notes=.');
-      return [pair.column?.trim() ?? '', pair.field?.trim() ?? ''];
+      return [trimmed(pair.column ?? ''), trimmed(pair.field ?? '')];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { isBlank } from '../../shared/blank.ts';
 import { UnreadableFile } from './findings.ts';
 import { LINE_BREAK, LONGEST_RECORD, textsOf } from './text.ts';
 
@@ -31,7 +32,7 @@ export async function* rowsOf(file: string): AsyncGenerator<Row, void> {
       const line = end + 1;
       // Not by the parser's own count: to that, a line break of two characters in a cell is two.
       end = line + cells.reduce((sum, cell) => sum + (cell.match(LINE_BREAK)?.length ?? 0), 0);
-      if (cells.every((cell) => cell.trim() === '')) return null;
+      if (cells.every(isBlank)) return null;
       if (!isDeclaration) begins.push(line);
       const row = isDeclaration ? null : cells;
       isDeclaration = false;
@@ -85,7 +86,7 @@ async function firstLineOf(file: string): Promise<string> {
   for await (const text of textsOf(file)) {
     const lines = (rest + text).split(LINE_BREAK);
     rest = lines.pop() ?? '';
-    const found = lines.find((line) => line.trim() !== '');
+    const found = lines.find((line) => !isBlank(line));
     if (found !== undefined || rest.length > LONGEST_RECORD) return found ?? rest;
   }
   return rest;

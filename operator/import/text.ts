@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { isBlank } from '../../shared/blank.ts';
 import { OperatorProblem } from '../problem.ts';
 import { UnreadableFile } from './findings.ts';
 
@@ -106,9 +107,9 @@ export async function* linesOf(file: string, fatal = true): AsyncGenerator<TextL
     rest = parts.pop() ?? '';
     for (const part of parts) {
       line += 1;
-      if (part.trim() !== '') yield { line, text: part };
+      if (!isBlank(part)) yield { line, text: part };
     }
     if (rest.length > LONGEST_RECORD) throw new UnreadableFile({ line: line + 1, detail: 'the line is too long' });
   }
-  if (rest.trim() !== '') yield { line: line + 1, text: rest };
+  if (!isBlank(rest)) yield { line: line + 1, text: rest };
 }

@@ -156,6 +156,20 @@ describe('a column', () => {
     });
   });
 
+  it('is empty where it shows nothing, and has values without what shows nothing around them', async () => {
+    const text = [
+      '\u200bclient_id,name,type,tags,alert_threshold,usage_alerts_enabled,metadata,location\u00a0',
+      '\u200b,\u202e\u2800,\u00ad,,,,,\u3164',
+      'C,n,vm,a\u200b;\u2060;b,\u202a80.5\u202c,\u200bTRUE,{}\u2060,\u200b x',
+    ].join('\n');
+    expect(await fieldsIn(text, 'resource')).toEqual([
+      {
+        ...{ client_id: 'C', name: 'n', type: 'vm', tags: ['a', 'b'], alert_threshold: 80.5 },
+        ...{ usage_alerts_enabled: true, metadata: {}, location: '\u200b x' },
+      },
+    ]);
+  });
+
   it('may have another name, and be left out', async () => {
     const map = new Map([
       ['Nome', 'name'],

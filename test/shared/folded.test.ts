@@ -47,6 +47,7 @@ describe('a folded text', () => {
     ['ﬁne', 'FINE'],
     ['Ёлки', 'елки'],
     ['a\u0000b', 'A b'],
+    ['Ac\u00adme\u200b\u2800\u3000Lda\u202e', 'acme lda'],
     ['Łódź', 'lodz'],
     ['Smørrebrød på Ærø', 'smorrebrod pa aero'],
     ['Þórður', 'thordur'],

@@ -69,6 +69,8 @@ describe('a query', () => {
     ['ŁÓDŹ', 'lodz'],
     ['soren aer', 'Søren, Ærø'],
     ["o'neil", 'O’Neil'],
+    ['acme', 'Ac\u00adme\ufeff'],
+    ['a\u200bcme\u202e bil', 'Acme\u2800Billing'],
     ['Oʼneil', "O'Neil"],
     ['neil', 'O´Neil'],
     ['print–ser', 'the print-server'],
