@@ -21,6 +21,11 @@ const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 'su');
 /** The text without what shows nothing at its ends. */
 export const trimmed = (text: string): string => VISIBLE.exec(text)?.[0] ?? '';
 
+const ANY_INVISIBLE = new RegExp(`[${INVISIBLE}]`, 'u');
+
+/** Whether each of its characters shows something. */
+export const isVisibleThroughout = (text: string): boolean => !ANY_INVISIBLE.test(text);
+
 /** Whether a text shows nothing. */
 export const isBlank = (text: string): boolean => trimmed(text) === '';
 

@@ -1,5 +1,6 @@
 import { BLANKS, IGNORED } from './blank.ts';
 import { folded, withPlainMarks } from './folded.ts';
+import { canonicalAddress } from './ip-address.ts';
 import { lazily } from './lazily.ts';
 
 /**
@@ -33,17 +34,23 @@ const segmenter = lazily(() => new Intl.Segmenter('en', { granularity: 'word' })
 
 const isNotEmpty = (text: string): boolean => text !== '';
 
-/** What blanks separate, without punctuation at the ends. What is nothing but punctuation counts only where a text has nothing else. */
+/** What blanks separate, without punctuation at the ends, but for those of an address. What is nothing but punctuation counts only where a text has nothing else. */
 function tokensOf(text: string): readonly string[] {
   // Marks first, because some are a blank with an accent; and last, for those of compatibility forms.
   const composed = withPlainMarks(text.slice(0, MAX_TEXT).toWellFormed()).normalize('NFKC');
   const normal = withPlainMarks(composed).replace(IGNORED, '');
   const all = normal.split(BLANKS).filter(isNotEmpty);
-  const tokens = all.map(coreOf).filter(isNotEmpty);
+  const tokens = all.map((token) => (canonicalAddress(token) === undefined ? coreOf(token) : token)).filter(isNotEmpty);
   return tokens.length === 0 ? all : tokens;
 }
 
 const coreOf = (token: string): string => CORE.exec(token)?.[0] ?? '';
+
+/** An IP address in its one spelling, and as it was written; any other token as it is. */
+function spellingsOf(token: string): readonly string[] {
+  const address = canonicalAddress(token);
+  return address === undefined ? [token] : [...new Set([address, token].map((each) => coreOf(each) || each))];
+}
 
 const isSpaceless = (token: string): boolean => SPACELESS.test(token);
 
@@ -66,13 +73,15 @@ interface Candidate {
 
 /** The words of a text: from the beginning of each token, each segment and each part to the end of the token. */
 function candidatesIn(text: string): readonly Candidate[] {
-  const candidates = tokensOf(text).flatMap((token) => {
+  const candidates = tokensOf(text).flatMap((written) => {
+    const [token = '', ...others] = spellingsOf(written);
     const isOfSpaceless = isSpaceless(token);
     const words = new Set([0, ...(isOfSpaceless ? segmentsOf(token) : [])]);
     const parts = Array.from(token.matchAll(PART), ({ index }) => index).filter((index) => !words.has(index));
     const from = (index: number): string => wordOf(token.slice(index, index + 4 * MAX_WORD));
     return [
       ...Array.from(words, (index) => ({ word: from(index), isPart: false })),
+      ...others.map((other) => ({ word: wordOf(other), isPart: false })),
       ...parts.map((index) => ({ word: from(index), isPart: true })),
     ].filter(({ word }) => word !== '');
   });
@@ -138,7 +147,7 @@ function wantedBy(typed: string): readonly WantedWord[] {
     if (word === '') return [];
     const forms = new Set([typed, token, word, token.toUpperCase()]);
     const claims = [...forms].filter((form) => Buffer.byteLength(form) <= MAX_CLAIM);
-    if (!isOfSpaceless) return [{ words: [word], claims }];
+    if (!isOfSpaceless) return [{ words: spellingsOf(token).map(wordOf), claims }];
     const starts = segmentsOf(token);
     const segments = starts.map((start, index) => wordOf(coreOf(token.slice(start, starts[index + 1]))));
     const distinct = [...new Set(segments.filter(isNotEmpty))];

@@ -37,7 +37,10 @@ export const resource = record('Resource', () => ({
     .describe(sentence.words('Who runs it: `local` for your own machines, `aws` …')),
   external_id: field.identifier(500).nullable().default(null).describe('How its provider names it.'),
   location: field.text(500).nullable().default(null).describe('Where it stands: a room, a data center, a region.'),
-  ip_address: ipAddress().nullable().default(null).describe('Its IPv4 or IPv6 address, without prefix length or zone.'),
+  ip_address: ipAddress()
+    .nullable()
+    .default(null)
+    .describe('Its IPv4 or IPv6 address, without prefix length or zone. `q` finds it in any spelling.'),
   status: field
     .word()
     .default('active')
@@ -196,7 +199,7 @@ export const resources = contract({
           .describe(
             'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others.',
           ),
-        q: parameter.words('name, the external id or the IP address', '10.0.0'),
+        q: parameter.words('name, the external id or the IP address, in whatever spelling', '10.0.0'),
         external_id: field.identifier(500).optional().describe('Only resources with exactly this `external_id`.'),
         tag: parameter.allOf(field.name(100), 'Only resources with this tag, one of their first 20.'),
       }),

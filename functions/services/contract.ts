@@ -78,10 +78,10 @@ export const service = record('Service', () => ({
     .default('monthly')
     .describe(sentence.words('How often it is billed: `monthly`, `yearly` …')),
   next_billing_date: field
-    .text(40, 1)
+    .dateOrTime()
     .nullable()
     .default(null)
-    .describe('The day of the next bill, as a date or a time in ISO 8601.'),
+    .describe('The day of the next bill: a date such as `2026-12-01`, or a time in ISO 8601, which comes back in UTC.'),
   version: field.text(100).nullable().default(null).describe('Which release of the software is running.'),
   deployed_at: field.timestamp().nullable().default(null).describe('When that release went live.'),
   created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),

@@ -6,6 +6,7 @@ export {
   bounded,
   code,
   count,
+  dateOrTime,
   email,
   flag,
   identifier,

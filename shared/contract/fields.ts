@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { asNumber } from '#json';
-import { isBlank, NOT_BLANK, trimmed } from '../blank.ts';
+import { isBlank, isVisibleThroughout, NOT_BLANK, trimmed } from '../blank.ts';
 import { always, TOO_LARGE } from './field-errors.ts';
-import { instantOf } from './instant.ts';
+import { dateOrInstantOf, instantOf } from './instant.ts';
 import { MAX_JSON } from './sizes.ts';
 
 /**
@@ -156,7 +156,7 @@ export const flag = shared(() => z.boolean());
 
 const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
 
-const A_TIME = `must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as ${TIMESTAMP_EXAMPLE}`;
+const A_TIME = `must be an ISO 8601 time in the years 0001 to 9999 of UTC, such as ${TIMESTAMP_EXAMPLE}`;
 
 /** An ISO 8601 time, returned in UTC with milliseconds. The year has four digits in UTC too (RFC 3339). */
 export const timestamp = shared(() =>
@@ -164,6 +164,19 @@ export const timestamp = shared(() =>
     .overwrite((value) => instantOf(value) ?? value)
     .refine((value) => instantOf(value) === value, { error: A_TIME })
     .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [TIMESTAMP_EXAMPLE] })),
+);
+
+const A_DATE_OR_TIME = `must be a date, such as 2026-11-20, or ${A_TIME.slice('must be '.length)}`;
+
+/** In the document: generators of clients make no code that compiles of `anyOf` with two formats (`docs/clients.md`). */
+const DATE_OR_TIME = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,12})?(Z|(\+|-)([01]\d|2[0-3]):[0-5]\d))?$`;
+
+/** A day, `2026-11-20`, or an ISO 8601 time, which is returned as others are ({@link timestamp}). */
+export const dateOrTime = shared(() =>
+  bounded(40, A_DATE_OR_TIME)
+    .overwrite((value) => dateOrInstantOf(value) ?? value)
+    .refine((value) => dateOrInstantOf(value) === value, { error: A_DATE_OR_TIME })
+    .meta(shownAs({ type: 'string', maxLength: 40, pattern: DATE_OR_TIME, examples: ['2026-12-01'] })),
 );
 
 /** Numbers closer to zero become 0: they have no meaning in any field, and the smallest are out of DynamoDB's range. */
@@ -267,6 +280,7 @@ export const email = shared(() =>
 export const webAddress = shared(() =>
   bounded(2048)
     .check(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))
+    .refine(isVisibleThroughout, { error: 'must not contain white space or invisible characters' })
     .refine(wellFormed, NOT_WELL_FORMED)
     .meta(shownAs({ type: 'string', format: 'uri', maxLength: 2048 })),
 );

@@ -10,7 +10,7 @@ const ISO_8601 = new RegExp(`^${DATE}(?:[Tt]${TIME}${ZONE}?)?$`, 'i');
 
 const MINUTE_MS = 60_000;
 
-/** The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for any other text, and outside the years 0000 to 9999. */
+/** The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for any other text, and outside the years 0001 to 9999. */
 export const instantOf = (text: string): string | undefined => inMilliseconds(text, 'cut');
 
 /**
@@ -43,5 +43,14 @@ function inMilliseconds(text: string, rest: 'cut' | 'raised'): string | undefine
   const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * MINUTE_MS * (sign === '-' ? -1 : 1);
   const raised = rest === 'raised' && /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
   const instant = new Date(time.getTime() - offset + raised).toISOString();
-  return /^\d{4}-/.test(instant) ? instant : undefined;
+  // The types of dates in many languages begin with the year 1.
+  return /^(?!0000)\d{4}-/.test(instant) ? instant : undefined;
 }
+
+/** A date as `2026-11-20`, or a time as {@link instantOf} returns it; undefined for any other text. */
+export function dateOrInstantOf(text: string): string | undefined {
+  const instant = instantOf(text);
+  return /t/i.test(text) ? instant : instant?.slice(0, DATE_LENGTH);
+}
+
+const DATE_LENGTH = 10;

@@ -51,7 +51,7 @@ export const sort = <const F extends string>(...fields: readonly F[]) =>
   z.enum([...SORTS, ...fields.flatMap((field) => [`-${field}` as const, field])]).default(SORTS[0] as never);
 
 const INSTANT_EXAMPLE = '2026-11-20T09:30:00Z';
-const AN_INSTANT = `must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as ${INSTANT_EXAMPLE}`;
+const AN_INSTANT = `must be an ISO 8601 time in the years 0001 to 9999 of UTC, such as ${INSTANT_EXAMPLE}`;
 
 /** A time (ISO 8601) that times of records are compared with, in UTC where it says no zone. It becomes the bound of theirs, to the millisecond. */
 export const instant = () =>

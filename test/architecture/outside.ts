@@ -46,7 +46,7 @@ const MODULES: ReadonlySet<string> = new Set([
 const PARTS: Readonly<Record<string, RegExp>> = {
   '@aws-sdk/core/client': /^\{ (EndpointError, )?partition \}$/,
   '@smithy/core/client': /^\{ ServiceException \}$/,
-  'node:net': /^\{ (isIP(v[46])?|BlockList)(, isIP(v[46])?)* \}$/,
+  'node:net': /^\{ (isIP(v[46])?|BlockList)(, (isIP(v[46])?|SocketAddress))* \}$/,
 };
 
 /** Ways out that need no import, or hide one, and those of the libraries above. */

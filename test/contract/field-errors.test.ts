@@ -41,10 +41,11 @@ const SENTENCES: readonly RegExp[] = [
   /^must be a UUID$/,
   /^must be an email address$/,
   /^must be an http or https URL$/,
+  /^must not contain white space or invisible characters$/,
   /^must be an IPv4 or IPv6 address$/,
   /^must be the name of an IANA time zone, such as Europe\/Lisbon$/,
-  /^must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as \S+Z$/,
-  /^must be a date, such as \d{4}-\d\d-\d\d$/,
+  /^must be an ISO 8601 time in the years 0001 to 9999 of UTC, such as \S+Z$/,
+  /^must be a date, such as \d{4}-\d\d-\d\d(, or an ISO 8601 time in the years 0001 to 9999 of UTC, such as \S+Z)?$/,
   /^must be a lowercase word of letters, digits, "-" and "_", the first a letter$/,
   /^must be letters, digits, ".", "_" and "-", the first a letter or digit(, the last no "-")?$/,
   /^must be lowercase letters, digits and "-", the first a letter or digit$/,
@@ -53,7 +54,20 @@ const SENTENCES: readonly RegExp[] = [
   /^must be \d+ to \d+ printable ASCII characters$/,
 ];
 
-const WRONG_TEXTS = ['', ' ', '\u0000', 'É/ é!', 'x', '-1', '1.5', '99999999999', 'a'.repeat(100_000), 'a\ud800', 'é@'];
+const WRONG_TEXTS = [
+  '',
+  ' ',
+  '\u0000',
+  'É/ é!',
+  'x',
+  '-1',
+  '1.5',
+  '99999999999',
+  'a'.repeat(100_000),
+  'a\ud800',
+  'é@',
+  'http://a/b c',
+];
 const WRONG: readonly unknown[] = [
   ...[undefined, null, true, -1, 1.5, 1e300, Number.POSITIVE_INFINITY, Number.NaN],
   ...WRONG_TEXTS,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import * as field from '#contract/field';
-import { decimal } from '../../shared/contract/fields.ts';
+import { decimal, shownOf } from '../../shared/contract/fields.ts';
 import { codePoint } from '../support/code-point.ts';
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
@@ -102,6 +102,9 @@ describe('text and names', () => {
       '//a',
       'a',
       `https://${'a'.repeat(2048)}`,
+      'https://a/b c',
+      'https://a\u200b.example',
+      'https://a/\u202e',
     ]) {
       expect(accepts(field.webAddress(), bad)).toBe(false);
     }
@@ -151,7 +154,13 @@ describe('a timestamp', () => {
   });
 
   it('keeps four digits of year in UTC', () => {
-    for (const bad of ['0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-01:00', '+012026-11-20T00:00:00Z']) {
+    expect(field.timestamp().parse('0001-01-01T00:00:00Z')).toBe('0001-01-01T00:00:00.000Z');
+    for (const bad of [
+      '0001-01-01T00:00:00+00:01',
+      '0000-12-31',
+      '9999-12-31T23:59:59-01:00',
+      '+012026-11-20T00:00:00Z',
+    ]) {
       expect(accepts(field.timestamp(), bad)).toBe(false);
     }
   });
@@ -183,6 +192,31 @@ describe('a timestamp', () => {
       `2026-11-20T09:30:00.${'1'.repeat(40)}Z`,
     ];
     for (const value of bad) expect(accepts(field.timestamp(), value)).toBe(false);
+  });
+});
+
+describe('a date or a time', () => {
+  it.each([
+    ['2026-12-01', '2026-12-01'],
+    ['20261201', '2026-12-01'],
+    ['2028-02-29', '2028-02-29'],
+    ['2026-12-01T00:00:00Z', '2026-12-01T00:00:00.000Z'],
+    ['2026-12-01T01:30+01:30', '2026-12-01T00:00:00.000Z'],
+    ['20261201t00', undefined],
+    ['2026-02-30', undefined],
+    ['2026-12-01T25:00:00Z', undefined],
+    ['31/12/2026', undefined],
+    ['46022', undefined],
+    ['banana', undefined],
+    ['0000-01-01', undefined],
+    ['2026-12', undefined],
+    ['2026-12-01 ', undefined],
+    ['', undefined],
+  ])('%j is %j', (given, returned) => {
+    const { success, data } = field.dateOrTime().safeParse(given);
+    expect([success, data]).toEqual([returned !== undefined, returned]);
+    const { pattern } = shownOf(field.dateOrTime());
+    if (returned !== undefined) expect(returned).toMatch(new RegExp(String(pattern)));
   });
 });
 

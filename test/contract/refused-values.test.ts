@@ -11,6 +11,10 @@ it.each<[operationId: string, fields: object]>([
   ['createClient', { timezone: '+01:00', status: null }],
   ['createService', { name: '\t', url: 'javascript:alert(1)', admin_url: 'data:text/html,x', status: 'Not Active' }],
   ['createService', { tags: 'a', uptime_percentage: 100.1, monthly_cost: -1, deployed_at: '2026-02-30T00:00:00Z' }],
+  ...['banana', '2026-02-30', '31/12/2026', '46022', '2026-12-01T25:00:00Z', ''].map((date): [string, object] => [
+    'updateService',
+    { next_billing_date: date },
+  ]),
   ['createResource', { cpu_usage: -0.1, memory_usage: 100.1, storage_usage: '10', ip_address: '10.0.0.256' }],
   ['createResource', { usage_alerts_enabled: 1, alert_threshold: null, provider: null, service_id: 's' }],
   ['createResourceHistoryEntry', { cpu_usage: 100.01, memory_usage: -1, storage_usage: null, timestamp: '2026-13-01' }],

@@ -79,7 +79,7 @@ export function withoutLines(document: object): Document {
  * - ids are those of the records: others are refused with 404 or 422, and those of other organizations with 403;
  * - a platform caller names the organization in the query, and the integration of an endpoint;
  * - no `Idempotency-Key`: with another body it is refused with 422;
- * - time zones, permissions and types of events are some that there are, and a secret is hard to guess;
+ * - time zones, days, permissions and types of events are some that there are, and a secret is hard to guess;
  * - the feed and replays begin at names of places in place of cursors, and endpoints have public addresses;
  * - read-only fields are left out: they may be sent back as they were read;
  * - log entries are one or many, not both;
@@ -151,13 +151,19 @@ const PERMISSIONS = permissionCatalogue(contracts)
 
 const EVENT_TYPES = ['ticket.created', 'webhook_endpoint.pinged'];
 
+/** Values of fields whose form does not say all. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  timezone: ['Europe/Lisbon', 'UTC'],
+  next_billing_date: ['2026-12-01', '2026-12-01T09:30:00Z'],
+  secret: ['Zq8-unlucky-scallop-jovial-repaint-crumb-onion-71'],
+  url: ['https://hooks.acme.example/custodia'],
+  from: ['oldest', 'latest'],
+};
+
 function withRecords({ properties = {} }: { properties?: unknown }, variables: Variables): void {
   const fields = properties as Record<string, Node>;
   const valuesOf = (name: string): readonly string[] => {
-    if (name === 'timezone') return ['Europe/Lisbon', 'UTC'];
-    if (name === 'secret') return ['Zq8-unlucky-scallop-jovial-repaint-crumb-onion-71'];
-    if (name === 'url') return ['https://hooks.acme.example/custodia'];
-    if (name === 'from') return ['oldest', 'latest'];
+    if (Object.hasOwn(VALUES, name)) return VALUES[name] ?? [];
     return name.endsWith('_id') ? [variables.get(name === 'org_id' ? 'organization_id' : name) ?? []].flat() : [];
   };
   for (const [name, schema] of Object.entries(fields)) {

@@ -21,6 +21,25 @@ const historyOf = async (id: string) => {
   return body.data as Record<string, unknown>[];
 };
 
+describe('the address of a resource', () => {
+  it.each([
+    ['2001:DB8:0:0:0:0:0:1', ['2001:db8::1', '2001:db8:0::0:1', '2001:DB8:0:0:0:0:0:1', '2001:db8:0:0']],
+    ['2001:db8::2', ['2001:0db8:0000:0000:0000:0000:0000:0002', '2001:db8::2']],
+    ['::ffff:198.51.100.7', ['198.51.100.7', '::ffff:c633:6407', '::FFFF:198.51.100.7']],
+    ['198.51.100.8', ['::ffff:198.51.100.8', '198.51.100.8']],
+  ])('%s stays as it is written, and is found by %j', async (ip_address, spellings) => {
+    const { id, ip_address: shown } = await mine.resource({ client_id: client.id, ip_address });
+    expect(shown).toBe(ip_address);
+    for (const q of spellings) {
+      const { body } = await mine.get(`/resources?${new URLSearchParams({ q, client_id: client.id })}`);
+      expect(
+        (body.data as { id: string }[]).map((found) => found.id),
+        q,
+      ).toEqual([id]);
+    }
+  });
+});
+
 describe('a new resource', () => {
   it('begins its history with the usage it came with, if it came with any', async () => {
     const state = { cpu_usage: 0, memory_usage: 100, storage_usage: 33.333333333333336, health_status: 'degraded' };

@@ -15,6 +15,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe('the next bill of a service', () => {
+  it.each([
+    ['2026-12-01', '2026-12-01'],
+    ['2026-12-01T00:30:00+01:00', '2026-11-30T23:30:00.000Z'],
+    [null, null],
+  ])('%j is %j', async (next_billing_date, returned) => {
+    const service = await mine.service({ client_id: client.id, next_billing_date });
+    expect(service.next_billing_date).toBe(returned);
+    const again = await mine.patch(`/services/${service.id}`, { next_billing_date: service.next_billing_date });
+    expect([again.status, again.body.next_billing_date]).toEqual([200, returned]);
+  });
+});
+
 describe('a change of a service', () => {
   it('with a health is a health check, even when the health stays', async () => {
     const service = await mine.service({ client_id: client.id });
@@ -44,7 +57,7 @@ describe('a change of a service', () => {
   it('loses nothing when many come at once, and lets one through with If-Match', async () => {
     const { id } = await mine.service({ client_id: client.id });
     const path = `/services/${id}`;
-    const fields = ['description', 'version', 'plan', 'next_billing_date'];
+    const fields = ['description', 'version', 'plan', 'billing_cycle'];
     await Promise.all(fields.map((field) => mine.patch(path, { [field]: field })));
     const { body, headers } = await mine.get(path);
     expect(fields.map((field) => body[field])).toEqual(fields);

@@ -1829,7 +1829,7 @@ export interface components {
              */
             billing_cycle: string;
             /**
-             * @description The day of the next bill, as a date or a time in ISO 8601.
+             * @description The day of the next bill: a date such as `2026-12-01`, or a time in ISO 8601, which comes back in UTC.
              * @example 2026-12-01
              */
             next_billing_date: string | null;
@@ -1973,7 +1973,7 @@ export interface components {
              */
             billing_cycle?: string;
             /**
-             * @description The day of the next bill, as a date or a time in ISO 8601. Default: null.
+             * @description The day of the next bill: a date such as `2026-12-01`, or a time in ISO 8601, which comes back in UTC. Default: null.
              * @example 2026-12-01
              */
             next_billing_date?: string | null;
@@ -2117,7 +2117,7 @@ export interface components {
              */
             billing_cycle?: string;
             /**
-             * @description The day of the next bill, as a date or a time in ISO 8601.
+             * @description The day of the next bill: a date such as `2026-12-01`, or a time in ISO 8601, which comes back in UTC.
              * @example 2026-12-01
              */
             next_billing_date?: string | null;
@@ -2231,7 +2231,7 @@ export interface components {
              */
             location: string | null;
             /**
-             * @description Its IPv4 or IPv6 address, without prefix length or zone.
+             * @description Its IPv4 or IPv6 address, without prefix length or zone. `q` finds it in any spelling.
              * @example 192.0.2.10
              */
             ip_address: string | null;
@@ -2400,7 +2400,7 @@ export interface components {
              */
             location?: string | null;
             /**
-             * @description Its IPv4 or IPv6 address, without prefix length or zone. Default: null.
+             * @description Its IPv4 or IPv6 address, without prefix length or zone. `q` finds it in any spelling. Default: null.
              * @example 192.0.2.10
              */
             ip_address?: string | null;
@@ -2575,7 +2575,7 @@ export interface components {
              */
             location?: string | null;
             /**
-             * @description Its IPv4 or IPv6 address, without prefix length or zone.
+             * @description Its IPv4 or IPv6 address, without prefix length or zone. `q` finds it in any spelling.
              * @example 192.0.2.10
              */
             ip_address?: string | null;
@@ -2744,7 +2744,7 @@ export interface components {
              */
             location?: string | null;
             /**
-             * @description Its IPv4 or IPv6 address, without prefix length or zone.
+             * @description Its IPv4 or IPv6 address, without prefix length or zone. `q` finds it in any spelling.
              * @example 192.0.2.10
              */
             ip_address?: string | null;
@@ -7049,7 +7049,7 @@ export interface operations {
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others. */
                 over_threshold?: boolean;
-                /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, such as `10.0.0`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, in whatever spelling, such as `10.0.0`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description Only resources with exactly this `external_id`. */
                 external_id?: string;
