@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isBlank } from '../blank.ts';
 import { nearestName } from './nearest-name.ts';
 import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from './problem.ts';
 
@@ -76,7 +77,7 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown, part: Fiel
   const issues = withoutConsequences(result.error.issues);
   const type = part === 'body' ? 'invalid-body' : 'invalid-parameter';
   throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {
-    errors: issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => fieldErrorsOf(issue, part, schema)),
+    errors: issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => fieldErrorsOf(issue, { part, value, schema })),
   });
 }
 
@@ -93,7 +94,13 @@ const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom
 /** Most unknown names of a request for which a known one is looked for. */
 const MAX_HINTS = 10;
 
-function fieldErrorsOf(issue: z.core.$ZodIssue, part: FieldError['in'], schema: z.ZodType): FieldError[] {
+interface Parsed {
+  readonly part: FieldError['in'];
+  readonly value: unknown;
+  readonly schema: z.ZodType;
+}
+
+function fieldErrorsOf(issue: z.core.$ZodIssue, { part, value, schema }: Parsed): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     const known = issue.path.length === 0 ? Object.keys((schema as Partial<z.ZodObject>).shape ?? {}) : [];
     return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key, index) => {
@@ -102,5 +109,15 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, part: FieldError['in'], schema: 
       return { in: part, pointer: pointer([...issue.path, key]), detail: `is not known here${hint}` };
     });
   }
-  return [{ in: part, pointer: pointer(issue.path), detail: issue.message }];
+  const hint = part === 'query' && issue.code !== 'too_big' && hasSpace(value, issue.path) ? PLUS : '';
+  return [{ in: part, pointer: pointer(issue.path), detail: `${issue.message}${hint}` }];
+}
+
+/** What was sent as `+` arrives as a space (WHATWG URL, application/x-www-form-urlencoded): of a time zone, of a mail address. */
+const PLUS = '; a `+` in a query means a space: write it as `%2B`';
+
+/** Whether the value of a parameter has a space and more; of several values, the one at the path. */
+function hasSpace(query: unknown, path: readonly PropertyKey[]): boolean {
+  const given = path.reduce<unknown>((value, key) => Object(value)[key], query);
+  return [given].flat().some((text) => typeof text === 'string' && text.includes(' ') && !isBlank(text));
 }

@@ -6,6 +6,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';
 import { tickets } from '../../functions/tickets/contract.ts';
+import { users } from '../../functions/users/contract.ts';
 import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
 import { validBody, validParams, validQuery } from '../../shared/http/request/validate.ts';
 
@@ -53,6 +54,9 @@ const SENTENCES: readonly RegExp[] = [
   /^must have the form <entity>.<verb>$/,
   /^must be \d+ to \d+ printable ASCII characters$/,
 ];
+
+/** Behind the sentence about a value of a query with a space. */
+const PLUS = '; a `+` in a query means a space: write it as `%2B`';
 
 const WRONG_TEXTS = [
   '',
@@ -147,13 +151,13 @@ describe('what field errors say', () => {
   it('is one of our sentences, whatever is wrong with whatever field', () => {
     const strange = Array.from(said, ([place, sentences]) => [
       place,
-      [...sentences].filter((sentence) => !SENTENCES.some((known) => known.test(sentence))),
+      [...sentences].filter((sentence) => !SENTENCES.some((known) => known.test(sentence.replace(PLUS, '')))),
     ]).filter(([, sentences]) => sentences?.length !== 0);
     expect(strange).toEqual([]);
   });
 
   it('is said by some field: the list has no sentence that nobody says', () => {
-    const every = [...said.values()].flatMap((sentences) => [...sentences]);
+    const every = [...said.values()].flatMap((sentences) => [...sentences].map((each) => each.replace(PLUS, '')));
     expect(SENTENCES.filter((known) => !every.some((sentence) => known.test(sentence)))).toEqual([]);
   });
 
@@ -204,6 +208,18 @@ describe('a sentence', () => {
     const { listTickets } = tickets.routes;
     const [finding] = findingsOf(() => validQuery(listTickets, { query: { [unknown]: ['x'] } }));
     expect(finding?.detail).toBe(meant ? `is not known here; did you mean \`${meant}\`?` : 'is not known here');
+  });
+
+  it.each<[route: Route, query: Record<string, string[]>, isHinted: boolean]>([
+    [tickets.routes.listTickets, { last_activity_after: ['2026-11-20T10:30:00 01:00'] }, true],
+    [tickets.routes.listTickets, { status: ['open', 'a b'] }, true],
+    [users.routes.listUsers, { email: ['ines test@acme.example'] }, true],
+    [tickets.routes.listTickets, { last_activity_after: ['2026-11-20T25:30:00+01:00'] }, false],
+    [tickets.routes.listTickets, { status: ['a b', 'x'], page: ['x'] }, false],
+    [tickets.routes.listTickets, { q: ['a '.repeat(60)] }, false],
+  ])('says of a value of a query with a space how a plus is written: %#', (route, query, isHinted) => {
+    const found = findingsOf(() => validQuery(route, { query })).map(({ detail }) => detail);
+    expect(found.at(-1)?.endsWith(PLUS)).toBe(isHinted);
   });
 
   it('names the field that an unknown one may mean, for few of many', () => {

@@ -119,6 +119,7 @@ describe('parameters', () => {
     ['*', true],
     ['"3.pQ8x0aZcVd1k"', true],
     ['W/"abc", "def"', true],
+    ['W/"3.pQ8x0aZcVd1k;gzip", "3.pQ8x0aZcVd1k-gzip"', true],
     ['3.pQ8x0aZcVd1k', true],
     ['0', true],
     ['"open', false],

@@ -53,6 +53,14 @@ describe('GET /users?email=', () => {
   });
 });
 
+it('says of an address with a plus how it is written', async () => {
+  const email = `ines+${randomUUID()}@acme.example`;
+  const { id } = await acme.create('/api/v1/users', { email, name: 'Inês' });
+  const { status, body } = await acme.ask('GET', `/api/v1/users?email=${email}`);
+  expect([status, body.errors?.[0]?.detail]).toEqual([400, expect.stringContaining('`%2B`')]);
+  expect(await found('users', { email })).toEqual(only(id));
+});
+
 describe('GET /tickets?ticket_code=', () => {
   const ticket = async (ticket_code: string) => {
     const { id: client_id } = await acme.create('/api/v1/clients', { name: 'Acme' });

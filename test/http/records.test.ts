@@ -56,6 +56,15 @@ async function fullOf(scenario: Scenario): Promise<JsonBody> {
 const read = (path: string, { token = '' }: Scenario, headers = {}) => api.request('GET', path, { token, headers });
 const tagOf = ({ headers }: ApiResponse) => headers.get('etag') ?? '';
 
+/** A tag as proxies that compress change it. */
+const asProxiesMark = (tag: string): string[] => [
+  `W/${tag}`,
+  ...['-gzip', ';gzip', '--gzip', '-br'].flatMap((mark) => {
+    const marked = tag.replace(/"$/, `${mark}"`);
+    return [marked, `W/${marked}`];
+  }),
+];
+
 describe.each(kindsWith('create'))('a new %s', (kind) => {
   it('has the defaults of its contract, and is found where its Location says', async () => {
     const scenario = await testTenant.scenario(`create${kind}`);
@@ -108,11 +117,20 @@ describe.each(kindsWith('update'))('a change of a %s', (kind) => {
     expect(await send({ 'if-none-match': `"other", W/${tag}` })).toBe(412);
     expect(await send({ 'if-match': tag.replaceAll('"', ''), 'if-none-match': '"9.other"' })).toBe(200);
     expect([await send({ 'if-match': tag }), await send({ 'if-match': '"x' })]).toEqual([412, 400]);
+    for (const marked of asProxiesMark(tag)) expect(await send({ 'if-match': marked })).toBe(412);
     const { status, body } = await testTenant.send(scenario, { 'if-match': '0' });
     expect([status, body.detail]).toEqual([412, expect.stringContaining('no ETag of a record')]);
     const now = tagOf(await read(scenario.path, scenario));
     expect(now).not.toBe(tag);
     expect((await read(scenario.path, scenario, { 'if-none-match': now })).status).toBe(304);
+    for (const marked of asProxiesMark(now)) {
+      expect((await read(scenario.path, scenario, { 'if-none-match': marked })).status, marked).toBe(304);
+      expect(await send({ 'if-none-match': marked }), marked).toBe(412);
+    }
+    for (const [index] of asProxiesMark(now).entries()) {
+      const marked = asProxiesMark(tagOf(await read(scenario.path, scenario)))[index] ?? '';
+      expect(await send({ 'if-match': `"1.other", ${marked}` }), marked).toBe(200);
+    }
     expect((await read(scenario.path, scenario, { 'if-none-match': tag })).status).toBe(200);
   });
 });

@@ -15,17 +15,24 @@ export const listTag = (body: string): string => `W/"${digestOf(body)}"`;
 
 const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12);
 
-/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). `includes` is exact, because no tag contains quotation marks. */
+/** What proxies that compress a response add to its tag, within the quotation marks: `-gzip` (Apache, Caddy), `--gzip` (Jetty), `;gzip`. */
+const CODINGS = /(?:--?|;)(?:gzip|deflate|br|zstd)(?=")/g;
+
+/**
+ * Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2), also as a proxy has marked it. `includes` is exact, because no tag
+ * contains quotation marks.
+ */
 export function isFresh(request: HttpRequest, tag: string): boolean {
   const held = request.headers.get('if-none-match') ?? '';
-  return held.trim() === '*' || held.includes(tag.replace(/^W\//, ''));
+  return held.trim() === '*' || held.replace(CODINGS, '').includes(tag.replace(/^W\//, ''));
 }
 
 /**
  * Checks `If-Match` against the version of the record as read (RFC 9110 §13.1.1). The write's condition checks that version again at
  * commit.
  *
- * An entity tag is `"<version>.<digest>"`; only the version is compared, because a changed counter is no reason to refuse.
+ * An entity tag is `"<version>.<digest>"`; only the version is compared, because a changed counter is no reason to refuse. So a tag that a proxy
+ * has weakened or marked when it compressed the response names the same version (`docs/decisions/0007-entity-tags.md`).
  * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
  */
 export function checkIfMatch(request: Headers, version: number): void {
@@ -46,9 +53,9 @@ export function checkIfMatchOfNone(request: Headers): void {
 }
 
 const ANOTHER_VERSION = 'If-Match names another version. Read the record again, and send the ETag that it has now.';
-/** Weak tags are none: those of lists, and tags that a proxy has weakened. */
+/** Those of lists are none. */
 const NO_TAG_OF_A_RECORD =
-  'If-Match names no ETag of a record, such as "3.pQ8x0aZcVd1k": send the one that was read, without W/ before it.';
+  'If-Match names no ETag of a record, such as "3.pQ8x0aZcVd1k": send the one that was read with the record.';
 
 /**
  * Checks `If-None-Match` of a request that changes an existing record: `*` never holds, and a tag does not hold while it is the record's
@@ -58,7 +65,7 @@ const NO_TAG_OF_A_RECORD =
 export function checkIfNoneMatch(request: Headers, version: number): void {
   const tags = tagsOf(request, 'If-None-Match');
   if (tags === undefined) return;
-  const holds = tags !== '*' && !tags.some((tag) => VERSION.exec(tag.replace(/^W\//, ''))?.[1] === String(version));
+  const holds = tags !== '*' && !tags.some((tag) => VERSION.exec(tag)?.[1] === String(version));
   if (!holds) {
     throw new Problem('precondition-failed', {
       detail: 'The record is there, in a version that If-None-Match excludes.',
@@ -80,5 +87,5 @@ function tagsOf({ headers }: Headers, name: 'If-Match' | 'If-None-Match'): '*' |
 
 /** Some libraries strip the quotation marks. Without them a tag has letters, digits, points, dashes and underscores only. */
 const ENTITY_TAG = /^((W\/)?"[\x21\x23-\x7e\x80-\xff]*"|[\w.-]+)$/;
-/** A weak tag never matches here: `If-Match` compares strongly. */
-const VERSION = /^"?(\d+)\.[\w-]+"?$/;
+/** The version of a tag, weak or strong, with the mark of a coding or without. */
+const VERSION = /^(?:W\/)?"?(\d+)\.[\w-]+(?:;\w+)?"?$/;
