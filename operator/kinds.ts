@@ -3,28 +3,10 @@ import { declaredValues } from '#contract/derived';
 import { countedBy, type Kind, kind, quotaOf } from '#maintenance';
 import { auditEventEntity, type Entity } from '#table';
 import { declaredEntities } from '../functions/all-entities.ts';
-import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import { isResourceRisk as isResourceAtRisk } from '../functions/resources/risk.ts';
-import { resourceEntity } from '../functions/resources/store.ts';
-import { isServiceRisk as isServiceAtRisk } from '../functions/services/health.ts';
-import { serviceEntity } from '../functions/services/store.ts';
 import { endpointEntity, type StoredEndpoint } from '../functions/webhook-endpoints/store.ts';
-
-/** The records that a counter field counts, by entity and field. */
-const COUNTERS: Readonly<Record<string, Kind['counters']>> = {
-  [clientEntity.name]: {
-    services_count: [countedBy(serviceEntity, 'client_id')],
-    total_resources: [countedBy(resourceEntity, 'client_id')],
-    risks: [
-      countedBy(serviceEntity, 'client_id', isServiceAtRisk),
-      countedBy(resourceEntity, 'client_id', isResourceAtRisk),
-    ],
-  },
-  [serviceEntity.name]: { resource_count: [countedBy(resourceEntity, 'service_id')] },
-};
 
 /** Values of filters for the storage code's own records, which no contract declares. */
 const VALUES: Readonly<Record<string, Kind['values']>> = {
@@ -45,11 +27,27 @@ export const kinds: readonly Kind[] = entities
   .map((entity) =>
     kind(entity, {
       below: entities.filter(({ parent }) => parent === entity),
-      counters: COUNTERS[entity.name] ?? {},
+      counters: countersOf(entity),
       values: { ...valuesOf(entity), ...VALUES[entity.name] },
       quota: QUOTAS[entity.name] ?? {},
     }),
   );
+
+/** The counters of a kind, as the entities declare them that they count. */
+function countersOf({ name }: Entity): Kind['counters'] {
+  const all = entities.flatMap((entity) =>
+    Object.entries(entity.counted).flatMap(([reference, declared]) =>
+      declared?.by.name !== name
+        ? []
+        : Object.entries(declared.counts).map(([field, which]) => ({
+            field,
+            counted: countedBy<never>(entity, reference as never, which === 'all' ? undefined : which),
+          })),
+    ),
+  );
+  const byField = Map.groupBy(all, ({ field }) => field);
+  return Object.fromEntries(Array.from(byField, ([field, found]) => [field, found.map(({ counted }) => counted)]));
+}
 
 /** The values of a filter's field, where the contract's record declares them. */
 function valuesOf({ record, filters, flags }: Entity): Kind['values'] {

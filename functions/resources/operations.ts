@@ -1,14 +1,11 @@
 import { Problem } from '#contract/problem';
 import { type Operations, pagesOf, upsertOf } from '#http';
 import * as respond from '#http/respond';
-import { changesOf, type Stored, type Tenant } from '#table';
-import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
+import { changesOf, type Tenant } from '#table';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
-import { joinService, leaveService } from '../services/resources-count.ts';
-import { type Resource, resource, type resources } from './contract.ts';
+import { resource, type resources } from './contract.ts';
 import { isOutdated, reportsUsage, sampleOf } from './metrics.ts';
-import { isResourceRisk } from './risk.ts';
-import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
+import { historyOf, resourceCredentials, resourceEntity } from './store.ts';
 
 const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResource'> = {
   createResource: async ({ body, tenant, caller }) => {
@@ -16,8 +13,6 @@ const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResour
     resourceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
     const isReport = reportsUsage(body) || body.health_status !== HEALTHY;
-    updateClientCounters(tenant, body.client_id, { resources: 1, risks: Number(isResourceRisk(body)) });
-    if (body.service_id !== null) joinService(tenant, body.service_id, body.client_id);
     const created = await tenant.records(resourceEntity).create<'credentials'>({
       fields: {
         ...fields,
@@ -33,18 +28,19 @@ const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResour
   },
 
   updateResource: async ({ params, body, tenant, caller, getOrThrow }) => {
-    const stored = await getOrThrow(tenant.records(resourceEntity), params.id);
+    const records = tenant.records(resourceEntity);
+    const stored = await getOrThrow(records, params.id);
     resourceCredentials.check(caller, body.credentials);
     const before = await resourceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isReport =
       (reportsUsage(body) || body.health_status !== undefined) && !isKnownCheck(body, before.record, changes);
     if (changes === undefined && !isReport) return respond.record(before);
-    if (changes?.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
     const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes ?? {});
-    const after = await change(tenant, stored, {
+    const after = await records.update(stored, {
       ...encrypted,
       ...lastCheck(body.last_health_check, isReport, tenant.session),
+      updated_at: tenant.session.timestamp,
     });
     if (isReport) sampleOf(tenant, after);
     return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, after));
@@ -77,10 +73,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const records = tenant.records(resourceEntity);
     const history = historyOf(tenant, params.id);
     const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.keys()]);
-    const { client_id, service_id } = before.record;
     await records.remove(before, history.deleteAll(keys, before));
-    updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isResourceRisk(before.record)) });
-    if (service_id !== null) leaveService(tenant, service_id);
     return respond.empty;
   },
 
@@ -95,7 +88,8 @@ export const resourceOperations: Operations<typeof resources> = {
     const { timestamp = tenant.session.timestamp, health_status = before.record.health_status, ...usage } = body;
     const checked = checkedAt(timestamp, tenant.session, 'timestamp');
     if (!isOutdated(checked, before.record)) {
-      await change(tenant, before, { ...usage, health_status, last_health_check: checked });
+      const updated_at = tenant.session.timestamp;
+      await records.update(before, { ...usage, health_status, last_health_check: checked, updated_at });
     }
     const sample = { ...usage, resource_id: params.id, timestamp, health_status };
     return respond.record(historyOf(tenant, params.id).createNumbered(before, sample));
@@ -111,25 +105,4 @@ async function findOnly(tenant: Tenant, value: string): Promise<string | undefin
     detail: `The external_id ${detail}: change each by its id.`,
     errors: [{ in: 'query', pointer: '#/external_id', detail }],
   });
-}
-
-/** Stages a change of a resource, and of its client's counter of risks. */
-async function change(
-  tenant: Tenant,
-  before: Stored<StoredResource>,
-  changes: Partial<StoredResource>,
-): Promise<Stored<StoredResource>> {
-  const updated_at = tenant.session.timestamp;
-  const after = await tenant.records(resourceEntity).update(before, { ...changes, updated_at });
-  updateRiskCounter(tenant, before.record.client_id, isResourceRisk(before.record), isResourceRisk(after.record));
-  return after;
-}
-
-function moveToService(
-  tenant: Tenant,
-  { client_id, service_id }: Pick<Resource, 'client_id' | 'service_id'>,
-  target: string | null,
-): void {
-  if (service_id !== null) leaveService(tenant, service_id);
-  if (target !== null) joinService(tenant, target, client_id);
 }

@@ -1,7 +1,10 @@
 import { encryptedCredentials } from '#auth';
+import { noSuchRecord } from '#http';
 import { entity, storedAs, type Tenant } from '#table';
+import { clientEntity } from '../clients/store.ts';
+import { serviceEntity } from '../services/store.ts';
 import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './contract.ts';
-import { isOverThreshold } from './risk.ts';
+import { isOverThreshold, isResourceRisk } from './risk.ts';
 
 /** A resource as stored. */
 export interface StoredResource extends Omit<Resource, 'credentials'> {
@@ -15,6 +18,20 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   flags: { over_threshold: isOverThreshold },
   exact: { external_id: 'hashed' },
   words: ['name', 'external_id', 'ip_address'],
+  counted: {
+    client_id: {
+      by: clientEntity,
+      counts: { total_resources: 'all', risks: isResourceRisk },
+      onMissing: noSuchRecord('client_id'),
+    },
+    // The same error for a missing service, another client's and another tenant's.
+    service_id: {
+      by: serviceEntity,
+      counts: { resource_count: 'all' },
+      equals: ({ client_id }) => ({ client_id }),
+      onMissing: noSuchRecord('service_id', "names no service of the resource's client"),
+    },
+  },
   json: ['specifications', 'limits', 'metadata'],
   encrypted: ['credentials'],
   audited: resource.name,

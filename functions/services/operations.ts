@@ -1,7 +1,6 @@
 import { noRecord, type Operations, pagesOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
-import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';
 import { isKnownCheck, isServiceRisk, lastCheck } from './health.ts';
@@ -18,7 +17,6 @@ export const serviceOperations: Operations<typeof services> = {
     const { credentials, ...fields } = body;
     serviceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
-    updateClientCounters(tenant, body.client_id, { services: 1, risks: Number(isServiceRisk(body)) });
     const created = await tenant.records(serviceEntity).create<'credentials'>({
       fields: {
         ...fields,
@@ -55,7 +53,6 @@ export const serviceOperations: Operations<typeof services> = {
       ...lastCheck(body.last_health_check, isHealthCheck, tenant.session),
       updated_at: now,
     });
-    updateRiskCounter(tenant, before.record.client_id, isServiceRisk(before.record), isServiceRisk(after.record));
     return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, after));
   },
 
@@ -68,10 +65,6 @@ export const serviceOperations: Operations<typeof services> = {
     ]);
     await records.remove(before, NO_RESOURCES, stillHasResources);
     resources.filterSets.delete(keys);
-    updateClientCounters(tenant, before.record.client_id, {
-      services: -1,
-      risks: -Number(isServiceRisk(before.record)),
-    });
     return respond.empty;
   },
 

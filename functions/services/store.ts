@@ -1,6 +1,9 @@
 import { encryptedCredentials } from '#auth';
+import { noSuchRecord } from '#http';
 import { entity, storedAs } from '#table';
+import { clientEntity } from '../clients/store.ts';
 import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
+import { isServiceRisk } from './health.ts';
 
 /** A service as stored: its resources are counted, so that it cannot be deleted while it has any. */
 export interface StoredService extends Omit<Service, 'credentials'> {
@@ -11,6 +14,13 @@ export interface StoredService extends Omit<Service, 'credentials'> {
 export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service), {
   filters: ['client_id', 'status', 'health_status', 'tags'],
   words: ['name'],
+  counted: {
+    client_id: {
+      by: clientEntity,
+      counts: { services_count: 'all', risks: isServiceRisk },
+      onMissing: noSuchRecord('client_id'),
+    },
+  },
   json: ['deployment_config', 'metadata'],
   encrypted: ['credentials'],
   audited: service.name,

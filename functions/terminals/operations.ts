@@ -1,7 +1,7 @@
 import { type Operations, pagesOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
-import { requireClient } from '../clients/counters.ts';
+import { requireClient } from '../clients/references.ts';
 import type { terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';
 

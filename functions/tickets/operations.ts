@@ -2,7 +2,7 @@ import { WHOLE_LIST } from '#contract';
 import { noRecord, type Operations, pagesOf } from '#http';
 import * as respond from '#http/respond';
 import { changesOf } from '#table';
-import { noteContact } from '../clients/counters.ts';
+import { noteContact } from '../clients/references.ts';
 import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';
 import { requireReferences } from './references.ts';
@@ -16,7 +16,6 @@ export const ticketOperations: Operations<typeof tickets> = {
     const { ticket_code: code, ...fields } = body;
     const now = session.timestamp;
     requireReferences(tenant, fields);
-    if (fields.client_id !== null) noteContact(tenant, fields.client_id);
     const created = await tenant.records(ticketEntity).create<'ticket_code'>({
       fields: { ...fields, created_at: now, updated_at: now, last_activity_at: now },
       deferred: (place) => ({ ticket_code: code ?? generatedCode(place) }),

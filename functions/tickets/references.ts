@@ -1,6 +1,6 @@
 import { noSuchRecord } from '#http';
 import type { Tenant } from '#table';
-import { requireClient } from '../clients/counters.ts';
+import { requireClient } from '../clients/references.ts';
 import { resourceEntity } from '../resources/store.ts';
 import { serviceEntity } from '../services/store.ts';
 import { terminalEntity } from '../terminals/store.ts';

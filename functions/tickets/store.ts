@@ -1,4 +1,5 @@
-import { entity, type Tenant } from '#table';
+import { type Entity, entity, type Tenant } from '#table';
+import { clientEntity } from '../clients/store.ts';
 import { ticket, ticketMessage } from './contract.ts';
 
 export const ticketEntity = entity('TICKET', ticket, {
@@ -8,6 +9,9 @@ export const ticketEntity = entity('TICKET', ticket, {
   isWithoutWords: () => process.env.TICKET_WORDS === 'off',
   exact: { ticket_code: 'claimed' },
   orders: ['last_activity_at'],
+  latest: {
+    client_id: { of: clientEntity, field: 'last_contact', time: 'created_at', below: (): Entity => messageEntity },
+  },
   json: ['custom_fields'],
   journaled: { verbs: ['created', 'updated', 'deleted'] },
 });

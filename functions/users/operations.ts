@@ -4,7 +4,7 @@ import * as respond from '#http/respond';
 import { changesOf } from '#table';
 import { checkMembership } from '../access/privileges.ts';
 import { membershipEntity } from '../access/store.ts';
-import { requireClient } from '../clients/counters.ts';
+import { requireClient } from '../clients/references.ts';
 import type { users } from './contract.ts';
 import { userEntity } from './store.ts';
 import { checkChange, checkNewUser } from './superadmin.ts';

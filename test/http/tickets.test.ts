@@ -30,11 +30,35 @@ describe('changing a ticket', () => {
     expect([status, body.service_id, body.status]).toEqual([200, service_id, 'closed']);
   });
 
-  it('leaves the last contact of the client alone', async () => {
+  it('is the last contact of the client that it gets, with its messages, and leaves that of the one before', async () => {
+    const [first, second] = [
+      await acme.create('/api/v1/clients', { name: 'Bistro' }),
+      await acme.create('/api/v1/clients', { name: 'Bar' }),
+    ];
+    const contacts = () =>
+      Promise.all([first, second].map(async ({ id }) => (await acme.read(`/api/v1/clients/${id}`)).last_contact));
+    const ticket = await acme.create(TICKETS, newTicket());
+    const path = `${TICKETS}/${ticket.id}`;
+    await acme.ask('PATCH', path, { client_id: first.id });
+    expect(await contacts()).toEqual([ticket.created_at, null]);
+    const message = await acme.create(`${path}/messages`, newMessage());
+    await acme.ask('PATCH', path, { status: 'pending' });
+    expect(await contacts()).toEqual([message.created_at, null]);
+    await acme.ask('PATCH', path, { client_id: second.id });
+    expect(await contacts()).toEqual([message.created_at, message.created_at]);
+    await acme.ask('PATCH', path, { client_id: null });
+    const later = await acme.create(`${path}/messages`, newMessage());
+    expect(await contacts()).toEqual([message.created_at, message.created_at]);
+    await acme.ask('PATCH', path, { client_id: first.id });
+    expect(await contacts()).toEqual([later.created_at, message.created_at]);
+  });
+
+  it('is no contact of a client where it is refused', async () => {
     const client = await acme.create('/api/v1/clients', { name: 'Bistro' });
-    const { id } = await acme.create(TICKETS, newTicket());
-    await acme.ask('PATCH', `${TICKETS}/${id}`, { client_id: client.id });
-    expect(await acme.read(`/api/v1/clients/${client.id}`)).toMatchObject({ last_contact: null });
+    const { ticket_code } = await acme.create(TICKETS, newTicket());
+    const refused = await acme.ask('POST', TICKETS, newTicket({ client_id: client.id, ticket_code }));
+    const read = await acme.read(`/api/v1/clients/${client.id}`);
+    expect([refused.status, read.last_contact]).toEqual([409, null]);
   });
 
   it('loses no change of 16 at once', async () => {

@@ -11,7 +11,7 @@ import {
   type Table,
   type UnitOfWork,
 } from '#lists';
-import { CLOCKS_DIFFER_MS, type TimeLimit } from '../../clock.ts';
+import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { flagsByCounters, stageFlag } from './flags.ts';
 import { indexedValuesIn, notedIn, orderEntriesOf, orderIndexOf, SETS } from './list-indexes.ts';
@@ -79,11 +79,14 @@ export class DerivedFields<T extends object> {
     return forward(item[field], this.#records.session);
   }
 
-  /** Moves a field forward to a text, in parallel to the commit. Best effort: the field may lag behind. */
-  advance(id: string, field: keyof T & string, value: string): void {
+  /** Moves a field forward to a time, after the commit. Best effort: the field may lag behind. @param timeOf undefined: there is none */
+  advance(id: string, field: keyof T & string, timeOf: () => Promise<string | undefined>): void {
     const { session, table } = this.#records;
     const key = this.#records.keyOf(id);
-    session.changes.duringCommit(() => advance(table, key, { id, field, value }, session));
+    session.changes.afterCommit(async () => {
+      const value = await timeOf();
+      if (value !== undefined) await advance(table, key, { id, field, value }, session);
+    });
   }
 }
 
@@ -146,14 +149,15 @@ const TIMEOUT_MS = 500;
 
 /**
  * Moves a time of a record forward, never back: one `UpdateItem`, refused where the record has that time or a later one already. A time in the
- * future is replaced: another container's clock was wrong (`docs/decisions/0160-clocks.md`).
+ * future is replaced, and one is not taken over: another container's clock was wrong (`docs/decisions/0160-clocks.md`).
  */
 async function advance(
   table: Table,
   key: Key,
   { id, field, value }: { readonly id: string; readonly field: string; readonly value: string },
-  { clock, deadline }: TimeLimit,
+  { clock, deadline, timestamp }: Pick<RequestSession, 'clock' | 'deadline' | 'timestamp'>,
 ): Promise<void> {
+  const latest = new Date(clock() + CLOCKS_DIFFER_MS).toISOString();
   const command = new UpdateCommand({
     TableName: table.name,
     Key: { ...key },
@@ -163,8 +167,8 @@ async function advance(
     ExpressionAttributeNames: { '#field': field },
     ExpressionAttributeValues: {
       ':id': id,
-      ':value': value,
-      ':latest': new Date(clock() + CLOCKS_DIFFER_MS).toISOString(),
+      ':value': value <= latest ? value : timestamp,
+      ':latest': latest,
     },
   });
   const timeLimit = { clock, deadline: Math.min(deadline, clock() + TIMEOUT_MS) };

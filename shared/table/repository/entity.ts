@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { declaredValues, uniqueFieldsOf } from '#contract/derived';
 import { parseJson } from '#json';
-import type { Item, Key } from '#lists';
+import type { Item, Key, OnConditionFailed } from '#lists';
 import { lazily } from '../../lazily.ts';
 import type { TenantId } from '../keys.ts';
 import { type Flag, isFlag } from './flags.ts';
@@ -50,6 +50,10 @@ export interface Entity<
    * expire or are below others.
    */
   readonly orders: readonly Field<T>[];
+  /** Records that count these, by the field with the reference (`derived-from-references.ts`). */
+  readonly counted: Readonly<Record<string, CountedBy<never> | undefined>>;
+  /** Records that have the latest time of these, by the field with the reference. */
+  readonly latest: Readonly<Record<string, LatestOf | undefined>>;
   /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */
@@ -98,6 +102,29 @@ interface ItemOfRecord {
   readonly id: string;
 }
 
+/** A record counts those that refer to it, in the transaction of each. This also checks the reference. */
+export interface CountedBy<T> {
+  /** The kind of the record that counts. */
+  readonly by: Entity;
+  /** By field of that record: which of those that refer to it are counted, or all. */
+  readonly counts: Readonly<Record<string, 'all' | ((record: T) => boolean)>>;
+  /** What it must be for a record to refer to it, besides that it exists. */
+  readonly equals?: (record: T) => Readonly<Record<string, unknown>>;
+  /** Returns the error of a reference to a record that is missing, or is not so. */
+  readonly onMissing: OnConditionFailed;
+}
+
+/** A record has the latest time of those that refer to it. It only moves forward, after the commit and best effort, so that these do not conflict. */
+export interface LatestOf {
+  readonly of: Entity;
+  /** The field that has the latest time. */
+  readonly field: string;
+  /** The time of those that refer to it. */
+  readonly time: string;
+  /** The kind of records below those, which have a time of the same name. */
+  readonly below: () => Entity;
+}
+
 /** The second part of an event's type: `ticket.updated`. An event `pinged` is of no change; an operation stages it (`journal.ts`). */
 export type Verb = 'created' | 'updated' | 'deleted' | 'pinged';
 
@@ -124,15 +151,20 @@ interface Declared<T = unknown> {
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
 type Options<T extends object> = Partial<
-  Omit<Entity<T>, 'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters' | 'exact' | 'journaled'>
+  Omit<
+    Entity<T>,
+    'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters' | 'exact' | 'counted' | 'latest' | 'journaled'
+  >
 >;
 
-/** The filters of an entity, those among them whose sets have a summary, flags, exact values, and how it is journaled. */
+/** What of an entity is declared by field: filters, those among them whose sets have a summary, flags …, and how it is journaled. */
 interface Filters<T, F extends string, E extends string> {
   readonly filters?: readonly F[];
   readonly summaries?: readonly NoInfer<F>[];
   readonly flags?: { readonly [field in NoInfer<F>]?: Flag<T> };
   readonly exact?: { readonly [field in E]?: Exact };
+  readonly counted?: { readonly [field in Field<T>]?: CountedBy<T> };
+  readonly latest?: { readonly [field in Field<T>]?: LatestOf };
   readonly journaled?: Journaled<T, Field<T>>;
 }
 
@@ -173,6 +205,8 @@ export function entity<T extends object>(
     words: [],
     exact: {},
     orders: [],
+    counted: {},
+    latest: {},
     json: [],
     encrypted: [],
     createdAt: 'created_at',

@@ -14,6 +14,7 @@ import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { DerivedFields } from './derived-fields.ts';
+import { stageDerived } from './derived-from-references.ts';
 import { type Entity, toAttributes } from './entity.ts';
 import { CLAIMED, isFoundByValue } from './exact-values.ts';
 import { FilterSets } from './filter-sets.ts';
@@ -71,6 +72,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     alsoAudited = [],
   }: NewRecord<T, L>): Promise<Stored<T>> {
     this.#noteValues(fields);
+    stageDerived(this, undefined, fields);
     const allocating = this.#allocate();
     const placing = allocating.then(
       ({ number }): NewRecordPlace => ({
@@ -105,7 +107,10 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const sizes = all.map((fields) => sizeOf(this.entity, { id: ids.newId(0), ...fields } as unknown as T));
     checkSizes(sizes);
     this.session.expectUnits?.(unitsToCreate(sizes));
-    for (const fields of all) this.#noteValues(fields);
+    for (const fields of all) {
+      this.#noteValues(fields);
+      stageDerived(this, undefined, fields);
+    }
     const allocated = await this.session.numbers.allocateAll(this.tenant, this.lists.list, all.length);
     const largest = Math.max(...sizes);
     if (allocated.some((each) => largest > each.largest)) this.#noteLargest(largest);
@@ -235,6 +240,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     if (expected !== undefined) this.derived.move(stored, expected, stale);
     this.#unique.move(this.work, stored.record, record, String(item.id));
     this.#unique.releaseValue(this.work, item, record as Item);
+    stageDerived(this, stored.record, record);
     return { record, version, item };
   }
 
@@ -281,6 +287,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     if (orders.length === 0) stage(this.work, item);
     else this.work.expect(key, (work, found = item) => stage(work, found));
     this.#stageAbsence(stored, orders);
+    stageDerived(this, stored.record, undefined);
     await Promise.all(this.#observers.map(({ removed }) => removed?.(String(item.id), stored.version + 1)));
   }
 
