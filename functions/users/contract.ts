@@ -7,8 +7,8 @@ import { membershipExample } from '../access/examples.ts';
 
 export const user = record('User', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
-  email: unique(field.email(), { ignoringCase: true }).describe(
-    'Where mail to the person goes; no two users of an organization have the same, whatever its case.',
+  email: unique(field.email(), { comparedAs: 'mail-address' }).describe(
+    'Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its domain.',
   ),
   name: field.name(200).nullable().default(null).describe('What the person is called.'),
   phone: field.text(50).nullable().default(null).describe('Telephone number, as people write it.'),
@@ -63,9 +63,9 @@ export const users = contract({
           .flag()
           .optional()
           .describe('Only users who belong to the organization at present, or (`false`) only the others.'),
-        email: unique(field.email(), { ignoringCase: true })
+        email: unique(field.email(), { comparedAs: 'mail-address' })
           .optional()
-          .describe('Only the user with exactly this address, in whatever case.'),
+          .describe('Only the user with exactly this address, in whatever case or form of its domain.'),
         q: parameter.words('name or the mail address', 'ines@'),
       }),
       response: pageOf(user, 'A page of users.', example),

@@ -65,7 +65,7 @@ function kindOf(schema: Schema, type: string | undefined): string {
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'UUID',
   'date-time': 'time (ISO 8601)',
-  email: 'email address',
+  'idn-email': 'email address',
   uri: 'http or https address',
 };
 

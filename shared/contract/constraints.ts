@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { trimmed } from '../blank.ts';
 import { lazily } from '../lazily.ts';
 import { uuid } from './fields.ts';
+import { sameMailAddress } from './mail-address.ts';
 import { elementOf } from './several-values.ts';
 
 /**
@@ -17,22 +18,23 @@ export interface Uniqueness {
   readonly normalize: (value: string) => string;
 }
 
-const inLowerCase = (value: string): string => trimmed(value).toLowerCase();
+const NORMALIZERS = { text: trimmed, 'mail-address': sameMailAddress } as const;
 
 const uniqueness = lazily(() => z.registry<Uniqueness>());
 const references = lazily(() => z.registry<{ readonly record: string }>());
 
 /**
  * At most one record of a tenant has this text: `unique(field.slug()).nullable()`. Any number of records may have null.
- * @param options `within: 'service'`: at most one record of all tenants has it. `ignoringCase`: in whatever case.
+ * @param options `within: 'service'`: at most one record of all tenants has it. `comparedAs`: `mail-address` where
+ * case and the form of the domain make no difference.
  */
 export const unique = <S extends z.ZodType<string>>(
   schema: S,
-  { within = 'tenant', ignoringCase = false }: UniqueOptions = {},
-): S => marked(schema, uniqueness(), { within, normalize: ignoringCase ? inLowerCase : trimmed });
+  { within = 'tenant', comparedAs = 'text' }: UniqueOptions = {},
+): S => marked(schema, uniqueness(), { within, normalize: NORMALIZERS[comparedAs] });
 
 interface UniqueOptions extends Partial<Pick<Uniqueness, 'within'>> {
-  readonly ignoringCase?: boolean;
+  readonly comparedAs?: keyof typeof NORMALIZERS;
 }
 
 /**

@@ -3,6 +3,7 @@ import { asNumber } from '#json';
 import { isBlank, isVisibleThroughout, NOT_BLANK, trimmed } from '../blank.ts';
 import { always, TOO_LARGE } from './field-errors.ts';
 import { dateOrInstantOf, instantOf } from './instant.ts';
+import { isMailAddress, MAX_MAIL_ADDRESS } from './mail-address.ts';
 import { MAX_JSON } from './sizes.ts';
 
 /**
@@ -268,12 +269,13 @@ export const jsonObject = shared(() =>
 
 export const tags = shared(() => list(name(100), 100));
 
-/** An email address by the rule of HTML's `<input type="email">`, as zod has it (`docs/decisions/0034-users-and-access.md`). */
+/** A mail address (`mail-address.ts`), in Unicode's composed form. */
 export const email = shared(() =>
-  bounded(254)
-    .check(z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }))
+  bounded(MAX_MAIL_ADDRESS)
+    .overwrite((value) => value.normalize('NFC'))
+    .refine(isMailAddress, { error: 'must be an email address', abort: true })
     .refine(wellFormed, NOT_WELL_FORMED)
-    .meta(shownAs({ type: 'string', format: 'email', maxLength: 254 })),
+    .meta(shownAs({ type: 'string', format: 'idn-email', maxLength: MAX_MAIL_ADDRESS })),
 );
 
 /** A URL with `http` or `https` only, so that no response carries a `javascript:` link. */

@@ -9,7 +9,7 @@ import { referenceOf, uniquenessOf } from '../../shared/contract/constraints.ts'
 
 const shop = record('Shop', () => ({
   slug: unique(field.slug()).nullable().default(null),
-  email: unique(field.email(), { ignoringCase: true }),
+  email: unique(field.email(), { comparedAs: 'mail-address' }),
   code: optionalOnCreate(unique(field.code())),
   app: createOnly(unique(field.code(), { within: 'service' })),
   client_id: createOnly(field.reference('Client')),

@@ -118,6 +118,6 @@ describe('what a text must be like', () => {
     for (const right of ['192.0.2.10', '2001:db8::1', '::']) expect(right).toMatch(address);
     for (const wrong of ['192.0.2.256', '192.0.2.0/24', 'fe80::1%eth0', 'localhost'])
       expect(wrong).not.toMatch(address);
-    expect(patternOf('UserCreate', 'email')?.format).toBe('email');
+    expect(patternOf('UserCreate', 'email')?.format).toBe('idn-email');
   });
 });

@@ -144,7 +144,11 @@ const ofFormat = ({ format, pattern }: SchemaNode): fc.Arbitrary<unknown> | unde
   if (format === 'uuid') return fc.uuid();
   if (format === 'date-time')
     return fc.date({ noInvalidDate: true, min: new Date(0) }).map((date) => date.toISOString());
-  if (format === 'email') return fc.emailAddress();
+  if (format === 'idn-email')
+    return fc.oneof(
+      fc.emailAddress(),
+      fc.emailAddress().map((address) => `ü${address}`),
+    );
   if (format === 'uri') return fc.webUrl();
   return typeof pattern === 'string' ? fc.stringMatching(new RegExp(pattern, 'u')) : undefined;
 };

@@ -30,6 +30,20 @@ describe('creating a user', () => {
       expect(body.errors).toEqual(pointsAt('email'));
     expect(await newUser({ email }, rival)).toMatchObject({ email });
   });
+
+  it('takes an international address, once in any form of its letters and its domain, and finds it by each', async () => {
+    const [name, email] = [randomUUID(), 'Inês.Müller@bücher.example'];
+    const made = await newUser({ name, email });
+    expect(made.email).toBe(email);
+    for (const spelling of ['ine\u0302s.mu\u0308ller@BÜCHER.example', 'inês.müller@xn--bcher-kva.example']) {
+      const refused = await acme.ask('POST', USERS, { email: spelling });
+      expect([refused.status, refused.body.errors]).toEqual([409, pointsAt('email')]);
+      const found = await acme.ask('GET', `${USERS}?email=${encodeURIComponent(spelling)}`);
+      expect(found.body.data).toMatchObject([{ id: made.id, email }]);
+    }
+    expect((await acme.ask('GET', `${USERS}?q=ines.mul`)).body.data).toMatchObject([{ id: made.id }]);
+    expect(await newUser({ email: 'ines.muller@bücher.example' })).toMatchObject({ name: null });
+  });
 });
 
 describe('changing a user', () => {

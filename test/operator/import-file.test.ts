@@ -237,6 +237,10 @@ describe('a file with mistakes', () => {
       'Line 4, column 1 (email), #/email: is that of line 2, too',
       'Line 5, column 1 (email), #/email: is that of line 3, too',
     ]);
+    const international = ['email', 'a@bücher.example', 'A@xn--bcher-kva.example', 'inês@acme.example'].join('\n');
+    expect(await findingsIn(international, 'user')).toEqual([
+      'Line 3, column 1 (email), #/email: is that of line 2, too',
+    ]);
     const first = `{"name":"${'x'.repeat(500)}","slug":"a"}`;
     expect(await findingsIn(`${first}\n{"name":"A","slug":"a"}\n`, 'client', NO_MAPPING, 'ndjson')).toEqual([
       expect.stringMatching(/^Line 1, #\/name: /),
