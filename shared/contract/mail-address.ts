@@ -1,13 +1,13 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod';
-import { isBlank, trimmed } from '../blank.ts';
+import { isVisibleThroughout, trimmed } from '../blank.ts';
 
 /** Mail addresses, international ones too (RFC 6530): `docs/decisions/0034-users-and-access.md`. */
 
 /** In bytes of UTF-8 (RFC 5321 §4.5.3.1.3, without the angle brackets). */
 export const MAX_MAIL_ADDRESS = 254;
 
-const ALL_BEYOND_ASCII = /[^\0-\x7f]/gu;
+const BEYOND_ASCII = /[^\0-\x7f]/gu;
 const ASCII = /^[\0-\x7f]*$/;
 /** Without the characters that end a host in a URL: `domainToASCII` would leave out what follows them. */
 const DOMAIN = /^[A-Za-z0-9.\-\u{80}-\u{10ffff}]+$/u;
@@ -28,9 +28,9 @@ function partsOf(address: string): { readonly local: string; readonly domain: st
  */
 export function isMailAddress(address: string): boolean {
   const { local, domain } = partsOf(address);
-  if (address.match(ALL_BEYOND_ASCII)?.some(isBlank)) return false;
+  if (!isVisibleThroughout(address)) return false;
   const isShort = [address, `${local}@${domain}`].every((form) => Buffer.byteLength(form) <= MAX_MAIL_ADDRESS);
-  return isShort && z.regexes.html5Email.test(`${local.replace(ALL_BEYOND_ASCII, 'x')}@${domain}`);
+  return isShort && z.regexes.html5Email.test(`${local.replace(BEYOND_ASCII, 'x')}@${domain}`);
 }
 
 /** One text for all spellings of an address: in whatever case, and with its domain in either form. */

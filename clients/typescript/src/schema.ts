@@ -1318,7 +1318,7 @@ export interface components {
              */
             readonly created_at: string | null;
             /**
-             * Format: email
+             * Format: idn-email
              * @description Where mail to the company goes.
              * @example ops@acme.example
              */
@@ -1396,7 +1396,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * Format: email
+             * Format: idn-email
              * @description Where mail to the company goes. Default: null.
              * @example ops@acme.example
              */
@@ -1486,7 +1486,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * Format: email
+             * Format: idn-email
              * @description Where mail to the company goes.
              * @example ops@acme.example
              */
@@ -1570,7 +1570,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * Format: email
+             * Format: idn-email
              * @description Where mail to the company goes.
              * @example ops@acme.example
              */
@@ -3827,8 +3827,8 @@ export interface components {
              */
             readonly id: string;
             /**
-             * Format: email
-             * @description Where mail to the person goes; no two users of an organization have the same, whatever its case.
+             * Format: idn-email
+             * @description Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its domain.
              * @example ines@acme.example
              */
             email: string;
@@ -3874,8 +3874,8 @@ export interface components {
         /** @description What a new user is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         UserCreate: {
             /**
-             * Format: email
-             * @description Where mail to the person goes; no two users of an organization have the same, whatever its case.
+             * Format: idn-email
+             * @description Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its domain.
              * @example ines@acme.example
              */
             email: string;
@@ -3927,8 +3927,8 @@ export interface components {
         /** @description What to change of a user: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         UserPatch: {
             /**
-             * Format: email
-             * @description Where mail to the person goes; no two users of an organization have the same, whatever its case.
+             * Format: idn-email
+             * @description Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its domain.
              * @example ines@acme.example
              */
             email?: string;
@@ -7849,7 +7849,7 @@ export interface operations {
                 sort?: components["parameters"]["Sort"];
                 /** @description Only users who belong to the organization at present, or (`false`) only the others. */
                 is_active?: boolean;
-                /** @description Only the user with exactly this address, in whatever case. */
+                /** @description Only the user with exactly this address, in whatever case or form of its domain. */
                 email?: string;
                 /** @description Only records of which every one of these words begins a word of the name or the mail address, such as `ines@`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
