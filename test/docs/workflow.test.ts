@@ -15,7 +15,8 @@ const read = (file: string): string => readFileSync(join(ROOT, '.github', file),
 const ci = read('workflows/ci.yml');
 const deploy = read('workflows/deploy.yml');
 const action = read('actions/deploy/action.yml');
-const ALL = { 'ci.yml': ci, 'deploy.yml': deploy, 'action.yml': action };
+const nightly = read('workflows/nightly.yml');
+const ALL = { 'ci.yml': ci, 'deploy.yml': deploy, 'nightly.yml': nightly, 'action.yml': action };
 
 /** What stands behind a key, by line. */
 const values = (text: string, key: string): string[] =>
@@ -86,6 +87,12 @@ describe('tests', () => {
     expect(ci).toMatch(/^ {2}workflow_call:/m);
     expect(values(jobNamed('test'), 'uses')).toEqual(['./.github/workflows/ci.yml']);
   });
+});
+
+it('the night tries a deployment, with the right to read', () => {
+  expect(values(nightly, 'run')).toEqual([expect.stringMatching(/^npm ci /), 'npm run rehearse']);
+  expect(values(nightly, 'contents')).toEqual(['read']);
+  expect(nightly).toMatch(/^ {2}schedule:\n {4}- cron: '\d+ \d+ \* \* \*'$/m);
 });
 
 describe('a deployment', () => {

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { freePort } from '../../local/dynamodb/engine.ts';
+
+/** Commands of pages, pasted into bash, and their output in comparison with what the page shows. */
+
+export interface Step {
+  readonly commands: string;
+  /** The page's output of the commands; undefined where it shows none. */
+  readonly shown: string;
+}
+
+/** Blocks of the language `sh`, each with the block of another language that follows it before the next. */
+export const stepsOf = (page: string): readonly Step[] =>
+  page
+    .split('```sh\n')
+    .slice(1)
+    .map((text) => {
+      const { commands = '', shown = '' } =
+        /^(?<commands>.*?)```\n(\n```(json|http|text)\n(?<shown>.*?)```)?/s.exec(text)?.groups ?? {};
+      return { commands, shown };
+    });
+
+const MARK = '--- next step ---';
+
+/** Runs a script in bash, where all variables must exist, with these ones in its environment. */
+export type Execute = (
+  script: string,
+  variables: Readonly<Record<string, string>>,
+) => Promise<{ readonly stdout: string; readonly stderr: string }>;
+
+const execute: Execute = (script, variables) =>
+  promisify(execFile)('bash', ['--norc', '-c', script], { env: { ...process.env, ...variables } });
+
+export interface Pasted extends Step {
+  readonly output: string;
+  readonly isAsShown: boolean;
+}
+
+/**
+ * Pastes the commands of pages, one after the other, into one shell. `url` is the API's, in place of `npm start`'s; a free port is that of receivers of
+ * events.
+ * @throws what `by` throws where a command fails
+ */
+export async function pasteSteps(
+  steps: readonly Step[],
+  url: string,
+  by: Execute = execute,
+): Promise<{ readonly pasted: readonly Pasted[]; readonly stderr: string }> {
+  const port = await freePort('127.0.0.1');
+  const blocks = steps.map(({ commands }) =>
+    commands.replace('http://127.0.0.1:3000', url).replace('127.0.0.1:8080', `127.0.0.1:${port}`),
+  );
+  const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
+  const { stdout, stderr } = await by(script, { PORT: String(port) });
+  const outputs = stdout.split(`${MARK}\n`).slice(1);
+  const pasted = steps.map((step, index) => {
+    const output = outputs[index] ?? '';
+    return { ...step, output, isAsShown: patternOf(step.shown).test(withoutSpace(output)) };
+  });
+  return { pasted, stderr };
+}
+
+export const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
+
+/** Values that differ between runs, by their form on a page. */
+const VARYING: readonly (readonly [shown: RegExp, pattern: string])[] = [
+  [/…/, '.*'],
+  [/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/, '[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/, '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'],
+  [/cst_[\w-]+/, 'cst_[\\w-]+'],
+  [/whsec_[\w+/=]+/, 'whsec_[\\w+/=]+'],
+  [/acme-\d+/, 'acme-\\d+'],
+];
+
+/** The output that a page shows as a pattern: laid out anyhow, with `…` for anything, and ids, times and secrets of its own. */
+export function patternOf(shown: string): RegExp {
+  const varying = new RegExp(`(${VARYING.map(([form]) => form.source).join('|')})`);
+  // `, … ,` and `, … }` leave out whole fields, commas and all.
+  const parts = withoutSpace(shown).replaceAll(/,?…,?/g, '…').split(varying);
+  const source = parts.map(
+    (part) => VARYING.find(([form]) => new RegExp(`^${form.source}$`).test(part))?.[1] ?? escaped(part),
+  );
+  return new RegExp(`^${source.join('')}$`);
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
