@@ -12,12 +12,22 @@ import { AT, type Item } from './schema.ts';
 const GRACE_PERIOD = { time: 5_000, numbers: 5_000 } as const;
 
 /**
+ * How long a number without a record is left to readers, who close it when they come to it, in milliseconds. Until then it is no damage: a request that
+ * got no response leaves such a number, and so does one that was refused often.
+ */
+export const LEFT_TO_READERS = 86_400_000;
+
+/**
  * Whether the grace period of a number's writer is over: since the list's last number was allocated, or since a record
  * or tombstone with a later number was written (`settled`, see {@link settledUpTo}). There is no grace period when the
  * clocks of writer and reader disagree.
  */
 export const isOverdue = ({ [AT]: at, NEXT: next }: Item, number: number, now: number, settled = -1): boolean =>
   isPast(Number(at ?? 0), now) || Number(next ?? 0) - number > GRACE_PERIOD.numbers || number < settled;
+
+/** Whether no reader has closed a number in all that time. @param settled as {@link settledUpTo} has it for {@link LEFT_TO_READERS} */
+export const isLeftBehind = ({ [AT]: at }: Item, number: number, now: number, settled = -1): boolean =>
+  isPast(Number(at ?? 0), now, LEFT_TO_READERS) || number < settled;
 
 /**
  * The highest number whose record or tombstone was written longer ago than the grace period; -1 if there is none.

@@ -27,6 +27,8 @@ it('data that nobody has damaged has no difference, whatever was done to it', as
   for (const id of [org.orgId, PLATFORM, made.tenant]) expect(await differencesOf(id)).toEqual([]);
 });
 
+const DAY = 86_400_000;
+
 /** The number of the organization in the platform's list, and its key there. */
 async function copyOfOrganization(): Promise<{ readonly number: number; readonly key: Key }> {
   const number = Number((await made.item({ PK: recordsPartition(made.tenant, 'ORG'), SK: made.tenant }))?.LISTED_AS);
@@ -72,7 +74,7 @@ const OF_LISTS: readonly Damage[] = [
     'a number whose writer died',
     async () => {
       await made.add(made.counterItem('TERMINAL'), 'NEXT', 1);
-      await made.set(made.counterItem('TERMINAL'), 'AT', Date.now() - 60_000);
+      await made.set(made.counterItem('TERMINAL'), 'AT', Date.now() - 2 * DAY);
     },
     ['lost-number TERMINAL'],
   ],
@@ -225,6 +227,25 @@ describe('damage', () => {
     ]);
     await made.expectNoDifference();
     expect(await made.lists()).toEqual(before);
+  });
+
+  it('in the order of the journal is reported, and cannot be repaired', async () => {
+    const id = made.id('client');
+    for (const name of ['other', 'one']) await made.calls.ask('PATCH', `/api/v1/clients/${id}`, { name });
+    const { data } = await made.calls.read('/api/v1/events?limit=200&types=client.updated');
+    const [second, third] = data.filter(({ record_id }) => record_id === id).slice(-2);
+    const swap = async (versions: readonly unknown[]) => {
+      for (const [index, event] of [second, third].entries())
+        await made.set(made.keyOf('EVENT', String(event?.id)), 'version', versions[index]);
+    };
+    await swap([third?.version, second?.version]);
+    for (const repair of [false, true]) {
+      const found = await differencesOf(made.tenant, repair);
+      const text = `EVENT ${third?.id} is of version ${second?.version} of Client ${id}, after one of version ${third?.version}`;
+      expect(found).toMatchObject([{ kind: 'out-of-order', id: third?.id, text, repaired: false }]);
+    }
+    await swap([second?.version, third?.version]);
+    await made.expectNoDifference();
   });
 
   it('that two records have one unique value is reported, and left to people', async () => {

@@ -1,4 +1,6 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { ids } from '#lists';
 import { gracePeriod } from '#lists/maintenance';
 import { entity } from '#table';
 import { PausingHandler } from '../support/pauses.ts';
@@ -62,15 +64,29 @@ describe('a number that is lost in a list that is never quiet', () => {
     expect(await jobs.gaps()).toEqual([4]);
   });
 
-  it('is reported and closed by a verification', async () => {
+  it('is closed by a repair, and left to readers by a verification for a day', async () => {
     await createAt(NOW);
     await jobs.lose();
     await createAt(NOW + 1_000);
     await createAt(NOW + 5_500);
-    expect((await jobs.verify(false, { at: NOW + 5_700 })).differences).toEqual([]);
-    const { differences } = await jobs.verify(true, { at: NOW + 6_500 });
-    expect(differences).toMatchObject([{ kind: 'lost-number', repaired: true }]);
+    const found = async (repair: boolean, after: number) =>
+      (await jobs.verify(repair, { at: NOW + after })).differences.map(({ kind, repaired }) => [kind, repaired]);
+    expect([await found(false, 6_500), await found(true, 5_700), await found(false, DAY)]).toEqual([[], [], []]);
+    expect(await found(false, 1_000 + DAY)).toEqual([['lost-number', false]]);
+    expect(await found(true, 6_500)).toEqual([['lost-number', true]]);
     expect(await jobs.gaps()).toEqual([1]);
+  });
+
+  it('is closed by a reader meanwhile, of whom a verification finds nothing', async () => {
+    await createAt(NOW);
+    await jobs.lose();
+    await createAt(NOW + 1_000);
+    // A reader who ended between its two writes, and one who came later.
+    const tombstone = { PK: jobs.partition, SK: ids.sortKeyOf(1), TOMBSTONE: true, AT: NOW + 6_500 };
+    await table.table.client.send(new PutCommand({ TableName: table.table.name, Item: tombstone }));
+    expect((await jobs.verify(false, { at: NOW + 6_600 })).differences).toEqual([]);
+    expect((await jobs.read({}, { at: NOW + 7_000 })).total).toBe(2);
+    expect([await jobs.gaps(), (await jobs.verify(false, { at: NOW + 2 * DAY })).differences]).toEqual([[1], []]);
   });
 });
 

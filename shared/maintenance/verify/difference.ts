@@ -45,6 +45,8 @@ export type DifferenceKind =
   | 'unique-value'
   /** Two records have the same unique value. */
   | 'not-unique'
+  /** An event of the journal stands after one of a later version of its record, or has the same version. */
+  | 'out-of-order'
   /** An organization and its copy in the platform's list differ. */
   | 'organization'
   /** A cascade delete is not finished. */

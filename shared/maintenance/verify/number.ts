@@ -67,7 +67,8 @@ export async function lookAtNumber(
     return new StoredCount(key.PK, number, notedIn(record).includes(field));
   });
   const gap = new StoredGap(number, new StoredWord(gapKey, word, gapItem), rangesKey, ranges);
-  return compareNumber({ list, number, record, counter, places, gap, sets, now });
+  const isDue = (scope.repair ? gracePeriod.isOverdue : gracePeriod.isLeftBehind)(counter, number, now, list.settled);
+  return compareNumber({ list, number, record, counter, places, gap, sets, isDue });
 }
 
 /** The item that says whether a number is in a set or an index. */
@@ -104,7 +105,8 @@ interface Seen {
   readonly places: readonly IndexEntry[];
   readonly gap: StoredMembership;
   readonly sets: readonly StoredMembership[];
-  readonly now: number;
+  /** Whether it is to be closed if it has no record. */
+  readonly isDue: boolean;
 }
 
 /** A number as seen, with what follows from it. */
@@ -146,13 +148,13 @@ function stateOf(seen: Seen): NumberState {
 }
 
 /**
- * Whether a number without a record will never get one. During the grace period its writer may still be running, and is
- * not fenced.
+ * Whether a number without a record is to be a gap. What readers close by themselves is left to them for a while; a repair closes it once its writer's
+ * grace period is over. The one who has put a tombstone with its time sets the bit next.
  */
-function isClosed({ list, number, record, counter, gap, now }: Seen, bit: bigint): boolean {
+function isClosed({ list, number, record, counter, gap, isDue }: Seen, bit: bigint): boolean {
   const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
-  const isPending = record === undefined && !gap.has(bit) && !gracePeriod.isOverdue(counter, number, now, list.settled);
-  return isGiven && !isPending;
+  const isOpen = record === undefined || record[schema.AT] !== undefined;
+  return isGiven && (isDue || gap.has(bit) || !isOpen);
 }
 
 function differencesOf(state: NumberState): Difference[] {

@@ -32,7 +32,7 @@ export interface RecordScan {
   readonly tombstones: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
-  /** The grace period of the writers of lower numbers is over (`lists/grace-period.ts`). */
+  /** Lower numbers without a record are to be closed: their writers' grace period is over, or they were left to readers (`lists/grace-period.ts`). */
   readonly settled: number;
   /** Where records expire: each expiry that is later than those of all lower numbers, with its first number. */
   readonly ends: readonly periods.Mark[];
@@ -97,7 +97,7 @@ export async function scanRecords(
     live.add(number);
     count++;
     last = number;
-    settled = Math.max(settled, gracePeriod.settledUpTo([[number, item]], entity.createdAt, scope.clock()));
+    settled = Math.max(settled, settledUpTo(scope, entity, number, item));
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);
@@ -108,6 +108,9 @@ export async function scanRecords(
   const lists = { live, count, sets, entries, unnoted, miswritten, unnotedValues, tombstones };
   return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
 }
+
+const settledUpTo = ({ clock, repair }: VerifyContext, { createdAt }: Entity, number: number, item: Item): number =>
+  gracePeriod.settledUpTo([[number, item]], createdAt, clock(), repair ? undefined : gracePeriod.LEFT_TO_READERS);
 
 /** Numbers that are a gap but have a record, or are not a gap and have none. */
 export async function doubtfulGaps(

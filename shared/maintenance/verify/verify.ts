@@ -6,6 +6,7 @@ import { Children } from './children.ts';
 import { Claims } from './claims.ts';
 import { Counters } from './counters.ts';
 import type { Verified, VerifyContext } from './difference.ts';
+import { FeedOrder } from './feed-order.ts';
 import { type NotedValues, verifyValues } from './filter-values.ts';
 import { type Kind, kind } from './kinds.ts';
 import { verifyList } from './list.ts';
@@ -16,7 +17,7 @@ import { deleteTombstones } from './tombstones.ts';
 
 /**
  * Verifies all data of a tenant that is derived from its records: lists and filters, counters, quotas, unique values,
- * the list of organizations. It is safe while the API is in use: it reads each suspected difference again, as of one
+ * the list of organizations, the order of the journal. It is safe while the API is in use: it reads each suspected difference again, as of one
  * moment, and repairs it on condition that it is unchanged. A concurrent request takes precedence, and the verification
  * is repeated.
  */
@@ -55,9 +56,10 @@ export async function verify(
   const counters = listed.map((each) => new Counters(scope, each));
   const scanned = await Promise.all(listed.map((each) => scanKind(scope, each, counters)));
   let tombstones = 0;
-  for (const { scan, kind, noted } of scanned) {
+  for (const { scan, kind, noted, order } of scanned) {
     add(await verifyList(scope, scan, (field) => [...(noted.get(field) ?? []), ...valuesOf(kind, field, scanned)]));
     add(await verifyValues(scope, scan, noted));
+    add(order?.differences ?? []);
     tombstones += await deleteTombstones(scope, scan);
   }
   for (const each of counters) add(await each.verify());
@@ -76,6 +78,8 @@ interface ScannedKind {
   readonly claims: Claims;
   readonly children: Children;
   readonly quota: Quota;
+  /** Of the journal. */
+  readonly order: FeedOrder | undefined;
 }
 
 /** Reads all records of a kind once. */
@@ -84,14 +88,19 @@ async function scanKind(scope: VerifyContext, kind: Kind, counters: readonly Cou
   const claims = new Claims(scope, entity);
   const children = new Children(scope, kind);
   const quota = new Quota(scope, kind);
+  const order = entity.ordered ? new FeedOrder(entity) : undefined;
   const ids: string[] = [];
-  const visitors = [...counters.map((each) => each.visitor(entity.name)), claims.visit, children.visit, quota.visit];
+  const visitors = [
+    ...counters.map((each) => each.visitor(entity.name)),
+    ...[claims.visit, children.visit, quota.visit],
+    ...(order === undefined ? [] : [order.visit]),
+  ];
   const scan = await scanRecords(scope, entity, (record, number) => {
     ids.push(String(record.id));
     for (const visit of visitors) visit(record, number);
   });
   const noted = await readValues(scope, recordsPartition(scope.tenant, entity.name));
-  return { kind, scan, noted, ids, claims, children, quota };
+  return { kind, scan, noted, ids, claims, children, quota, order };
 }
 
 /** Values of a filter to verify even if no record has them: the declared ones, else those of the same field of any kind. */
