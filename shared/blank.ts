@@ -30,7 +30,7 @@ export const isVisibleThroughout = (text: string): boolean => !ANY_INVISIBLE.tes
 export const isBlank = (text: string): boolean => trimmed(text) === '';
 
 /**
- * A pattern that no blank text of Latin-1 matches, for documents. Go's and Python's expressions know neither the property nor one escape for the
- * characters beyond that, so a text of these alone matches and is refused all the same.
+ * A pattern for documents, which no blank text of Latin-1 matches. The regular expressions of Go and Python share no escape for the characters beyond
+ * it: a text of these alone matches, and is refused all the same.
  */
 export const NOT_BLANK = String.raw`^[\s\x00-\x1f\x7f-\xa0\xad]*[^\s\x00-\x1f\x7f-\xa0\xad]`;

@@ -34,7 +34,10 @@ const segmenter = lazily(() => new Intl.Segmenter('en', { granularity: 'word' })
 
 const isNotEmpty = (text: string): boolean => text !== '';
 
-/** What blanks separate, without punctuation at the ends, but for those of an address. What is nothing but punctuation counts only where a text has nothing else. */
+/**
+ * What blanks separate, without punctuation at the ends, but for the colons of an address. What is nothing but punctuation counts only where a text
+ * has nothing else.
+ */
 function tokensOf(text: string): readonly string[] {
   // Marks first, because some are a blank with an accent; and last, for those of compatibility forms.
   const composed = withPlainMarks(text.slice(0, MAX_TEXT).toWellFormed()).normalize('NFKC');

@@ -3,6 +3,7 @@ import { Problem } from '#contract/problem';
 import type { RequestSession } from '#table';
 import { type Credentials, LoginAttempt } from '#tenancy/credentials';
 import { allDone } from '../all-done.ts';
+import { canonicalAddress } from '../ip-address.ts';
 import { recordRefusal } from './refusals.ts';
 
 /**
@@ -90,10 +91,10 @@ export class ThrottledLogin {
  * could use a new address for every login attempt.
  */
 export function sourceNetwork(address: string): string {
+  const canonical = canonicalAddress(address) ?? address;
   // The expression that recognizes IPv6 takes 5 ms to compile, and most addresses are IPv4.
-  if (!address.includes(':') || !isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  return mapped ?? `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+  if (!canonical.includes(':') || !isIPv6(canonical)) return canonical;
+  return `${groupsOf(canonical).slice(0, 4).join(':')}::/64`;
 }
 
 /** The eight groups of an IPv6 address, each without leading zeros. The end may be written as an IPv4 address (RFC 4291 §2.2). */

@@ -95,13 +95,13 @@ const shownAsNotBlank = (max: number) => shownAs({ type: 'string', minLength: 1,
 export const name = shared((max: number) =>
   bounded(max)
     .min(1, { error: 'must not be empty', abort: true })
-    .refine((value) => !isBlank(value), { error: 'must not be blank' })
+    .refine((value) => !isBlank(value), { error: 'must not be blank', abort: true })
     .refine(wellFormed, NOT_WELL_FORMED)
     .meta(shownAsNotBlank(max)),
 );
 
 /**
- * A text that others know a record by, without what shows nothing at its ends: two that look the same there are one.
+ * A text by which others know a record. What shows nothing is removed from its ends, so that `INC-1` and `INC-1 ` are one.
  * @param min 1 where it must not be empty
  */
 export const identifier = shared((max: number, min: 0 | 1 = 0) => {

@@ -83,6 +83,7 @@ describe('clients by words', () => {
   it.each<[string, string]>([
     ['nothing', ''],
     ['blanks', '%20%09'],
+    ['what shows nothing', '%E2%80%8B%E3%85%A4'],
     ['only an accent', '%CC%81'],
     ['101 characters', 'a'.repeat(101)],
     ['half a UTF-8 character', '%F0%9F'],

@@ -261,6 +261,7 @@ it('the network of an address is all of IPv4, and of IPv6 what one customer has'
     '::1': '0:0:0:0::/64',
     'fe80::1%eth0': 'fe80:0:0:0::/64',
     '::ffff:192.0.2.1': '192.0.2.1',
+    '::FFFF:c000:201': '192.0.2.1',
     '64:ff9b::192.0.2.1': '64:ff9b:0:0::/64',
     '': '',
   };
