@@ -13,7 +13,8 @@ export const entityTag = (version: number, body: string): string => `"${version}
 /** The weak validator of what has no version, such as a list: a digest of the body (RFC 9110 §8.8.1). */
 export const listTag = (body: string): string => `W/"${digestOf(body)}"`;
 
-const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12);
+/** Its last character is no dash, which could not be told from the first of a proxy's mark. */
+const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12).replace(/-$/, '_');
 
 /** What proxies that compress a response add to its tag, within the quotation marks: `-gzip` (Apache, Caddy), `--gzip` (Jetty), `;gzip`. */
 const CODINGS = /(?:--?|;)(?:gzip|deflate|br|zstd)(?=")/g;
