@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { storedSets } from '#lists';
 import { auditEventEntity, journalEntity } from '#table';
 import { childPartition, deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
-import { dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy/keys';
+import { budgetKey, dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy/keys';
 import {
   ALL_ACTIONS,
   ANY_APP,
@@ -91,7 +91,7 @@ const DELIVERED: Allowed = [['GetItem', 'BatchGetItem', 'Query', 'ConditionCheck
 
 /**
  * What a delivery changes: how far it is, endpoints with their attempts, and numbers of the journal that it closes. It
- * adds the events of its own changes.
+ * adds the events of its own changes, and charges the budget.
  */
 const DELIVERY: readonly Allowed[] = [
   [
@@ -99,6 +99,7 @@ const DELIVERY: readonly Allowed[] = [
     [ENDPOINTS, ATTEMPTS, deliveryStateKey(TENANT, '').PK],
   ],
   [['PutItem'], [JOURNAL, AUDIT_EVENTS]],
+  [['UpdateItem'], [budgetKey(TENANT, '').PK]],
   [['UpdateItem'], [storedSets.partitionOf(`${ENDPOINTS}*`), SETS_OF_JOURNAL, SETS_OF_AUDIT_EVENTS]],
 ];
 

@@ -4,6 +4,7 @@ import type { FreshTable } from '../../test/support/dynamodb.ts';
 import { type Bound, holds, lineOf } from '../bounds.ts';
 import { writePerformance } from '../docs.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
+import { background, backgroundBounds } from './background.ts';
 import { flood, floodBounds } from './flood.ts';
 import { STAGES, slowBounds, slowInAllStages, slowReceivers } from './slow-receivers.ts';
 import { neverBounds, SIZES, type Stressed, stress, stressBounds } from './stress.ts';
@@ -37,6 +38,9 @@ export async function benchDeliveries({ small, writeDocs, engine, seed }: Delive
     reporter.report('slow receivers');
     bounds.push(...(await slowInAllStages(() => tableAt(dynamoDb.endpoint), small)));
 
+    reporter.report('a background without end');
+    bounds.push(...backgroundBounds(await background(await tableAt(dynamoDb.endpoint), 300)));
+
     reporter.report('throughput');
     const measured = await throughput(await tableAt(dynamoDb.endpoint), small ? 500 : 5_000);
     const table = throughputTable(measured);
@@ -58,6 +62,7 @@ export async function checkDeliveries(endpoint: string): Promise<void> {
   const bounds = [
     ...floodBounds(await flood(await tableAt(endpoint), 300)),
     ...slowBounds(await slowReceivers(await tableAt(endpoint), STAGES[0], 1, 6)),
+    ...backgroundBounds(await background(await tableAt(endpoint), 60)),
   ];
   const [exceeded] = bounds.filter((bound) => !holds(bound));
   if (exceeded !== undefined) throw new Error(lineOf(exceeded));

@@ -103,8 +103,25 @@ const usage = declared(() =>
         )
         .max(PAGE_OF_INTEGRATIONS)
         .describe('By integration, in order of their ids; those without requests in these days are left out.'),
+      deliveries: z
+        .array(
+          z
+            .strictObject({
+              date: parameter.date().describe('When they were charged, by the clock of the service in UTC.'),
+              charged: z
+                .int()
+                .min(1)
+                .describe('What they took, in requests: 1 for each 100 units of the table and each 256 KB sent.'),
+            })
+            .describe('What deliveries to webhook endpoints took on one day.')
+            .meta({ id: 'DeliveriesOfDay' }),
+        )
+        .max(DAYS)
+        .describe(
+          'The days on which deliveries, replays or retries were charged, the oldest first. No request budget pays for them.',
+        ),
     })
-    .describe('What an organization has stored and how much it has called.')
+    .describe('What an organization has stored, how much it has called, and what was delivered to it.')
     .meta({ id: 'Usage' }),
 );
 
@@ -159,6 +176,7 @@ export const account = contract({
             ],
           },
         ],
+        deliveries: [{ date: '2026-11-20', charged: 57 }],
       }),
     }),
   },

@@ -33,17 +33,19 @@ export const accountOperations: Operations<typeof account> = {
   },
 
   getUsage: async ({ tenant, query: { integration_id: integrationId, after, from = '', to = LAST } }) => {
-    const [records, { integrations, next }] = await Promise.all([
+    const [records, { integrations, deliveries, next }] = await Promise.all([
       Promise.all(kinds.map(async (kind) => ({ record_type: kind.recordType, total: await totalOf(tenant, kind) }))),
       readRequestCounts(tenant, { integrationId, after, limit: PAGE_OF_INTEGRATIONS }),
     ]);
-    const requests = integrations.map(({ integrationId: integration_id, days }) => ({
-      integration_id,
-      days: days
+    const daysOf = (days: typeof deliveries) =>
+      days
         .map(({ day, requests }) => ({ date: dateOf(day), requests }))
-        .filter(({ date }) => from <= date && date <= to),
-    }));
-    return { body: { records, requests: requests.filter(({ days }) => days.length > 0) }, next };
+        .filter(({ date }) => from <= date && date <= to);
+    const requests = integrations
+      .map(({ integrationId: integration_id, days }) => ({ integration_id, days: daysOf(days) }))
+      .filter(({ days }) => days.length > 0);
+    const charged = daysOf(deliveries).map(({ date, requests: parts }) => ({ date, charged: Math.ceil(parts) }));
+    return { body: { records, requests, deliveries: charged }, next };
   },
 };
 

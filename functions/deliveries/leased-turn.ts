@@ -1,3 +1,4 @@
+import type { DeliveryBudget } from '#http/parts';
 import { ids, listErrors } from '#lists';
 import { type JournalEvent, JournalReader, Tenant } from '#table';
 import { increment } from '#telemetry';
@@ -9,7 +10,7 @@ import { verdictOf } from './classify.ts';
 import { AFTER_SKIPPING, AFTER_STOP, afterFailure, afterRefusal, afterSuccess, GONE, stopAfter } from './failures.ts';
 import { EXPIRED, leaveOff } from './leave-off.ts';
 import type { Ports } from './ports.ts';
-import { type Made, recordFailure } from './recording.ts';
+import { type Consequence, type Made, recordFailure } from './recording.ts';
 import { AT_ONCE, NOBODY, secondsOf, type Wake } from './wake.ts';
 
 /** No call begins later in a turn. In milliseconds. */
@@ -20,6 +21,8 @@ const SLOW_MS = 2_000;
 const LEFT_MS = leases.LEASE_MS + 2 * leases.WORKERS_DIFFER_MS;
 /** A call is made so much later at most. So a worker that was paused while it made one does not send it. In milliseconds. */
 const MAKING_MS = 10_000;
+/** Where the budget is spent, the next turn begins so much later at least, so that it can deliver some. In milliseconds. */
+const PUT_OFF_MS = 10_000;
 /** Events that are read at once, whatever the size of batches. */
 const READ_AHEAD = 100;
 /** After so many seconds, an open number is overdue. */
@@ -32,17 +35,21 @@ type End = { readonly wake: Wake } | 'read on';
 
 const LOST: End = { wake: NOBODY };
 
+type BudgetedPorts = Ports & { readonly budget: DeliveryBudget };
+
 /** A turn of a worker that has the lease of an endpoint: the part of `turn.ts` from there on. */
 export class LeasedTurn {
   readonly #registration: Registration;
-  readonly #ports: Ports;
+  readonly #ports: BudgetedPorts;
   readonly #lease: leases.Lease;
   #ends: number;
+  /** What the budget had room for when the turn began, in seconds until then. It holds for the first page and call: no turn is for nothing, however small a share is. */
+  #waits: { readonly live: number; readonly replayed: number } | undefined;
   #state: DeliveryState;
   /** The state before the journal was last read. Who has rung since may ring for what was not there yet. */
   #beforeRead: DeliveryState;
 
-  constructor(registration: Registration, ports: Ports, lease: leases.Lease, state: DeliveryState) {
+  constructor(registration: Registration, ports: BudgetedPorts, lease: leases.Lease, state: DeliveryState) {
     this.#registration = registration;
     this.#ports = ports;
     this.#lease = lease;
@@ -64,12 +71,19 @@ export class LeasedTurn {
   }
 
   async #run(first: Assignment): Promise<Wake> {
+    await this.#ports.budget.flush(true);
+    this.#waits = { live: this.#wait(false), replayed: this.#wait(true) };
     for (let found: Found = first; ; found = await readAssignment(this.#open(), this.#lease.endpointId)) {
       if (!isAssignment(found)) return this.#leaveOff(found);
+      this.#charge(0);
+      await this.#ports.budget.flush(false);
+      const putOff = await this.#putOff(false);
+      if (putOff !== undefined) return putOff.wake;
       const page = await this.#read(found);
       if (page === undefined) return this.#leaveOff({ stored: found.stored, stop: EXPIRED });
       const end = await this.#deliver(page, found);
       if (end !== 'read on') return end.wake;
+      this.#waits = undefined;
       if (this.#ports.clock() >= this.#ends) return (await this.#giveBack()) === 'lost' ? NOBODY : AT_ONCE;
     }
   }
@@ -93,6 +107,9 @@ export class LeasedTurn {
     while (left.length > 0) {
       const until = Math.min(assignment.until, this.#ends);
       if (this.#ports.clock() >= until) return 'read on';
+      await this.#ports.budget.flush(false);
+      const putOff = await this.#putOff(isReplayed(left, assignment));
+      if (putOff !== undefined) return putOff;
       const made = await this.#call(left, assignment, until + MAKING_MS);
       if (made === undefined) return 'read on';
       const last = made.events.at(-1)?.id ?? '';
@@ -117,6 +134,8 @@ export class LeasedTurn {
     const outcome = await this.#ports.send(call);
     const duration = Math.max(0, this.#ports.clock() - began);
     if (duration > SLOW_MS) this.#ends = began;
+    this.#charge(Buffer.byteLength(call.body));
+    this.#waits = undefined;
     return { events, outcome, at, duration };
   }
 
@@ -133,8 +152,42 @@ export class LeasedTurn {
     return this.#failed(made, verdict === 'gone');
   }
 
+  /** Charges what the turn has used since the last charge, with these bytes. */
+  #charge(bytes: number): void {
+    const spent_until = this.#ports.budget.charge(bytes, this.#state.spent_until);
+    this.#state = { ...this.#state, spent_until };
+  }
+
+  /** Ends the turn where the delivery budget has no room for the next events. */
+  async #putOff(isReplayed: boolean): Promise<{ readonly wake: Wake } | undefined> {
+    const seconds = this.#waits?.[isReplayed ? 'replayed' : 'live'] ?? this.#wait(isReplayed);
+    if (seconds === 0) return undefined;
+    const wait = Math.max(seconds * 1_000, PUT_OFF_MS);
+    const end = await leases.endLease(
+      this.#open(),
+      this.#lease,
+      this.#charged({ set: { retry_at: this.#now + wait } }),
+    );
+    return { wake: end === 'lost' ? NOBODY : secondsOf(wait) };
+  }
+
+  #wait(isReplayed: boolean): number {
+    return this.#ports.budget.wait({ spentUntil: this.#state.spent_until, isReplayed });
+  }
+
+  /** A change that also stores what is spent of the endpoint's share. */
+  #charged<C extends leases.StateChange>(change: C): C {
+    const { spent_until } = this.#state;
+    return spent_until === undefined ? change : { ...change, set: { ...change.set, spent_until } };
+  }
+
+  #record(made: Made, { change, ...of }: Consequence): Promise<boolean> {
+    return recordFailure(this.#open(), this.#lease, made, { ...of, change: this.#charged(change) });
+  }
+
   /** Moves the cursor, and ends the turn where the journal ends, unless somebody has rung since it was read. */
-  async #through(change: leases.StateChange, ended: Page['ended']): Promise<End> {
+  async #through(moved: leases.StateChange, ended: Page['ended']): Promise<End> {
+    const change = this.#charged(moved);
     if (ended !== 'limit') {
       const end = await leases.endLease(this.#open(), this.#lease, change, this.#beforeRead);
       if (end === 'ended') return { wake: ended === 'open' ? UNTIL_OVERDUE : NOBODY };
@@ -153,7 +206,7 @@ export class LeasedTurn {
     const waiting = afterFailure(this.#state, when);
     const stop = isGone ? GONE : stopAfter(waiting.set);
     const change = stop === undefined ? waiting : AFTER_STOP;
-    if (!(await recordFailure(this.#open(), this.#lease, made, { change, stop }))) return LOST;
+    if (!(await this.#record(made, { change, stop }))) return LOST;
     if (stop === undefined) return { wake: secondsOf(waiting.set.retry_at - this.#now) };
     increment('EndpointsStopped');
     await unregister(this.#ports.open().tables.environment, this.#registration);
@@ -165,7 +218,7 @@ export class LeasedTurn {
     if (event === undefined || others.length > 0) return this.#goOnWith(made, { set: { singly_until: next } }, false);
     const waiting = afterRefusal(this.#state, event, { now: this.#now, random: this.#ports.random() });
     if (waiting === undefined) return this.#skip(made, next);
-    const isDone = await recordFailure(this.#open(), this.#lease, made, { change: waiting });
+    const isDone = await this.#record(made, { change: waiting });
     return isDone ? { wake: secondsOf(waiting.set.retry_at - this.#now) } : LOST;
   }
 
@@ -175,7 +228,7 @@ export class LeasedTurn {
   }
 
   async #goOnWith(made: Made, change: leases.StateChange, skipped: boolean): Promise<End | 'next call'> {
-    if (!(await recordFailure(this.#open(), this.#lease, made, { change, skipped }))) return LOST;
+    if (!(await this.#record(made, { change, skipped }))) return LOST;
     const removed = Object.fromEntries((change.remove ?? []).map((name) => [name, undefined]));
     this.#state = { ...this.#state, ...removed, ...change.set };
     return 'next call';
@@ -201,3 +254,7 @@ export class LeasedTurn {
     return Tenant.ofRegistered(this.#registration, this.#ports.open());
   }
 }
+
+/** Whether the next event was there when the endpoint was last replayed. */
+const isReplayed = ([next]: readonly JournalEvent[], { stored }: Assignment): boolean =>
+  next !== undefined && next.occurred_at < (stored.record.replayed_at ?? '');

@@ -19,7 +19,7 @@ export interface Made {
 }
 
 /** What follows from a call that failed. */
-interface Consequence {
+export interface Consequence {
   readonly change: leases.StateChange;
   /** Whether the event is given up. */
   readonly skipped?: boolean;

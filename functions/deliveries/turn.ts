@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { DeliveryBudget } from '#http/parts';
 import { Tenant } from '#table';
+import { metered } from '#telemetry';
 import { leases, type Registration } from '#tenancy/deliveries';
 import { isAssignment, readAssignment } from './assignment.ts';
 import { LeasedTurn } from './leased-turn.ts';
@@ -18,12 +20,27 @@ import { NOBODY, secondsOf, type Wake } from './wake.ts';
  *                     │       failed ───▶ the turn ends, the same events are sent again later
  *                     │       gone ─────▶ the endpoint is disabled
  *                     └──── 20 s are over, or the call was slow: the turn ends, there is another one
+ *     budget is spent ─▶ the turn ends, there is another one when it is not
  *     end of the journal ─▶ the turn ends, unless somebody has rung meanwhile
  *     open number ────────▶ the turn ends, there is another one when it is overdue
  */
 
-/** @throws TableUnavailable, what opening a secret throws, or what the queue throws */
-export async function turn(registration: Registration, ports: Ports): Promise<Wake> {
+/**
+ * @param endpoints of the tenant, which have a share each of its delivery budget
+ * @throws TableUnavailable, what opening a secret throws, or what the queue throws
+ */
+export const turn = (registration: Registration, ports: Ports, endpoints = 1): Promise<Wake> =>
+  metered(async (units) => {
+    const open = (): Tenant => Tenant.ofRegistered(registration, ports.open());
+    const budget = new DeliveryBudget(open, endpoints, units);
+    try {
+      return await takeTurn(registration, ports, budget);
+    } finally {
+      budget.charge(0);
+    }
+  });
+
+async function takeTurn(registration: Registration, ports: Ports, budget: DeliveryBudget): Promise<Wake> {
   const tenant = Tenant.ofRegistered(registration, ports.open());
   const found = await readAssignment(tenant, registration.endpointId);
   if (!isAssignment(found)) return leaveOff(registration, ports, found);
@@ -35,9 +52,9 @@ export async function turn(registration: Registration, ports: Ports): Promise<Wa
     case 'leased':
       return endsIn === undefined ? NOBODY : secondsOf(endsIn);
     case 'waiting':
-      return soon((state.retry_at ?? 0) - leases.timeIn(tenant));
+      return soon(leases.dueAt(state, leases.timeIn(tenant)) - leases.timeIn(tenant));
     case 'taken':
-      return new LeasedTurn(registration, ports, lease, state).take(found);
+      return new LeasedTurn(registration, { ...ports, budget }, lease, state).take(found);
   }
 }
 

@@ -16,7 +16,7 @@ export async function work(message: Message, ports: Ports): Promise<void> {
   const slot = meant.length === 0 ? 'taken' : await takeSlot(registered, ports);
   if (slot === 'taken') return;
   const turnOf = async (registration: Registration): Promise<Wake> => {
-    const delaySeconds = await turn(registration, ports);
+    const delaySeconds = await turn(registration, ports, registered.length);
     if (delaySeconds === undefined || delaySeconds > LONGEST_DELAY) return NOBODY;
     // The next worker in the slot has a turn for all endpoints, so that none of them keeps the slot for itself.
     if (delaySeconds === AT_ONCE && slot !== 'unlimited') return AT_ONCE;

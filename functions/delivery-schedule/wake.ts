@@ -36,4 +36,4 @@ export async function wakeBehind(
  * does not get: then a turn moves its cursor.
  */
 export const needsTurn = ({ state, end, generation }: Omit<Backlog, 'registration'>, now: number): boolean =>
-  state === undefined || ((state.next !== end || state.generation !== generation) && leases.isDue(state, now));
+  state === undefined || ((state.next !== end || state.generation !== generation) && leases.dueAt(state, now) <= now);

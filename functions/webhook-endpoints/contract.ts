@@ -110,6 +110,14 @@ export const webhookEndpoint = record('WebhookEndpoint', () => ({
   failing_since: readOnly(
     field.timestamp().nullable().describe('Since when all deliveries fail; null where the last one did not.'),
   ),
+  waits_until: readOnly(
+    field
+      .timestamp()
+      .nullable()
+      .describe(
+        'No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.',
+      ),
+  ),
   last_success_at: readOnly(field.timestamp().nullable().describe('When it last accepted a delivery.')),
   replayed_at: readOnly(
     field.timestamp().nullable().describe('When a replay last moved that cursor; null where none has.'),
@@ -286,7 +294,7 @@ export const webhookEndpoints = contract({
     replayWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints/{id}/replay', {
       summary: 'Deliver from another place on',
       description:
-        'Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active by it; one that is paused or disabled stays so.',
+        'Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active by it; one that is paused or disabled stays so. Of those that go back, one a minute and ten an hour begin in an organization: others wait, until `waits_until`, and one that would wait for more than an hour is a 429. Calls wait after failures as before.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,

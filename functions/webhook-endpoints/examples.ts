@@ -14,6 +14,7 @@ export const endpointExample = {
   delivered_through: 'AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb',
   backlog: 0,
   failing_since: null,
+  waits_until: null,
   last_success_at: '2026-11-20T09:41:12.000Z',
   replayed_at: null,
   created_at: '2026-11-20T09:30:00.000Z',

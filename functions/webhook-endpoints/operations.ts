@@ -48,7 +48,10 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
     ]);
     const { after, isFreshStart } = await changeEndpoint(tenant, caller, before, body);
     const now = after === before ? position : afterChange(position);
-    return respond.record(after, (record) => ({ ...shown(record, now), ...(isFreshStart && { failing_since: null }) }));
+    return respond.record(after, (record) => ({
+      ...shown(record, now),
+      ...(isFreshStart && { failing_since: null, waits_until: null }),
+    }));
   },
 
   deleteWebhookEndpoint: async ({ params, tenant, caller, getOrThrow }) => {
@@ -80,12 +83,9 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
   },
 
   replayWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
-    const [before, position] = await Promise.all([
-      getOrThrow(tenant.records(endpointEntity), params.id),
-      positionOf(tenant, params.id),
-    ]);
-    const { after, start } = await replayEndpoint(tenant, caller, before, body.from);
-    const now = await positionAt(tenant, start, position);
+    const before = await getOrThrow(tenant.records(endpointEntity), params.id);
+    const { after, state } = await replayEndpoint(tenant, caller, before, body.from);
+    const now = await positionAt(tenant, state);
     return respond.record(after, (record) => shown(record, now));
   },
 

@@ -1,10 +1,16 @@
 import { JournalReader, type Tenant } from '#table';
-import { type DeliveryState, readStates } from '#tenancy/deliveries';
-import { cursorOf, type Position as JournalPosition } from '../events/cursor.ts';
+import { type DeliveryState, leases, readStates } from '#tenancy/deliveries';
+import { cursorOf } from '../events/cursor.ts';
 import type { WebhookEndpoint } from './contract.ts';
 import type { Position, StoredEndpoint } from './store.ts';
 
-const UNKNOWN: Position = { delivered_through: null, backlog: null, failing_since: null, last_success_at: null };
+const UNKNOWN: Position = {
+  delivered_through: null,
+  backlog: null,
+  failing_since: null,
+  last_success_at: null,
+  waits_until: null,
+};
 
 /**
  * The positions of endpoints, by id. Two round trips for any number of endpoints: their states beside the journal's counter item, then the gaps after
@@ -27,22 +33,23 @@ export async function readPositions(tenant: Tenant, ids: readonly string[]): Pro
 export const positionOf = async (tenant: Tenant, id: string): Promise<Position | undefined> =>
   (await readPositions(tenant, [id])).get(id);
 
-/** That of an endpoint that is going to go on from here, with the time of its last success as it was. */
-export async function positionAt(
-  tenant: Tenant,
-  start: JournalPosition,
-  { last_success_at }: Pick<Position, 'last_success_at'> = UNKNOWN,
-): Promise<Position> {
-  const { counts } = await new JournalReader(tenant).countFrom(Promise.resolve([start.next]));
-  return { ...positionIn(tenant, start, counts.get(start.next) ?? null), last_success_at };
+/** That of an endpoint that is going to go on in this state. */
+export async function positionAt(tenant: Tenant, state: DeliveryState): Promise<Position> {
+  const { counts } = await new JournalReader(tenant).countFrom(Promise.resolve([state.next]));
+  return positionIn(tenant, state, counts.get(state.next) ?? null);
 }
 
-const positionIn = (tenant: Tenant, state: DeliveryState, backlog: number | null): Position => ({
-  delivered_through: cursorOf(tenant.id, state),
-  backlog,
-  failing_since: state.failing_since ?? null,
-  last_success_at: state.last_success_at ?? null,
-});
+function positionIn(tenant: Tenant, state: DeliveryState, backlog: number | null): Position {
+  const now = leases.timeIn(tenant);
+  const due = leases.dueAt(state, now);
+  return {
+    delivered_through: cursorOf(tenant.id, state),
+    backlog,
+    failing_since: state.failing_since ?? null,
+    waits_until: due > now ? new Date(due).toISOString() : null,
+    last_success_at: state.last_success_at ?? null,
+  };
+}
 
 /** That of an endpoint after a change, which leaves an event. */
 export const afterChange = (position: Position | undefined): Position | undefined =>

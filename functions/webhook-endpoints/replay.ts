@@ -1,7 +1,15 @@
+import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { ids, listErrors } from '#lists';
 import { JournalReader, type Stored, type Tenant } from '#table';
-import { stageRegistration, stageReplay } from '#tenancy/deliveries';
+import {
+  type DeliveryState,
+  leases,
+  readStates,
+  stageRegistration,
+  stageReplay,
+  stageReplayTime,
+} from '#tenancy/deliveries';
 import { type Position, readCursor } from '../events/cursor.ts';
 import { cursorRefusal } from '../events/refusals.ts';
 import { confirm } from './authority.ts';
@@ -11,32 +19,63 @@ import type { Confirmed, StoredEndpoint } from './store.ts';
 /**
  * Stages that an endpoint goes on from another place. One that is `expired` becomes active.
  * @param from a cursor, `oldest` or `latest`
- * @throws Problem `invalid-body`, `cursor-expired`, `forbidden` or `conflict`
+ * @returns also how far it is after that
+ * @throws Problem `invalid-body`, `cursor-expired`, `forbidden`, `conflict` or `too-many-requests`
  */
 export async function replayEndpoint(
   tenant: Tenant,
   caller: Caller,
   before: Stored<StoredEndpoint>,
   from: string,
-): Promise<{ readonly after: Stored<StoredEndpoint>; readonly start: Position }> {
-  const [start, confirmed] = await Promise.all([
+): Promise<{ readonly after: Stored<StoredEndpoint>; readonly state: DeliveryState }> {
+  const [start, confirmed, states] = await Promise.all([
     startOf(tenant, from).catch((error: unknown) => {
       throw cursorRefusal(error, { in: 'body', pointer: '#/from' }, ['oldest', 'latest']);
     }),
     confirm(tenant, caller, before.record, before.record.status === 'expired'),
+    readStates(tenant, [before.record.id]),
   ]);
-  return { after: await stageReplayFrom(tenant, before, start, confirmed), start };
+  const state = states.get(before.record.id);
+  const begins = await beginOf(tenant, state, start);
+  const after = await stageReplayFrom(tenant, before, start, { confirmed, begins });
+  return { after, state: { ...state, ...start, ...(begins !== undefined && { replay_at: begins }) } };
 }
 
 /**
- * Stages that an endpoint goes on from here. One that is `expired` becomes active.
- * @param confirmed by default as it was: the operator, who has no key, confirms nothing
+ * When a replay begins. One that goes back is one of the tenant's in this hour, unless it takes the place of one that has not begun yet.
+ * @returns undefined where it does so at once
+ * @throws Problem `too-many-requests` where it would not within an hour
  */
+async function beginOf(
+  tenant: Tenant,
+  state: DeliveryState | undefined,
+  { next, generation }: Position,
+): Promise<number | undefined> {
+  const goesBack = state?.generation === generation && next < state.next;
+  const now = leases.timeIn(tenant);
+  if (!goesBack || leases.dueAt({ ...state, retry_at: 0 }, now) > now) return undefined;
+  const begins = await stageReplayTime(tenant);
+  if (begins <= now) return undefined;
+  if (begins <= now + leases.LONGEST_WAIT_MS) return begins;
+  throw new Problem('too-many-requests', {
+    detail: 'Ten replays an hour begin in an organization, and as many wait for that already.',
+    headers: { 'Retry-After': String(Math.ceil((begins - now - leases.LONGEST_WAIT_MS) / 1_000)) },
+  });
+}
+
+interface Replay {
+  /** By default as it was: the operator, who has no key, confirms nothing. */
+  readonly confirmed?: Confirmed;
+  /** In epoch milliseconds; by default at once. */
+  readonly begins?: number | undefined;
+}
+
+/** Stages that an endpoint goes on from here. One that is `expired` becomes active. */
 export async function stageReplayFrom(
   tenant: Tenant,
   before: Stored<StoredEndpoint>,
   start: Position,
-  confirmed: Confirmed = before.record.confirmed,
+  { confirmed = before.record.confirmed, begins }: Replay = {},
 ): Promise<Stored<StoredEndpoint>> {
   const after = await stageChange(tenant, before, {
     // A change in any case: its event wakes the deliveries.
@@ -45,7 +84,7 @@ export async function stageReplayFrom(
     ...(before.record.status === 'expired' ? { status: 'active', status_reason: null } : {}),
   });
   const { id, status } = after.record;
-  stageReplay(tenant, id, start);
+  stageReplay(tenant, id, start, begins);
   if (status === 'active') stageRegistration(tenant, id, after.version);
   return after;
 }

@@ -17,7 +17,7 @@ export interface EndpointSecret {
 }
 
 /** How far an endpoint is. It is stored apart from the endpoint, because deliveries change no version (`#tenancy/deliveries`). */
-const POSITION = ['delivered_through', 'backlog', 'failing_since', 'last_success_at'] as const;
+const POSITION = ['delivered_through', 'backlog', 'failing_since', 'waits_until', 'last_success_at'] as const;
 export type Position = Pick<WebhookEndpoint, (typeof POSITION)[number]>;
 
 /** An endpoint as stored. */

@@ -1,5 +1,6 @@
 /** Parts of the pipeline, for those that run operations or show records without a request of their own: webhooks, the operator, the build. */
 
+export { DeliveryBudget } from './budget/delivery-budget.ts';
 export { callOperation } from './call-operation.ts';
 export { readBody } from './request/validate.ts';
 export { present, presentBy } from './response/present.ts';

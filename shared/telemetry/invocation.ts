@@ -70,10 +70,19 @@ export const annotate = (more: Annotations): void => current.getStore()?.annotat
 /** Adds to a counter of this invocation. Does nothing outside of one. */
 export const increment = (counter: Counter, by = 1): void => current.getStore()?.count(counter, by);
 
-/** Adds read or write units of DynamoDB to this invocation. Does nothing outside of one. */
+/** Units of a part of an invocation, or outside of one. */
+const meters = new AsyncLocalStorage<{ units: number }>();
+
+/** Does work of which the units are known while it goes on. They count for its invocation as well. */
+export const metered = <T>(work: (units: () => number) => T): T => {
+  const meter = { units: 0 };
+  return meters.run(meter, () => work(() => meter.units));
+};
+
+/** Adds read or write units of DynamoDB to this invocation, and to what is {@link metered}. Does nothing outside of them. */
 export const countUnits = (units: number): void => {
-  const invocation = current.getStore();
-  if (invocation !== undefined && units > 0) invocation.units += units;
+  for (const counter of [current.getStore(), meters.getStore()])
+    if (counter !== undefined && units > 0) counter.units += units;
 };
 
 /** The units that this invocation has used, and how many of its calls of DynamoDB were repeated; 0 outside of one. */

@@ -18,3 +18,4 @@ export {
   stageStateEnd,
 } from './delivery-state.ts';
 export { tenantOfJournal } from './keys.ts';
+export { stageReplayTime } from './replays.ts';

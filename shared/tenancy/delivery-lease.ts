@@ -51,7 +51,10 @@ export async function takeLease(tenant: Tenant, lease: Lease, isMade = false): P
   const { item, isDone } = await update(tenant, lease, {
     UpdateExpression: 'SET #lease = :token, #until = :until',
     ConditionExpression: `${isMade ? '' : 'attribute_exists(PK) AND '}(${FREE}) AND (${DUE})`,
-    ExpressionAttributeNames: { '#lease': 'lease', '#until': 'lease_until', '#retry': 'retry_at' },
+    ExpressionAttributeNames: {
+      ...{ '#lease': 'lease', '#until': 'lease_until' },
+      ...{ '#retry': 'retry_at', '#replay': 'replay_at' },
+    },
     ExpressionAttributeValues: {
       ':token': lease.token,
       ':until': now + LEASE_MS,
@@ -63,7 +66,7 @@ export async function takeLease(tenant: Tenant, lease: Lease, isMade = false): P
   const state = stateIn(item ?? {});
   if (isDone) return { outcome: 'taken', state };
   if (item === undefined) return { outcome: 'gone', state };
-  return { outcome: isDue(state, now) ? 'leased' : 'waiting', state };
+  return { outcome: dueAt(state, now) <= now ? 'leased' : 'waiting', state };
 }
 
 interface Taking {
@@ -73,11 +76,13 @@ interface Taking {
 }
 
 const FREE = 'attribute_not_exists(#lease) OR #lease = :token OR #until < :now OR #until > :longestLease';
-const DUE = 'attribute_not_exists(#retry) OR #retry <= :now OR #retry > :longestWait';
+const DUE = ['#retry', '#replay']
+  .map((time) => `(attribute_not_exists(${time}) OR ${time} <= :now OR ${time} > :longestWait)`)
+  .join(' AND ');
 
-/** Whether a call may be made: as {@link takeLease} decides. */
-export const isDue = ({ retry_at: retryAt = 0 }: DeliveryState, now: number): boolean =>
-  retryAt <= now || retryAt > now + LONGEST_WAIT_MS + WORKERS_DIFFER_MS;
+/** When the next call may be made, as {@link takeLease} decides: now or before, or the latest time that is believed. In epoch milliseconds. */
+export const dueAt = ({ retry_at = 0, replay_at = 0 }: DeliveryState, now: number): number =>
+  Math.max(0, ...[retry_at, replay_at].filter((time) => time <= now + LONGEST_WAIT_MS + WORKERS_DIFFER_MS));
 
 /** Changes a leased state. @returns the state after it; undefined where the lease is lost */
 export async function changeLeased(

@@ -29,6 +29,10 @@ export interface DeliveryState {
   readonly refusals?: number;
   /** No call before. */
   readonly retry_at?: number;
+  /** When the endpoint's share of the delivery budget is whole again (`shared/http/budget/delivery-budget.ts`). */
+  readonly spent_until?: number;
+  /** When the last replay that had to wait begins: no call before, whoever activates the endpoint. */
+  readonly replay_at?: number;
   /** Events before this number are sent one by one. */
   readonly singly_until?: number;
   /** As a timestamp. */
@@ -48,10 +52,20 @@ export function stageState(tenant: Tenant, endpointId: string, { next, generatio
 const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
 export const LEASED = ['lease', 'lease_until'] as const;
 
-/** Stages that events are delivered from here on. A worker that is at the endpoint ends before its next event. */
-export function stageReplay(tenant: Tenant, endpointId: string, { next, generation }: DeliveryStart): void {
-  const remove = [...LEASED, ...FAILING, 'singly_until'];
-  work(tenant).update(deliveryStateKey(tenant.id, endpointId), { set: { next, generation }, remove });
+/**
+ * Stages that events are delivered from here on. A worker that is at the endpoint ends before its next event. What has failed stays: the next call is no
+ * sooner than it was.
+ * @param begins when that begins, in epoch milliseconds; undefined: at once, or as before
+ */
+export function stageReplay(
+  tenant: Tenant,
+  endpointId: string,
+  { next, generation }: DeliveryStart,
+  begins?: number,
+): void {
+  const set = { next, generation, ...(begins !== undefined && { replay_at: begins }) };
+  const remove = [...LEASED, 'refusals', 'singly_until'];
+  work(tenant).update(deliveryStateKey(tenant.id, endpointId), { set, remove });
 }
 
 /** Stages that an endpoint that is activated, or calls another address, is called at once, whatever has failed before. */

@@ -13,5 +13,5 @@ export {
 } from './organizations.ts';
 export { type Count, stageCount } from './quotas.ts';
 export { readRequestCounts } from './read-request-counts.ts';
-export { BUDGET_WINDOW, flushBudget, readBudget, readBudgets } from './request-budget.ts';
+export { BUDGET_WINDOW, DELIVERY_BUDGET, flushBudget, readBudget, readBudgets } from './request-budget.ts';
 export { readSuspension, type Suspension, stageSuspension } from './suspensions.ts';

@@ -18,10 +18,10 @@ export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${
 /** The number of records of a kind with a quota: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
 export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });
 
-/** The sort key of the bucket that all integrations of a tenant share. */
-export const WHOLE_TENANT = 'TENANT';
+/** Sort keys of a tenant's budgets that are of no integration: of all together, of deliveries, and of when replays begin. */
+export const BUDGET_OF = { all: 'TENANT', deliveries: 'DELIVERIES', replays: 'REPLAYS' } as const;
 
-/** The shared bucket of a request budget, with the number of requests by day: an integration's, by its id, or {@link WHOLE_TENANT}. */
+/** The shared bucket of a request budget, with the number of requests by day: an integration's, by its id, or one of {@link BUDGET_OF}. */
 export const budgetKey = (tenant: TenantId, of: string): Key => ({ PK: `ORG#${tenant}#BUDGET`, SK: of });
 
 /** The wrapped data key that a tenant's credentials are encrypted with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */

@@ -5,7 +5,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type Item, type Key, readPartition, schema } from '#lists';
 import type { Tenant } from '#table';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
-import { budgetKey, WHOLE_TENANT } from './keys.ts';
+import { BUDGET_OF, budgetKey } from './keys.ts';
 import { type Counted, KEPT_SECONDS, NOTHING_COUNTED, surplusIn, updateOf } from './request-counts.ts';
 
 /**
@@ -26,8 +26,11 @@ export const BUDGET_WINDOW = {
 /** No writer stores more than this: one charge of `mostSpentMs` on top of as much. A larger value comes from a wrong clock. */
 const BELIEVED_MS = 2 * BUDGET_WINDOW.mostSpentMs;
 
+/** In place of an integration's id: the bucket of the tenant's delivery budget. */
+export const DELIVERY_BUDGET = BUDGET_OF.deliveries;
+
 /** The key of an integration's bucket, or, for null, of the whole tenant's. */
-const keyOf = ({ id }: Tenant, integrationId: string | null): Key => budgetKey(id, integrationId ?? WHOLE_TENANT);
+const keyOf = ({ id }: Tenant, integrationId: string | null): Key => budgetKey(id, integrationId ?? BUDGET_OF.all);
 
 /** How long a tenant's unused bucket is kept, in seconds: longer than it takes to refill. */
 const KEPT = 3_600;
@@ -208,7 +211,7 @@ export async function readBudgets(tenant: Tenant): Promise<readonly Spent[]> {
   const table = session.tables.of(id);
   const budgets: Spent[] = [];
   for await (const item of readPartition({ table, clock: session.clock }, keyOf(tenant, null).PK)) {
-    const integrationId = item.SK === WHOLE_TENANT ? null : String(item.SK);
+    const integrationId = item.SK === BUDGET_OF.all ? null : String(item.SK);
     budgets.push({ integrationId, spent: spentIn(item, session.now) / BUDGET_WINDOW.refillMs });
   }
   return budgets;

@@ -29,9 +29,12 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table/keys': 15,
   '#table/storage': 19,
   '#auth': 13,
-  '#tenancy': 22,
+  '#tenancy': 23,
   '#tenancy/credentials': 14,
-  '#tenancy/deliveries': 14,
+  // With what wakes, and when replays begin.
+  '#tenancy/deliveries': 15,
+  // What an invocation, and a part of it, has used.
+  '#telemetry': 13,
   '#maintenance': 13,
 };
 

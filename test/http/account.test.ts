@@ -3,11 +3,14 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { environmentTable } from '#table';
 import type { TenantId } from '#table/keys';
+import { DELIVERY_BUDGET, flushBudget } from '#tenancy';
 import { budgetKey } from '#tenancy/keys';
 import { exportedKinds as kinds } from '../../operator/export.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
+import { dayOf } from '../../shared/clock.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { openTenant } from '../support/storage.ts';
 import { useApi } from '../support/use-api.ts';
 import { apiDriverOf } from './api-driver.ts';
 
@@ -140,6 +143,28 @@ describe('the records in GET /usage', () => {
       ['audit-events', 'AuditEvent'],
     ] as const)
       expect((await get(org.token, `/${path}`)).body.total).toBe(totals[type]);
+  });
+});
+
+describe('the deliveries in GET /usage', () => {
+  it('are what was charged on each day, rounded up, and no integration', async () => {
+    const { orgId, token } = org;
+    const tenant = openTenant(environmentTable(), orgId);
+    const today = dayOf(Date.now());
+    const requests = new Map([
+      [today - 1, 0.25],
+      [today, 3],
+    ]);
+    await flushBudget(tenant, DELIVERY_BUDGET, 0, { counted: { requests, surplus: [] } });
+    const { body } = await get<Usage>(token, '/usage');
+    const dates = [-DAY_MS, 0].map((from) => new Date(Date.now() + from).toISOString().slice(0, 10));
+    expect(body.deliveries).toEqual([
+      { date: dates[0], charged: 1 },
+      { date: dates[1], charged: 3 },
+    ]);
+    expect(body.requests.map(({ integration_id }) => integration_id)).not.toContain(DELIVERY_BUDGET);
+    const one = await get<Usage>(token, `/usage?from=${dates[1]}&integration_id=${crypto.randomUUID()}`);
+    expect(one.body).toMatchObject({ requests: [], deliveries: [{ date: dates[1], charged: 3 }] });
   });
 });
 

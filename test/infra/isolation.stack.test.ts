@@ -216,6 +216,7 @@ describe('deliveries', () => {
       [
         ...lists,
         `UpdateItem ${key('AUDIT_EVENT#actor_id=x#SET')}`,
+        `UpdateItem ${key('BUDGET')}`,
         ...records.flatMap((name) => [`PutItem ${key(name)}`, `UpdateItem ${key(name)}`]),
         ...['WEBHOOK_ENDPOINT#SET', 'WEBHOOK_ENDPOINT#x#ATTEMPT#SET'].map((name) => `UpdateItem ${key(name)}`),
       ].toSorted(),

@@ -1,9 +1,9 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it, vi } from 'vitest';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endpointSecrets } from '#auth';
 import { environmentTable, JournalReader } from '#table';
 import { readStates, registeredOf, unregister } from '#tenancy/deliveries';
-import { deliveryStateKey } from '#tenancy/keys';
+import { BUDGET_OF, budgetKey, deliveryStateKey } from '#tenancy/keys';
 import { cursorOf } from '../../functions/events/cursor.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions/webhook-endpoints/store.ts';
 import { apiDriverOf, NOWHERE, pointersOf } from '../http/api-driver.ts';
@@ -228,16 +228,73 @@ describe('a replay', () => {
     expect(total).toBe(4);
   });
 
-  it.each([
-    ['it', (id: string) => replay(id, 'latest')],
-    ['a new address', (id: string) => mine.patch(`${PATH}/${id}`, { url: `${URL}/2` })],
-  ])('takes a lease and failures from the endpoint: %s', async (_, change) => {
+  it('takes a lease from the endpoint, but not its failures, as a new address does', async () => {
     const { id } = await create();
-    await environmentTable().client.send(leased(id));
-    expect((await read(id)).failing_since).not.toBeNull();
-    await change(id);
+    const retryAt = Date.now() + 600_000;
+    await environmentTable().client.send(leased(id, retryAt));
+    const waiting = { failing_since: expect.any(String), waits_until: new Date(retryAt).toISOString() };
+    expect((await replay(id, 'latest')).body).toMatchObject(waiting);
     expect(await stateOf(id)).not.toHaveProperty('lease');
-    expect((await read(id)).failing_since).toBeNull();
+    expect(await read(id)).toMatchObject(waiting);
+    await environmentTable().client.send(leased(id, retryAt));
+    await mine.patch(`${PATH}/${id}`, { url: `${URL}/2` });
+    expect(await stateOf(id)).not.toHaveProperty('lease');
+    expect(await read(id)).toMatchObject({ failing_since: null, waits_until: null });
+  });
+
+  describe('that goes back', () => {
+    const MINUTE = 60_000;
+    /** Of an organization of its own, at a time that the test moves. */
+    const begin = async () => {
+      const { token, orgId } = await api.orgToken();
+      const theirs = apiDriverOf(api, token);
+      const ids: string[] = [];
+      for (let made = 0; made < 13; made++) ids.push(String((await theirs.create(PATH, { url: URL })).id));
+      const start = Math.floor(Date.now() / 1_000) * 1_000;
+      vi.useFakeTimers({ toFake: ['Date'], now: start });
+      return {
+        orgId,
+        replay: (index: number, from = 'oldest') => theirs.post(`${PATH}/${ids[index]}/replay`, { from }),
+        minutesUntil: ({ body }: ApiResponse) =>
+          body.waits_until === null ? 0 : (Date.parse(String(body.waits_until)) - start) / MINUTE,
+        change: (index: number, fields: JsonBody) => theirs.patch(`${PATH}/${ids[index]}`, fields),
+      };
+    };
+    afterEach(() => void vi.useRealTimers());
+
+    it('begins at once; others of the organization wait, one a minute and ten an hour, and more are refused', async () => {
+      const { replay: back, minutesUntil } = await begin();
+      const waits: number[] = [];
+      for (let index = 0; index < 11; index++) waits.push(minutesUntil(await back(index)));
+      expect(waits).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 60]);
+      const refused = await back(11);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+      expect(minutesUntil(await back(12, 'latest'))).toBe(0);
+    });
+
+    it('takes the place of one that waits, and waits whatever activates the endpoint', async () => {
+      const { replay: back, minutesUntil, change } = await begin();
+      const waits: number[] = [];
+      for (const index of [0, 1]) waits.push(minutesUntil(await back(index)));
+      expect(minutesUntil(await back(1, 'latest'))).toBe(1);
+      for (const index of [1, 2]) waits.push(minutesUntil(await back(index)));
+      expect(waits).toEqual([0, 1, 1, 2]);
+      await change(1, { status: 'paused' });
+      await change(1, { status: 'active' });
+      expect(minutesUntil(await change(1, { description: 'Waits' }))).toBe(1);
+    });
+
+    it('is not kept waiting by what a wrong clock has stored', async () => {
+      const { orgId, replay: back, minutesUntil } = await begin();
+      const times = [1, 2].map((days) => Date.now() + days * 24 * 60 * MINUTE);
+      await environmentTable().client.send(
+        new PutCommand({
+          TableName: environmentTable().name,
+          Item: { ...budgetKey(handle(orgId).id, BUDGET_OF.replays), BEGINS: times, LAST: times[1] },
+        }),
+      );
+      expect([minutesUntil(await back(0)), minutesUntil(await back(1))]).toEqual([0, 1]);
+    });
   });
 
   it('makes an expired endpoint active, which a change does not, and leaves others as they are', async () => {
@@ -269,12 +326,12 @@ describe('a replay', () => {
   });
 });
 
-const leased = (id: string) =>
+const leased = (id: string, retryAt: number) =>
   new UpdateCommand({
     TableName: environmentTable().name,
     Key: { ...deliveryStateKey(handle().id, id) },
-    UpdateExpression: 'SET lease = :text, failing_since = :text',
-    ExpressionAttributeValues: { ':text': '2026-11-20T09:30:00.000Z' },
+    UpdateExpression: 'SET lease = :text, failing_since = :text, retry_at = :retry',
+    ExpressionAttributeValues: { ':text': '2026-11-20T09:30:00.000Z', ':retry': retryAt },
   });
 
 describe('a ping', () => {

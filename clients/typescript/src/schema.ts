@@ -950,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver from another place on
-         * @description Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active by it; one that is paused or disabled stays so. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active by it; one that is paused or disabled stays so. Of those that go back, one a minute and ten an hour begin in an organization: others wait, until `waits_until`, and one that would wait for more than an hour is a 429. Calls wait after failures as before. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         post: operations["replayWebhookEndpoint"];
         delete?: never;
@@ -5085,12 +5085,14 @@ export interface components {
              */
             reset: number;
         };
-        /** @description What an organization has stored and how much it has called. */
+        /** @description What an organization has stored, how much it has called, and what was delivered to it. */
         Usage: {
             /** @description The records that there are, by type and in order of its name. Records below others, such as the messages of a ticket, are not counted. */
             records: components["schemas"]["RecordCount"][];
             /** @description By integration, in order of their ids; those without requests in these days are left out. */
             requests: components["schemas"]["IntegrationRequests"][];
+            /** @description The days on which deliveries, replays or retries were charged, the oldest first. No request budget pays for them. */
+            deliveries: components["schemas"]["DeliveriesOfDay"][];
         };
         /** @description How many records of a type there are. */
         RecordCount: {
@@ -5131,6 +5133,21 @@ export interface components {
              * @example 20
              */
             requests: number;
+        };
+        /** @description What deliveries to webhook endpoints took on one day. */
+        DeliveriesOfDay: {
+            /**
+             * Format: date
+             * @description When they were charged, by the clock of the service in UTC.
+             * @example 2026-11-20
+             */
+            date: string;
+            /**
+             * Format: int64
+             * @description What they took, in requests: 1 for each 100 units of the table and each 256 KB sent.
+             * @example 57
+             */
+            charged: number;
         };
         /** @description What happened, up to a cursor. */
         EventPage: {
@@ -5532,6 +5549,12 @@ export interface components {
             readonly failing_since: string | null;
             /**
              * Format: date-time
+             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly waits_until: string | null;
+            /**
+             * Format: date-time
              * @description When it last accepted a delivery.
              * @example 2026-11-20T09:41:12.000Z
              */
@@ -5630,6 +5653,12 @@ export interface components {
             readonly failing_since?: string | null;
             /**
              * Format: date-time
+             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly waits_until?: string | null;
+            /**
+             * Format: date-time
              * @description When it last accepted a delivery.
              * @example 2026-11-20T09:41:12.000Z
              */
@@ -5723,6 +5752,12 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly waits_until: string | null;
             /**
              * Format: date-time
              * @description When it last accepted a delivery.
@@ -5828,6 +5863,12 @@ export interface components {
             readonly failing_since?: string | null;
             /**
              * Format: date-time
+             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly waits_until?: string | null;
+            /**
+             * Format: date-time
              * @description When it last accepted a delivery.
              * @example 2026-11-20T09:41:12.000Z
              */
@@ -5930,6 +5971,12 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly waits_until: string | null;
             /**
              * Format: date-time
              * @description When it last accepted a delivery.
@@ -6538,6 +6585,7 @@ export type Usage = components['schemas']['Usage'];
 export type RecordCount = components['schemas']['RecordCount'];
 export type IntegrationRequests = components['schemas']['IntegrationRequests'];
 export type RequestsOfDay = components['schemas']['RequestsOfDay'];
+export type DeliveriesOfDay = components['schemas']['DeliveriesOfDay'];
 export type EventPage = components['schemas']['EventPage'];
 export type Event = components['schemas']['Event'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Entity, Tenant } from '#table';
-import { readBudgets } from '#tenancy';
+import { DELIVERY_BUDGET, readBudgets } from '#tenancy';
 import { integrationEntity } from '../../../functions/integrations/store.ts';
 import { declaredOf, exportedKinds } from '../../export.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
@@ -76,4 +76,9 @@ async function budgetsOf(tenant: Tenant): Promise<readonly Budget[]> {
 }
 
 const budgetLine = ({ integration_id, spent_percent }: Budget): string =>
-  `${`${spent_percent} %`.padStart(9)}  of a minute's requests of ${integration_id === null ? 'all integrations together' : `integration ${integration_id}`}`;
+  `${`${spent_percent} %`.padStart(9)}  of a minute's requests of ${ownerOf(integration_id)}`;
+
+const ownerOf = (id: string | null): string => {
+  if (id === DELIVERY_BUDGET) return 'its delivery budget';
+  return id === null ? 'all integrations together' : `integration ${id}`;
+};

@@ -51,7 +51,7 @@ export function budgetsOf(
 
 /** Requests a minute. */
 const stageLimit = (): number => limitIn('RATE_LIMIT') ?? STANDARD_LIMIT;
-const stageTenantLimit = (): number => limitIn('TENANT_RATE_LIMIT') ?? stageLimit() * STANDARD_SHARE;
+export const stageTenantLimit = (): number => limitIn('TENANT_RATE_LIMIT') ?? stageLimit() * STANDARD_SHARE;
 
 const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefined => {
   const limit = process.env[variable] ?? '';

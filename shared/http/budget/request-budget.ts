@@ -24,7 +24,7 @@ export type Charge = RequestBudget['charge'];
 const RETRIES_TO_FLUSH = 2;
 
 /** Units of DynamoDB that cost one request of a budget. */
-const UNITS_A_REQUEST = 100;
+export const UNITS_A_REQUEST = 100;
 
 /** The number of budget requests that these read and write units cost. */
 export const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
@@ -165,7 +165,7 @@ const leastOf = <T>(all: readonly T[], by: (one: T) => number): T =>
 
 /** Flushes a budget where that is worth a write. Best effort: a failed flush must not fail the request. */
 export async function flush(
-  { bucket, count, limit, tenant, integrationId }: Budget,
+  { bucket, count, limit, tenant, integrationId }: Omit<Budget, 'policy'>,
   now: number,
   isUrgent = false,
 ): Promise<void> {

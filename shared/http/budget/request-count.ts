@@ -16,11 +16,11 @@ export class RequestCount {
   /** Epoch milliseconds. */
   #flushedAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` in epoch milliseconds. */
-  add(now: number): void {
+  /** `now` in epoch milliseconds; `requests` also parts of one. */
+  add(now: number, requests = 1): void {
     const day = dayOf(now);
-    this.#requests.set(day, (this.#requests.get(day) ?? 0) + 1);
-    this.#unflushed += 1;
+    this.#requests.set(day, (this.#requests.get(day) ?? 0) + requests);
+    this.#unflushed += requests;
   }
 
   /** Whether it is worth a write of its own: also with the first request of a day. */
