@@ -105,6 +105,7 @@ export class Functions extends Construct {
     this.#tenantRole('TenantRole', 'records');
     this.#tenantRole('AuditedRecordsRole', 'audited-records');
     this.#tenantRole('GrantsRole', 'grants');
+    this.#tenantRole('BatchesRole', 'batches');
     this.#tenantRole('OrganizationsRole', 'organizations');
     this.#tenantRole('IntegrationsRole', 'integrations');
     this.#tenantRole('EndpointsRole', 'endpoints');

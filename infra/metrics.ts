@@ -10,8 +10,14 @@ export const metricsNamespace = (scope: Construct): string => `Custodia/${prefix
 export const counterMetric = (scope: Construct, metricName: Counter | LogMetric): Metric =>
   new Metric({ namespace: metricsNamespace(scope), metricName, statistic: 'Sum' });
 
-/** Metrics of metric filters. */
-export type LogMetric = 'AccessDenied' | 'AuthorizerFailures' | 'FailedLogins' | 'ThrottledByKms' | 'TooManyRequests';
+/** Metrics of metric filters. Functions count `RequestsFailed` too: each what the other cannot see. */
+export type LogMetric =
+  | 'AccessDenied'
+  | 'AuthorizerFailures'
+  | 'FailedLogins'
+  | 'RequestsFailed'
+  | 'ThrottledByKms'
+  | 'TooManyRequests';
 
 /** The number of a domain's requests with this outcome. */
 export const ended = (scope: Construct, domain: string, outcome: Outcome): Metric =>
@@ -34,11 +40,11 @@ export const apiMetric = (
 ): Metric =>
   new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiName: prefixOf(scope) }, ...options });
 
-/** Responses with a status of 500 or more; and batches of which an operation got one, whose own status is 207. */
-export const failures = (scope: Construct) => ({
-  failed: apiMetric(scope, '5XXError', { statistic: 'Sum' }),
-  batches: counterMetric(scope, 'BatchesFailed'),
-});
+/**
+ * Failed requests: those with a status of 500 or more, and batches of which an operation got one. It is not the gateway's `5XXError`, which
+ * knows no contention: whoever races with its own requests would raise alarms and roll back deployments (`docs/decisions/0056-alarms.md`).
+ */
+export const failures = (scope: Construct) => ({ failed: counterMetric(scope, 'RequestsFailed') });
 
 /**
  * A metric of a queue: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html

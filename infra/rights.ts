@@ -42,6 +42,7 @@ export interface Rights {
  * - `records`: also decrypts the tenant's secrets, as all following kinds do, but adds no audit events;
  * - `audited-records`: also adds to the audit log, as all following kinds do;
  * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`);
+ * - `batches`: as `grants`, also reads the credentials of the caller, while what it sends is carried out;
  * - `organizations`: also creates tenants, which the platform counts;
  * - `integrations`: also registers app codes, which are unique over all tenants, with their credentials;
  * - `endpoints`: as `grants`, also registers webhook endpoints, and reads the credentials of their integrations;
@@ -53,6 +54,7 @@ export type TenantRights =
   | 'records'
   | 'audited-records'
   | 'grants'
+  | 'batches'
   | 'organizations'
   | 'integrations'
   | 'endpoints'
@@ -102,7 +104,7 @@ const FINDS_INTEGRATIONS: Rights = {
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
   // Carries requests to the routes of `access`, `users` and all others that write records.
-  batch: { tenants: 'grants', secrets: true },
+  batch: { tenants: 'batches', secrets: true },
   auth: {
     ...FINDS_INTEGRATIONS,
     tenants: 'audit',

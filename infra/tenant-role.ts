@@ -122,6 +122,11 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
     credentials: ['ConditionCheckItem'],
     putsAuditEvents: true,
   },
+  batches: {
+    allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
+    credentials: ['GetItem', 'ConditionCheckItem'],
+    putsAuditEvents: true,
+  },
   organizations: { allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST], putsAuditEvents: true },
   integrations: {
     allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST, APP_CODES, PLATFORM_CALLERS],

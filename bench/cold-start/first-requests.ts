@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { contracts } from '../../functions/all-contracts.ts';
 import { AUTHORIZER } from '../../infra/rights.ts';
 import type { Contract, Route } from '../../shared/contract/index.ts';
@@ -44,12 +45,14 @@ export async function firstRequests(
 function eventOf({ operationId, route, path, body, headers, token }: Scenario, org: OrgAccess) {
   const orgId = PLATFORM_ONLY.has(operationId) ? '' : org.orgId;
   const { integrationId: integration_id, appCode: app_code } = org;
+  // A batch checks the caller.
+  const secret_id = String(decodeJwt(org.token).secret_id);
   return proxyEventOf({
     route,
     path,
     headers: { ...headers, ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) },
     body,
-    caller: token === undefined ? undefined : authorizerContext(orgId, { integration_id, app_code }),
+    caller: token === undefined ? undefined : authorizerContext(orgId, { integration_id, app_code, secret_id }),
   });
 }
 

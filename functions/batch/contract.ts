@@ -104,7 +104,7 @@ export const batch = contract({
   routes: {
     runBatch: route('POST', '/api/v1/batch', {
       summary: 'Carry out many operations',
-      description: `Each operation needs its own permission, counts to the request budget, and succeeds or fails alone. Those that name the same record are carried out in their order, others up to ${AT_ONCE} at a time. What has not begun after ${BEGIN_WITHIN / 1_000} s is \`not-attempted\`: send it again.`,
+      description: `Each operation needs its own permission, counts to the request budget, and succeeds or fails alone. Those that name the same record are carried out in their order, others up to ${AT_ONCE} at a time. What has not begun after ${BEGIN_WITHIN / 1_000} s, or when the budget is spent, is \`not-attempted\`: send it again.`,
       extension: true,
       permission: null,
       body: batchBody,

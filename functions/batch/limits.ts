@@ -12,6 +12,9 @@ export const MAX_PARAMETER = 500;
 /** Operations that are carried out at the same time. */
 export const AT_ONCE = 8;
 
+/** For so long a check of the caller holds for operations that begin, in milliseconds. */
+export const WAVE_WITHIN = 1_000;
+
 /** After so long no operation is begun, in milliseconds. */
 export const BEGIN_WITHIN = 12_000;
 

@@ -7,7 +7,8 @@ import type { batch } from './contract.ts';
 import { inOrder } from './in-order.ts';
 import { AT_ONCE, BEGIN_WITHIN, END_WITHIN } from './limits.ts';
 import { type Line, linesOf } from './lines.ts';
-import { countsOf, isUndecided, type Result, Results } from './results.ts';
+import { countsOf, type Result, Results } from './results.ts';
+import { Waves } from './waves.ts';
 
 type Tables = readonly ReadonlyMap<string, MatchedRoute>[];
 
@@ -15,23 +16,33 @@ type Tables = readonly ReadonlyMap<string, MatchedRoute>[];
 export const batchOperations = (tables: Tables): Operations<typeof batch> => {
   const routes = routesOf(tables);
   return {
-    runBatch: async ({ body, query, session, carrier }) => {
+    runBatch: async ({ body, query, session, caller, carrier }) => {
       const { event, context, isNdjson, wantsRecords } = carrier;
       const lines = linesOf(body.operations, routes, query.org_id);
       const results = new Results(wantsRecords, event.requestContext.requestId);
+      const waves = new Waves(caller, session);
       let hasFailed = false;
+      /** In seconds, once the request budget is spent. */
+      let retryAfter: number | undefined;
       const carryOut = async (line: Line): Promise<Result> => {
         const elapsed = session.clock() - session.now;
-        if (elapsed >= BEGIN_WITHIN) return results.notAttempted(line);
+        if (elapsed >= BEGIN_WITHIN || retryAfter !== undefined) return results.notAttempted(line, retryAfter);
+        const ended = await waves.refusal();
+        if (ended !== undefined) {
+          hasFailed ||= ended.status >= 500;
+          return results.refused(line, ended);
+        }
         const timeLeft = Math.min(context.getRemainingTimeInMillis(), END_WITHIN - elapsed);
-        const response = await serveCarried(carrier, { ...line, timeLeft }, session.clock);
-        hasFailed ||= response.statusCode >= 500;
+        const { response, isFailure } = await serveCarried(carrier, { ...line, timeLeft }, session.clock);
+        hasFailed ||= isFailure;
+        if (response.statusCode === TOO_MANY) retryAfter = Number(response.headers?.['Retry-After']);
         return results.of(line, response);
       };
-      const leaveOut = (line: Line): Result => results.notAttempted(line);
+      const isUndecided = (result: Result): boolean => result.isUndecided;
+      const leaveOut = (line: Line): Result => results.notAttempted(line, retryAfter);
       const all = await inOrder(lines, { atOnce: AT_ONCE, carryOut, isUndecided, leaveOut });
-      // The gateway, whose 5xx raise alarms, sees a 207.
-      if (hasFailed) increment('BatchesFailed');
+      // Its own status is 207.
+      if (hasFailed) increment('RequestsFailed');
       return {
         ...respond.text(isNdjson ? linesText(all) : jsonText(all), {
           'Content-Type': isNdjson ? 'application/x-ndjson' : 'application/json',
@@ -42,6 +53,9 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
     },
   };
 };
+
+/** The status of an operation that the request budget has no room for. The same budget is that of the others. */
+const TOO_MANY = 429;
 
 /** By operation id. */
 const routesOf = (tables: Tables): ReadonlyMap<string, MatchedRoute> =>

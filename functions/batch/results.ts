@@ -8,16 +8,15 @@ import type { Line } from './lines.ts';
 export interface Result {
   readonly status: number;
   readonly text: string;
+  /**
+   * Whether the operation is to be sent again as it is: its outcome is not known, it was not begun, or others were changing its record. A 500 is
+   * none of these: it may fail again each time, and must not hold up what follows.
+   */
+  readonly isUndecided: boolean;
 }
 
 /** What a response of a route must have for its result. */
 type Response = Pick<APIGatewayProxyResult, 'statusCode' | 'headers' | 'body'>;
-
-/**
- * Whether the operation is to be sent again as it is: its outcome is not known, or it was not begun. A 500 is none of these: it may fail again
- * each time, and must not hold up what follows.
- */
-export const isUndecided = ({ status }: Result): boolean => status === 429 || status === 503;
 
 /** Makes the results of a batch, as long as all together are not too large. */
 export class Results {
@@ -43,15 +42,22 @@ export class Results {
     return this.#result(key, statusCode, members, content);
   }
 
-  /** The result of an operation that was not begun. */
-  notAttempted({ key }: Line): Result {
-    const body = JSON.stringify(NOT_ATTEMPTED.detailsFor(this.#requestId));
-    return this.#result(key, NOT_ATTEMPTED.status, { retry_after: 0 }, [`"problem":${body}`]);
+  /** The result of an operation that was not begun. @param retryAfter seconds to wait before it is sent again */
+  notAttempted(line: Line, retryAfter = 0): Result {
+    return this.refused(line, NOT_ATTEMPTED, retryAfter);
   }
 
-  #result(key: string, status: number, members: object, content: readonly string[]): Result {
+  /** The result of an operation that was not begun because of this problem. */
+  refused({ key }: Line, problem: Problem, retryAfter?: number): Result {
+    const members = retryAfter === undefined ? {} : { retry_after: retryAfter };
+    const body = JSON.stringify(problem.detailsFor(this.#requestId));
+    return this.#result(key, problem.status, members, [`"problem":${body}`]);
+  }
+
+  #result(key: string, status: number, members: { readonly retry_after?: number }, content: readonly string[]): Result {
     const known = JSON.stringify({ key, status, ...members }).slice(0, -1);
-    return { status, text: `${[known, ...content].join()}}` };
+    const isUndecided = status === 503 || (members.retry_after !== undefined && status < 500);
+    return { status, text: `${[known, ...content].join()}}`, isUndecided };
   }
 
   #record(body: string, etag: string): string[] {
@@ -77,7 +83,6 @@ export class Results {
   }
 }
 
-/** It may be sent again at once. */
 const NOT_ATTEMPTED = new Problem('not-attempted', { detail: 'This operation was not begun: send it again.' });
 
 /** How many results have which status. */

@@ -73,7 +73,13 @@ export class Alarms extends Construct {
     const { alarms, backupRetentionDays, certificateArn, stage } = settings;
     const [topics, requests] = [this.#topics, this.#requests];
     const healthChecks = callsOf(observed, HEALTH);
-    new ObjectiveAlarms(this, 'Objective', { topics, requests, healthChecks, isSmall: alarms === 'ten' });
+    new ObjectiveAlarms(this, 'Objective', {
+      topics,
+      accessLogs: observed.accessLogs,
+      requests,
+      healthChecks,
+      isSmall: alarms === 'ten',
+    });
     new AccessAlarms(
       this,
       'Access',

@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Route } from '#contract';
-import type { GATEWAY_PROBLEMS } from '#contract/gateway';
+import { GATEWAY_PROBLEMS } from '#contract/gateway';
 import { counterMetric, type LogMetric, metricsNamespace } from '../metrics.ts';
 
 /** Metrics that no service publishes, counted from log lines. */
@@ -43,6 +43,13 @@ type GatewayError = keyof typeof GATEWAY_PROBLEMS;
  */
 export const respondedByGateway = (...types: readonly [GatewayError, ...GatewayError[]]): IFilterPattern =>
   FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
+
+/** Matches lines of the access log of requests that failed in the gateway itself, or in a function that crashed or ran out of time. */
+export const failedInGateway = (): IFilterPattern =>
+  respondedByGateway(
+    'DEFAULT_5XX',
+    ...(Object.keys(GATEWAY_PROBLEMS) as GatewayError[]).filter((type) => (GATEWAY_PROBLEMS[type].status ?? 0) >= 500),
+  );
 
 /** Matches lines of the access log with one of these statuses. */
 export const respondedWith = (...statuses: readonly [number, ...number[]]): JsonPattern =>

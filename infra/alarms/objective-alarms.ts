@@ -1,8 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { failures } from '../metrics.ts';
+import { countLines, failedInGateway } from './log-metrics.ts';
 import { type Measure, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -35,6 +37,7 @@ export const percentOf = (times: number): number => times / BUDGET;
 
 interface ObjectiveAlarmsProps {
   readonly topics: readonly ITopic[];
+  readonly accessLogs: ILogGroup;
   readonly requests: IMetric;
   /** Calls of the health check, which are no requests of callers. */
   readonly healthChecks: IMetric | undefined;
@@ -47,11 +50,15 @@ export class ObjectiveAlarms extends Subject {
   readonly #requests: IMetric;
   readonly #failed: Readonly<Record<string, IMetric>>;
 
-  constructor(scope: Construct, id: string, { topics, requests, healthChecks, isSmall }: ObjectiveAlarmsProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { topics, accessLogs, requests, healthChecks, isSmall }: ObjectiveAlarmsProps,
+  ) {
     super(scope, id, topics);
     this.#requests = requests;
-    const { failed, batches } = failures(this);
-    this.#failed = isSmall ? { failed } : { failed, batches };
+    this.#failed = failures(this);
+    countLines(this, 'FailedInGateway', accessLogs, 'RequestsFailed', failedInGateway(), { withZeros: false });
     this.alarm('api-failing', {
       ...rate({
         part: this.#failed,

@@ -76,7 +76,10 @@ export class StageDashboard extends Construct {
         ],
       ],
       ['time in ms', [latency('p50'), latency('p99')]],
-      ['refused as too many', [filled(this, 'TooManyRequests'), filled(this, 'BudgetRefusals')]],
+      [
+        'refused as too many',
+        (['TooManyRequests', 'BudgetRefusals', 'RequestsContended'] as const).map((name) => filled(this, name)),
+      ],
       [
         'containers',
         [
@@ -90,7 +93,7 @@ export class StageDashboard extends Construct {
   /** The burn rate of the objective, and refusals. */
   #objectiveRow(): IWidget {
     const share = new MathExpression({
-      expression: '100 * (FILL(failed, 0) + FILL(batches, 0)) / FILL(requests, 0)',
+      expression: '100 * FILL(failed, 0) / FILL(requests, 0)',
       usingMetrics: {
         ...failures(this),
         requests: apiMetric(this, 'Count', { statistic: 'Sum' }),

@@ -10,4 +10,12 @@ export { nearestName } from './nearest-name.ts';
 export { permissionCatalogue } from './permissions.ts';
 export { requestHeaders } from './request-headers.ts';
 export { valuesIn } from './several-values.ts';
-export { filtersAndOrdersOf, filtersOf, itemRouteOf, methodsOf, problemsOf, takesHeader } from './traits.ts';
+export {
+  changesNamedRecord,
+  filtersAndOrdersOf,
+  filtersOf,
+  itemRouteOf,
+  methodsOf,
+  problemsOf,
+  takesHeader,
+} from './traits.ts';

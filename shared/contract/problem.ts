@@ -13,6 +13,7 @@ export const PROBLEMS = {
   'not-found': { status: 404, title: 'No such record' },
   'route-not-found': { status: 404, title: 'No such path' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
+  contended: { status: 409, title: 'Others are changing the same record' },
   conflict: { status: 409, title: 'The request conflicts with the state of a record' },
   'already-exists': { status: 409, title: 'A record with this value already exists' },
   'still-in-use': { status: 409, title: 'Other records still need this one' },

@@ -46,6 +46,17 @@ const TAKES: Readonly<Record<RequestHeader, (route: Route) => boolean>> = {
 /** Whether a route takes a request header that follows from its kind. */
 export const takesHeader = (route: Route, header: RequestHeader): boolean => TAKES[header](route);
 
+/**
+ * Whether a route works on a record that its URL names, and creates no other one below it, which `idField` of its event says: where others change
+ * that record at the same time, the request is refused early (`shared/lists/transaction/contention.ts`).
+ */
+export const changesNamedRecord = (route: Route): boolean =>
+  takesHeader(route, 'If-Match') ||
+  (route.method === 'POST' &&
+    route.auth === 'bearer' &&
+    Object.keys(route.params.shape).length > 0 &&
+    route.event?.idField === undefined);
+
 /** The route that reads a record which this route creates, if the domain has one. */
 export const itemRouteOf = (contract: Contract, route: Route): Route | undefined =>
   Object.values(contract.routes).find(
@@ -69,6 +80,7 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
   { of: (route) => 'org_id' in route.query.shape, problems: ['not-found'] },
   { of: (route) => filtersOf(route).length > 0, problems: ['list-being-built'] },
   { of: (route) => takesHeader(route, 'If-Match'), problems: ['precondition-failed'] },
+  { of: changesNamedRecord, problems: ['contended'] },
   {
     of: (route) => route.body !== undefined,
     problems: ['malformed-request', 'content-too-large', 'unsupported-media-type', 'invalid-body'],

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { annotate } from '#telemetry';
 import { type Clock, systemClock } from '../clock.ts';
-import { chainOf, type LambdaHandler, observed } from './pipeline.ts';
+import { chainOf, isFailure, type LambdaHandler, observed } from './pipeline.ts';
 import type { Carrier } from './request/http-request.ts';
 import type { MatchedRoute } from './routes/route-table.ts';
 
@@ -24,20 +24,24 @@ export interface CarriedRequest {
   readonly timeLeft: number;
 }
 
-/** Serves a carried request. Like a Lambda handler it turns every error into a response. */
-export function serveCarried(
+/** Serves a carried request. Like a Lambda handler it turns every error into a response. `isFailure`: as of the pipeline. */
+export async function serveCarried(
   carrier: Carrier,
   request: CarriedRequest,
   clock: Clock = systemClock,
-): Promise<APIGatewayProxyResult> {
+): Promise<{ readonly response: APIGatewayProxyResult; readonly isFailure: boolean }> {
   const { matched, timeLeft, line } = request;
   const chain = chainOf(() => matched, clock);
   const context = { ...carrier.context, getRemainingTimeInMillis: () => timeLeft };
-  const serve: LambdaHandler = (...given) => {
+  let hasFailed = true;
+  const serve: LambdaHandler = async (...given) => {
     annotate({ line });
-    return chain(...given);
+    const response = await chain(...given);
+    hasFailed = isFailure(response);
+    return response;
   };
-  return observed(matched.contract.name, clock, serve)(eventOf(carrier, request), context);
+  const response = await observed(matched.contract.name, clock, serve)(eventOf(carrier, request), context);
+  return { response, isFailure: hasFailed };
 }
 
 /** Headers of the request that carries others which are theirs: its trace, and what it prefers. */

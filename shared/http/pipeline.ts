@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Contract } from '#contract';
-import { type EndedInvocation, observe } from '#telemetry';
+import { annotations, type EndedInvocation, increment, observe } from '#telemetry';
 import { STATUS_CLASSES } from '#telemetry/metrics';
 import { type Clock, systemClock } from '../clock.ts';
 import { authenticated } from './middleware/authenticated.ts';
@@ -63,7 +63,16 @@ export function chainOf(find: FindRoute, clock: Clock): LambdaHandler {
 export const observed =
   (domain: string, clock: Clock, handler: LambdaHandler): LambdaHandler =>
   (event, context) =>
-    observe({ domain, clock, event, endOf }, () => handler(event, context));
+    observe({ domain, clock, event, endOf }, async () => {
+      const response = await handler(event, context);
+      // A batch counts as one failed request, however many of those that it carries have failed.
+      if (isFailure(response) && annotations().line === undefined) increment('RequestsFailed');
+      return response;
+    });
+
+/** Whether the response to the request that is being served counts as a failure of the service. */
+export const isFailure = ({ statusCode }: APIGatewayProxyResult): boolean =>
+  statusCode >= 500 && annotations().contended === undefined;
 
 /** The gateway turns an error of a function into a status of 500 or more. */
 function endOf(settled: PromiseSettledResult<APIGatewayProxyResult>): Pick<EndedInvocation, 'outcome' | 'status'> {

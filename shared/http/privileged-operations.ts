@@ -1,8 +1,15 @@
 import type { PermissionCode } from '#contract';
 import { Problem, unauthorized } from '#contract/problem';
 import { type Caller, includeAll, type Permissions } from '#identity';
-import { StaleRead, type Tenant } from '#table';
-import { areLive, type Credentials, liveCredentials, requireCredentials } from '#tenancy/credentials';
+import { retry } from '#lists';
+import { type RequestSession, StaleRead, Tenant } from '#table';
+import {
+  areLive,
+  type Credentials,
+  liveCredentials,
+  readCredentialsOf,
+  requireCredentials,
+} from '#tenancy/credentials';
 
 /**
  * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, because
@@ -32,11 +39,22 @@ export function requireLivePermissions(
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
     if (!areLive(found, caller, now)) {
-      return unauthorized('The integration is inactive, or its tokens were ended.');
+      return ended();
     }
     return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });
   });
 }
+
+/**
+ * Reads whether the caller's credentials are still live: one strongly consistent read.
+ * @throws Problem `unauthorized`
+ */
+export async function requireLiveCaller(caller: Caller, session: RequestSession): Promise<void> {
+  const found = await retry(() => readCredentialsOf(Tenant.of(caller, session), caller.appCode), session);
+  if (!areLive(found, caller, session.clock())) throw ended();
+}
+
+const ended = (): Problem => unauthorized('The integration is inactive, or its tokens were ended.');
 
 const lacking = (found: Pick<Credentials, 'permissions'> | undefined, permissions: Permissions): string =>
   permissions === null

@@ -1,7 +1,7 @@
 import { filterNames } from '#contract/derived';
 import * as parameter from '#contract/parameter';
 import { Problem, pointer } from '#contract/problem';
-import { listErrors } from '#lists';
+import { contention, listErrors } from '#lists';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
 
 /** The problem that is returned for an error. Unexpected errors become `internal-error`, without their message. */
@@ -32,11 +32,34 @@ export function problemOf(error: unknown): Problem {
       cause: error,
     });
   }
-  if (error instanceof listErrors.TableUnavailable || error instanceof StaleRead || listErrors.isTransient(error)) {
+  if (isContention(error)) return contended(error);
+  if (error instanceof listErrors.TableUnavailable || listErrors.isTransient(error)) {
     return new Problem('unavailable', { headers: { 'Retry-After': '2' }, cause: error });
   }
   return new Problem('internal-error', { cause: error });
 }
+
+/**
+ * Whether a request ended because others were writing the same items. That is no failure of the service, although the status may be 503:
+ * whoever races with its own requests must not raise alarms or roll back a deployment (`docs/decisions/0002`).
+ */
+export const isContention = (error: unknown): boolean =>
+  error instanceof contention.Contended ||
+  error instanceof StaleRead ||
+  contention.isConflict(error instanceof listErrors.TableUnavailable ? error.cause : error);
+
+const contended = (cause: unknown): Problem =>
+  cause instanceof contention.Contended && cause.isOfNamedRecord
+    ? new Problem('contended', {
+        detail: 'Others were changing this record at each try. Nothing was changed: send the request again.',
+        headers: { 'Retry-After': '1' },
+        cause,
+      })
+    : new Problem('unavailable', {
+        detail: 'Other requests were writing the same records at each try. Send the request again.',
+        headers: { 'Retry-After': '2' },
+        cause,
+      });
 
 const alreadyExists = ({ field }: NotUnique): Problem => {
   const detail = `Another record has this ${field}.`;

@@ -13,6 +13,7 @@ export * as schema from './schema.ts';
 export * as storedSets from './stored-sets.ts';
 export { serverTime, Table } from './table.ts';
 export { Condition } from './transaction/conditions.ts';
+export * as contention from './transaction/contention.ts';
 export type { OnConditionFailed } from './transaction/pending-write.ts';
 export { retry } from './transaction/retry.ts';
 export { UnitOfWork } from './transaction/unit-of-work.ts';

@@ -22,6 +22,8 @@ export interface Annotations {
   readonly integration_id?: string;
   /** Type of the problem that was returned, without its prefix. */
   readonly problem?: string;
+  /** There where the problem is that others were writing the same items at the same time. */
+  readonly contended?: true;
   /** Of a request that another one carries: its line, counted from 1. */
   readonly line?: number;
   /** Why the authorizer refused. */
@@ -85,8 +87,8 @@ export const countUnits = (units: number): void => {
     if (counter !== undefined && units > 0) counter.units += units;
 };
 
-/** The units that this invocation has used, and how many of its calls of DynamoDB were repeated; 0 outside of one. */
-export const workBegun = (): { readonly units: number; readonly retries: number } => {
-  const invocation = current.getStore();
-  return { units: invocation?.units ?? 0, retries: invocation?.counts.get('TableRetries') ?? 0 };
+/** The units that this invocation has used, its calls of DynamoDB, and how many were repeated; 0 outside of one. */
+export const workBegun = (): { readonly units: number; readonly calls: number; readonly retries: number } => {
+  const { units = 0, counts } = current.getStore() ?? {};
+  return { units, calls: counts?.get('TableCalls') ?? 0, retries: counts?.get('TableRetries') ?? 0 };
 };

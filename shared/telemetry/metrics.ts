@@ -35,7 +35,9 @@ export const COUNTERS = {
   ListReturns: 'numbers of lists that were allocated, not used, and released',
   ListCompactions: 'items of lists that were deleted: empty ones, and gaps that are ranges',
   BudgetRefusals: 'requests refused because a request budget was spent',
-  BatchesFailed: 'batches of which an operation got a status of 500 or more',
+  RequestsFailed:
+    'requests that got a status of 500 or more, also from the gateway, and batches of which an operation did, but for contention',
+  RequestsContended: 'requests refused because others were writing the same items at each try, with 409 or 503',
   DeliveriesMade: 'calls of webhook endpoints that were answered with a success',
   DeliveriesFailed: 'calls of webhook endpoints that failed or were refused',
   EventsSkipped: 'events that a webhook endpoint has refused until they were given up',

@@ -17,11 +17,11 @@ const NAMES: Readonly<Record<string, number>> = {
   // The kinds of fields: one for each meaning.
   '#contract/field': 26,
   '#contract/parameter': 14,
-  '#contract/derived': 19,
+  '#contract/derived': 20,
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
   '#http': 13,
-  '#lists': 21,
+  '#lists': 22,
   '#lists/maintenance': 15,
   // With the journal, its events, and the records that they are about.
   '#table': 24,

@@ -31,6 +31,7 @@ describe('a request that fails', () => {
     ['too early, and says when it may come', 'remove', refusing(429, '2'), [2125, 2250, 2500]],
     // The clock of these tests begins 1,000 s after 1970, and moves by the waits.
     ['until a day', 'read', refusing(503, 'Thu, 01 Jan 1970 00:16:47 GMT'), [7125, 250, 500]],
+    ['in the way of others', 'create', refusing(409, '1'), [1125, 1250, 1500]],
     ['and is to wait for too long', 'read', refusing(429, '31'), []],
     ['and may wait for long', 'read', refusing(429, '31'), [31_125], { retry: { longest: 60_000, attempts: 2 } }],
     ...[500, 502, 503, 504].map((status) => [`with ${status}`, 'read', refusing(status), [125, 250, 500]] as never),

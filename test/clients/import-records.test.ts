@@ -102,6 +102,21 @@ describe('importRecords', () => {
     expect(order.indexOf('row-151')).toBeGreaterThan(order.indexOf('row-150'));
   });
 
+  it('waits where the budget is spent, and sends again what met others at its record, as often as is needed', async () => {
+    const api = new FakeBatch();
+    let [contended, isSpent] = [6, true];
+    api.fault = ({ key }) => {
+      if (key === 'row-2' && contended-- > 0) return refusedWith('contended', 409, { retry_after: 1 });
+      if (key !== 'row-3' || !isSpent) return undefined;
+      isSpent = false;
+      return refusedWith('not-attempted', 503, { retry_after: 12 });
+    };
+    const { custodia, slept } = fakeClient(api.reply);
+    const results = await all(custodia.importRecords(creations(300)));
+    expect(results.every(({ status }) => status === 201)).toBe(true);
+    expect([slept[0], contended]).toEqual([12_250, -1]);
+  });
+
   it('sends a 503 again for a while, and a 500 not at all', async () => {
     const api = new FakeBatch();
     const tried: string[] = [];

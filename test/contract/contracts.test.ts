@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { changesNamedRecord, problemsOf } from '#contract/derived';
 import { contracts } from '../../functions/all-contracts.ts';
 import { validBody } from '../../shared/http/request/validate.ts';
 import { SPECIFIED_ROUTES } from './specified-routes.ts';
@@ -46,6 +47,22 @@ describe('the contracts', () => {
         expect([operationId, route.response.isList === true]).toEqual([operationId, isList]);
       }
     }
+  });
+
+  it('say which record a request is about, but where it creates one: so others that change it are its own matter', () => {
+    const changing = routes.filter(({ route }) => changesNamedRecord(route));
+    const isCreation = ({ route }: (typeof routes)[number]) =>
+      route.method === 'POST' && routes.some((other) => other.key === `GET ${route.path}`);
+    expect(changing.filter(isCreation)).toEqual([]);
+    const named = routes.filter(
+      ({ route }) => route.auth === 'bearer' && route.method !== 'GET' && /\}/.test(route.path),
+    );
+    expect(named.filter((each) => !isCreation(each) && !changing.includes(each))).toEqual([]);
+    expect(changing.filter(({ route }) => !problemsOf(route).includes('contended'))).toEqual([]);
+    expect(changing.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['upsertClient', 'revokeTokens', 'replayWebhookEndpoint']),
+    );
+    expect(routes.filter(({ route }) => problemsOf(route).includes('contended'))).toEqual(changing);
   });
 
   it('name no two schemas alike', () => {

@@ -188,7 +188,8 @@ describe('reading', () => {
 describe('on the wire', () => {
   it('the document is small: what is repeated is repeated word for word, and near', () => {
     const text = JSON.stringify(document);
-    expect(text.length / operations.length).toBeLessThan(5_000);
+    // With the 409 of routes that change a record.
+    expect(text.length / operations.length).toBeLessThan(5_100);
     expect(gzipSync(text).length / operations.length).toBeLessThan(510);
   });
 

@@ -55,7 +55,7 @@ describe('the problems of a route', () => {
     ]);
     expect(statusesOf(route('GET', '/jobs', read))).toEqual([200, 304, 400, 401, 403, 404, 429, 500, 503, 504]);
     expect(statusesOf(route('DELETE', '/jobs', { ...read, tenancy: 'own', response: noContent('Gone.') }))).toEqual([
-      204, 400, 401, 403, 412, 429, 500, 503, 504,
+      204, 400, 401, 403, 409, 412, 429, 500, 503, 504,
     ]);
     const signed = {
       summary: 'Take a job',

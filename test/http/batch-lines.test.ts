@@ -4,7 +4,7 @@ import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
-import { FaultyHandler } from '../support/faults.ts';
+import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy } from '../support/keys.ts';
 import { written } from '../support/lines.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
@@ -102,7 +102,7 @@ describe('a line', () => {
         ['clients', 'createClient', 3, 422, 'invalid-body'],
       ].toSorted(),
     );
-    expect(lines.filter((line) => 'BatchesFailed' in line)).toEqual([]);
+    expect(lines.filter((line) => 'RequestsFailed' in line)).toEqual([]);
     expect(
       new Set(lines.filter(({ domain }) => domain !== 'authorizer').map(({ request_id }) => request_id)).size,
     ).toBe(1);
@@ -123,16 +123,20 @@ describe('a line', () => {
     expect(changed.results[0]?.body).toMatchObject({ name: 'Shop 2', credentials: null });
   });
 
-  it('is charged to the budget, and refused where that is spent: the others go on', async () => {
+  it('is charged to the budget; once that is spent, what has not begun is not attempted, which is no failure', async () => {
     // The functions' clock stands still.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     vi.stubEnv('RATE_LIMIT', '5');
-    const { status, headers, results } = await run(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => create(key)));
+    const keys = Array.from({ length: 20 }, (_, index) => `${index}`);
+    const { result, lines } = await written(() => run(keys.map((key) => create(key))));
+    const { status, headers, results } = result;
     expect(status).toBe(207);
-    // One of the five is the batch's own.
+    // One of the five is the batch's own, and eight begin together.
     expect(endsOf(results).filter(([each]) => each === 201)).toHaveLength(4);
-    const refused = results.filter(({ status }) => status === 429);
-    expect(refused.map(({ retry_after }) => retry_after)).toEqual([12, 12]);
+    expect(endsOf(results).slice(8)).toEqual(Array(12).fill([503, 'not-attempted']));
+    const refused = results.filter(({ status }) => status !== 201);
+    expect(refused.map(({ retry_after }) => retry_after)).toEqual(Array(16).fill(12));
+    expect(lines.filter((line) => 'RequestsFailed' in line)).toEqual([]);
     expect(headers.get('ratelimit')).toMatch(/^"default";r=0;/);
     const again = await run([create('g')]);
     expect([again.status, again.headers.get('retry-after')]).toEqual([429, '12']);
@@ -206,6 +210,46 @@ describe('what happens in the middle of a batch holds for the lines after it', (
     expect((await platform.read(`/api/v1/clients/${id}?org_id=${org.orgId}`)).name).toBe('a');
   });
 
+  it.each([
+    ['its tokens are revoked', (key: Key) => owner.ask('POST', `${key.path}/revoke-tokens`)],
+    ['its secret is rotated', (key: Key) => owner.ask('POST', `${key.path}/rotate-secret`, { previous_valid_for: 0 })],
+    ['it is inactive', (key: Key) => owner.ask('PATCH', key.path, { status: 'inactive' })],
+  ])('the end of the key, for all operations of the next wave: %s', async (_, end) => {
+    // One wave is eight operations within a second.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const key = await keyMadeBy(api, owner);
+    const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+    const change = (name: string) => ({ key: name, operation: 'updateClient', params: { id }, body: { name } });
+    afterFirstCommit(() => end(key));
+    const names = Array.from({ length: 20 }, (_, index) => `${index}`);
+    const { results } = await run(names.map(change), { token: key.token });
+    const done = Array(8).fill([200, undefined]);
+    expect(endsOf(results)).toEqual([...done, ...Array(12).fill([401, 'unauthorized'])]);
+    expect((await owner.read(`/api/v1/clients/${id}`)).name).toBe('7');
+  });
+
+  it('and the caller is read once for each wave', async () => {
+    // The authorizer keeps what it has read.
+    await owner.read('/api/v1/clients');
+    let reads = 0;
+    const handle = faulty.handle.bind(faulty);
+    vi.spyOn(faulty, 'handle').mockImplementation((request, options) => {
+      const isRead = request.headers['x-amz-target']?.endsWith('.GetItem');
+      if (isRead && bodyOf(request).includes('#CREDENTIALS')) reads += 1;
+      return handle(request, options);
+    });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const { results } = await run(Array.from({ length: 17 }, (_, index) => create(`${index}`)));
+    expect([new Set(results.map(({ status }) => status)), reads]).toEqual([new Set([201]), 3]);
+    // A second is a wave at least.
+    advanceWithTransactions(1);
+    const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
+    reads = 0;
+    const change = (name: string) => ({ key: name, operation: 'updateClient', params: { id }, body: { name } });
+    await run(['a', 'b', 'c'].map(change));
+    expect(reads).toBe(3);
+  });
+
   it('the end of the key, for privileged operations', async () => {
     const key = await keyMadeBy(api, owner);
     const give = (code: string) => ({
@@ -259,7 +303,7 @@ describe('the time of a batch', () => {
     expect(results[0]?.retry_after).toBeGreaterThan(0);
     expect(Date.now() - began).toBeLessThanOrEqual(27_000);
     // Alarms look at it.
-    expect(lines).toContainEqual(expect.objectContaining({ operation: 'runBatch', status: 207, BatchesFailed: 1 }));
+    expect(lines).toContainEqual(expect.objectContaining({ operation: 'runBatch', status: 207, RequestsFailed: 1 }));
   });
 });
 

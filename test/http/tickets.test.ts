@@ -65,8 +65,12 @@ describe('changing a ticket', () => {
     const { id } = await acme.create(TICKETS, newTicket());
     const fields = ['subject', 'description', 'assigned_team', 'priority'];
     const changes = Array.from({ length: 16 }, (_, index) => ({ [fields[index % 4] ?? '']: `v${index}` }));
-    const responses = await Promise.all(changes.map((change) => acme.ask('PATCH', `${TICKETS}/${id}`, change)));
-    expect(responses.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    // Who has no turn in time is told to send it again.
+    const made = async (change: object): Promise<number> => {
+      const { status, headers } = await acme.ask('PATCH', `${TICKETS}/${id}`, change);
+      return status === 409 && headers.has('retry-after') ? made(change) : status;
+    };
+    expect(await Promise.all(changes.map(made))).toEqual(Array(16).fill(200));
     const etag = (await acme.ask('GET', `${TICKETS}/${id}`)).headers.get('etag');
     expect(etag?.split('.')[0]).toBe('"17');
   });

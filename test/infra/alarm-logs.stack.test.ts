@@ -56,6 +56,17 @@ describe.each<[string, { readonly counted: readonly string[]; readonly not: read
     },
   ],
   [
+    'RequestsFailed',
+    {
+      counted: [
+        ...[line(502, 'DEFAULT_5XX'), line(500, 'API_CONFIGURATION_ERROR'), line(503, 'AUTHORIZER_FAILURE')],
+        ...[line(504, 'INTEGRATION_TIMEOUT'), line(504, 'INTEGRATION_FAILURE')],
+      ],
+      // Functions count their own, but for contention.
+      not: [line(500), line(503), line(409), line(200), line(429, 'THROTTLED'), line(401, 'UNAUTHORIZED')],
+    },
+  ],
+  [
     'FailedLogins',
     {
       counted: [login(401), login(429)],

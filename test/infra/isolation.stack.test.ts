@@ -109,7 +109,12 @@ describe('credentials', () => {
     const changing = allowed.filter(([action]) => !['ConditionCheckItem', 'GetItem'].includes(action));
     for (const [, arn] of changing) expect(arn).toContain('IntegrationsRole');
     const reading = allowed.filter(([action]) => action === 'GetItem').map(([, arn]) => nameOf(arn));
-    expect(reading).toEqual(['FunctionsIntegrationsRole', 'FunctionsEndpointsRole', 'FunctionsDeliveriesRole']);
+    expect(reading).toEqual([
+      'FunctionsBatchesRole',
+      'FunctionsIntegrationsRole',
+      'FunctionsEndpointsRole',
+      'FunctionsDeliveriesRole',
+    ]);
     for (const arn of TENANT_ROLES) {
       expect(may(stack, ofAcme(arn), 'BatchWriteItem', [`ORG#${ACME}#CLIENT`, own]), arn).toBe(false);
       const ofPlatform = actionsOn(ofAcme(arn), 'ORG#PLATFORM#CREDENTIALS');
@@ -143,7 +148,7 @@ describe('a function', () => {
   });
 
   it('works under one role at most, in its own region, and under none of people’s', () => {
-    expect(TENANT_ROLES).toHaveLength(9);
+    expect(TENANT_ROLES).toHaveLength(10);
     for (const name of FUNCTIONS) {
       const role = roleOf(stack, name);
       expect(TENANT_ROLES.filter((each) => mayAssumeFor(stack, role, each)).length, name).toBeLessThanOrEqual(1);
@@ -264,7 +269,7 @@ describe('deliveries', () => {
 it('secrets open to no role outside of their path, and to none of it without a right of its own', () => {
   const isOpen = (roleArn: string): boolean => opens(stack, ofAcme(roleArn), 'Decrypt', { tenant: ACME });
   const opening = TENANT_ROLES.filter(isOpen);
-  expect(opening).toHaveLength(6);
+  expect(opening).toHaveLength(7);
   for (const roleArn of opening)
     for (const path of [
       'custodia-devs/eu-west-1/secrets',

@@ -6,10 +6,10 @@ import { pauseAfter } from '../../shared/http/unit-of-work/run.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-it('grows with the tries up to a tenth of a second, at most', () => {
+it('doubles with the tries up to four seconds, at most', () => {
   vi.spyOn(Math, 'random').mockReturnValue(1);
   expect([1, 2, 6, 7, 1_000].map((tries) => pauseAfter(new StaleRead('it has changed'), tries))).toEqual([
-    15, 30, 90, 100, 100,
+    15, 30, 480, 960, 4_000,
   ]);
   expect(pauseAfter(new Error('no other request is in the way'), 7)).toBe(0);
 });

@@ -23,6 +23,8 @@ export class Conflicts {
   /** By item, the end of its transaction (in milliseconds, or in sent transactions). */
   readonly #held = new Map<string, number>();
   readonly #tokens = new Set<string>();
+  /** Whether an item is in somebody else's transaction, by its key as JSON, when so many transactions were sent. */
+  isTaken: (name: string, transactions: number) => boolean = () => false;
   /** Sent transactions, counting each attempt. */
   transactions = 0;
   /** Transactions and single writes that were refused. */
@@ -36,6 +38,7 @@ export class Conflicts {
   /** Resets counts and held items. */
   reset(): void {
     this.#held.clear();
+    this.isTaken = () => false;
     this.transactions = 0;
     this.refused = 0;
   }
@@ -85,7 +88,7 @@ export class Conflicts {
   }
 
   #isHeld(name: string): boolean {
-    return (this.#held.get(name) ?? 0) > this.#now;
+    return (this.#held.get(name) ?? 0) > this.#now || this.isTaken(name, this.transactions);
   }
 
   #refuse<T>(refusal: T): T {

@@ -36,7 +36,7 @@ const [DELAY, LONGEST] = [500, 30_000];
 
 /**
  * Sends operations in batches, one after the other, and those again that were not carried out: refused for the budget, not
- * attempted in time, or failed. Results come as they are known.
+ * attempted, in the way of others, or failed. Results come as they are known.
  * @throws CustodiaProblem where a whole batch is refused; TypeError or TimeoutError where nothing responds. Call it again with
  * the operations that have no result: under the same keys nothing is created twice within a day
  */
@@ -98,14 +98,14 @@ interface Decided {
 }
 
 /**
- * What was not attempted, or refused for the budget, is sent again as often as is needed. A 503 may have been carried out, and
- * its key says so. A 500 is final: the batch has gone on behind it, and the same again would overtake what came after it.
+ * What was not attempted, refused for the budget, or met others at its record, is sent again as often as is needed. A 503 may have
+ * been carried out, and its key says so. A 500 is final: the batch has gone on behind it, and the same again would overtake what came after it.
  */
 function decide(each: Waiting, result: OperationResult | undefined, attempts: number): Decided {
   if (result === undefined) throw new TypeError(`The batch has no result of ${each.operation.key}`);
   const { status, problem, retry_after: wait = 0 } = result;
-  if (problem?.type?.endsWith(':not-attempted')) return { each };
-  if (status === 429) return { each, wait };
+  if (problem?.type?.endsWith(':not-attempted')) return wait > 0 ? { each, wait } : { each };
+  if (status === 429 || problem?.type?.endsWith(':contended')) return { each, wait };
   each.attempts += 1;
   return status === 503 && each.attempts < attempts ? { each, wait } : { each, result };
 }

@@ -28,7 +28,7 @@ export async function sendWithRetries(
     const outcome = await sendOnce(send, request.clone(), timeout === Infinity ? undefined : timing.timeout(timeout));
     const response = outcome instanceof Response ? outcome : undefined;
     const asked = waitOf(response, timing.now());
-    const canHelp = response?.status === TOO_MANY || (isSafe && isFailure(response?.status));
+    const canHelp = isRefusedForNow(response) || (isSafe && isFailure(response?.status));
     if (!canHelp || attempt >= attempts || asked > longest) {
       if (response === undefined) throw outcome;
       return response;
@@ -56,8 +56,12 @@ async function sendOnce(
   }
 }
 
-/** A request that is refused for its number was not carried out. */
-const TOO_MANY = 429;
+/**
+ * A request that is refused for the number of requests was not carried out, nor was one that met others at its record: a 409 says when to send it
+ * again where it was only for that.
+ */
+const isRefusedForNow = (response: Response | undefined): boolean =>
+  response?.status === 429 || (response?.status === 409 && response.headers.has('retry-after'));
 
 const isFailure = (status: number | undefined): boolean =>
   status === undefined || [500, 502, 503, 504].includes(status);

@@ -61,6 +61,12 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
       'The state of a record does not allow the change, as when an organization has as many integrations as it may have.',
     remedy: '`detail` says what stands against it. Sending the same again does not help until that has changed.',
   },
+  contended: {
+    cause:
+      'Other requests were changing the record that this one names, at each of several tries within three seconds. Nothing was changed.',
+    remedy:
+      'Wait as many seconds as `Retry-After` says, and send it again. If it happens often, send the changes of one record one after the other: a batch does so.',
+  },
   'already-exists': {
     cause: 'Another record has the value of a field that must be unique, such as the `slug` of a client.',
     remedy:
@@ -139,9 +145,9 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'not-attempted': {
     cause:
-      'An operation of a batch was not begun: the time of the batch was over, or an operation before it that names the same record has to be sent again. Nothing was changed by it.',
+      'An operation of a batch was not begun: the time of the batch was over, the request budget was spent, or an operation before it that names the same record has to be sent again. Nothing was changed by it.',
     remedy:
-      'Send it again, with those that got a 429 or a 503, in a batch of their own and in their order. Smaller batches end sooner.',
+      'Send it again after `retry_after` seconds, with those that got a 429, a 503 or `contended`, in a batch of their own and in their order. Smaller batches end sooner.',
   },
   unavailable: {
     cause:

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Route } from '#contract';
-import { takesHeader } from '#contract/derived';
+import { changesNamedRecord, takesHeader } from '#contract/derived';
 import type { Repository, Stored, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';
@@ -50,7 +50,10 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
       const named = caller.orgId === null ? namedOrganization(json?.value) : input.body;
       const tenant = await tenantOf(caller, session, input.query, named);
       annotate({ tenant: tenant.id });
-      const requireBudget = () => budget.require();
+      const requireBudget = () => {
+        session.contention.giveUpEarly();
+        budget.require();
+      };
       const readLimits = () => budget.readLimits();
       const scope = { session, caller, tenant, getOrThrow: getterFor(event, tenant), requireBudget, readLimits };
       event.scope = matched.route.carries === undefined ? scope : { ...scope, carrier: carrierOf(event, context) };
@@ -69,7 +72,7 @@ const carrierOf = (event: Event, context: Context): Carrier => ({
 const hintFor = ({ query }: Route, { orgId }: Tenant): string =>
   orgId === null && 'org_id' in query.shape ? ' A platform caller names the organization with ?org_id=.' : '';
 
-type Received = Pick<Event, 'matched' | 'request' | 'json' | 'isLenient' | 'readOnlyFields'>;
+type Received = Pick<Event, 'matched' | 'request' | 'session' | 'json' | 'isLenient' | 'readOnlyFields'>;
 
 /** What a request says of fields that an existing record keeps. An upsert can set more of them than a change, for a new record. */
 function keptFieldsOf({ matched: { route }, json, isLenient, readOnlyFields }: Received) {
@@ -80,7 +83,7 @@ function keptFieldsOf({ matched: { route }, json, isLenient, readOnlyFields }: R
 }
 
 const getterFor = (received: Received, tenant: Tenant) => {
-  const { request, matched } = received;
+  const { request, matched, session } = received;
   const { route } = matched;
   const kept = keptFieldsOf(received);
   return async <T extends object>(
@@ -90,6 +93,7 @@ const getterFor = (received: Received, tenant: Tenant) => {
   ): Promise<Stored<T>> => {
     const stored = await records.get(id);
     if (stored === undefined) throw noRecord(records.entity, hintFor(route, tenant));
+    if (changesNamedRecord(route)) session.contention.name({ key: records.keyOf(id), id });
     if (takesHeader(route, 'If-Match')) {
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);

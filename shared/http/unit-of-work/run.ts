@@ -6,35 +6,35 @@ import { NotUnique, type RequestSession, StaleRead } from '#table';
 import type { IdempotentRequest } from './idempotency.ts';
 
 /**
- * Longest random wait before an operation is run again after a stale read: so long times the number of tries, up to the longest. In milliseconds. A
- * longer one would only let those who came later go first.
+ * Longest random wait before an operation is run again after a stale read, in milliseconds. It doubles with each try up to the longest: a request
+ * that must not give up takes few calls until its deadline.
  */
-const STALE_WAIT = { each: 15, longest: 100 } as const;
+const STALE_WAIT = { first: 15, longest: 4_000 } as const;
 
 /**
  * Runs an operation and commits its staged writes. The operation is run again from the start
  * - when a record that it read has changed meanwhile, while there is time;
  * - once, when its commit was refused: the conflict may be with this request's own first attempt, which the operation recognizes on fresh
  *   reads (an event processed, a key used). A conflict with another request happens again and counts.
- * @throws TableUnavailable when there is no time for that second run, or the outcome of the commit is unknown; and whatever the operation throws
+ * @throws Contended where others have changed the same records each time (`session.contention`); TableUnavailable when there is no time for that second run, or the outcome of the commit is unknown; and whatever the operation throws
  */
 export async function runToCommit<T>(session: RequestSession, operation: () => Promise<T>): Promise<T> {
   let refused = false;
   for (let tries = 1; ; tries++) {
     let committing = false;
+    session.contention.beginRun();
     try {
       const response = await operation();
       committing = true;
       await session.commit();
       return response;
     } catch (error) {
-      const isStale = error instanceof StaleRead;
       const isFirstRefusal: boolean = committing && !refused && isRefusal(error);
       const pause = pauseAfter(error, tries);
-      const isPastDeadline = session.clock() + pause > session.deadline;
-      if (!(isStale || isFirstRefusal) || isPastDeadline) {
-        await session.abandon(error);
-        throw isFirstRefusal ? uncheckedConflict(error) : error;
+      const last = isFirstRefusal ? lastOfRefused(session, error) : lastOf(session, error, pause);
+      if (last !== undefined) {
+        await session.abandon(isFirstRefusal ? error : last);
+        throw last;
       }
       refused ||= isFirstRefusal;
       await sleep(pause);
@@ -45,7 +45,17 @@ export async function runToCommit<T>(session: RequestSession, operation: () => P
 
 /** The wait before the next run, in milliseconds. Only conflicts with other requests need a wait. */
 export const pauseAfter = (error: unknown, tries: number): number =>
-  error instanceof StaleRead ? Math.random() * Math.min(STALE_WAIT.each * tries, STALE_WAIT.longest) : 0;
+  error instanceof StaleRead ? Math.random() * Math.min(STALE_WAIT.first * 2 ** (tries - 1), STALE_WAIT.longest) : 0;
+
+/** The error with which a request ends; undefined where there is a further run. */
+function lastOf(session: RequestSession, error: unknown, pause: number): unknown {
+  if (!(error instanceof StaleRead)) return error;
+  const refusal = session.contention.refusal(error, pause);
+  return refusal ?? (session.clock() + pause > session.deadline ? error : undefined);
+}
+
+const lastOfRefused = (session: RequestSession, error: unknown): unknown =>
+  session.clock() > session.deadline ? uncheckedConflict(error) : undefined;
 
 const uncheckedConflict = (cause: unknown): listErrors.TableUnavailable =>
   new listErrors.TableUnavailable('no time left to check whether the conflict is with an earlier attempt', { cause });

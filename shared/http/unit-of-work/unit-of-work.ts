@@ -34,6 +34,7 @@ export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   const inputs = Object.keys(readOnlyFields).length === 0 ? input : { ...input, fixed: readOnlyFields };
   const idempotent = IdempotentRequest.of(matched, request, scope, inputs);
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
+  session.contention.bound(matched.route.cutsOff ?? false);
   const read = ProtectedRead.of(matched, input, scope);
   return runAfterRefusal(session, nameOf(event), async () => {
     const response = await permitted(suspensionCheck, run, read?.counted);

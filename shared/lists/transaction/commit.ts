@@ -8,11 +8,12 @@ import {
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { TimeLimit } from '../../clock.ts';
 import { ItemTooLarge, TableUnavailable, Unexpected } from '../errors.ts';
-import { type Item, VERSION, WRITE_ID } from '../schema.ts';
+import { type Item, type Key, VERSION, WRITE_ID } from '../schema.ts';
 import { itemOf, type Table } from '../table.ts';
+import { CONFLICT, Contended, type Contention, isConflict } from './contention.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import type { PendingPut, PendingWrite } from './pending-write.ts';
-import { retry, type Waits } from './retry.ts';
+import { retry, WAITS, type Waits } from './retry.ts';
 import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
 
 /**
@@ -22,7 +23,7 @@ import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
  *       ├── condition failed ── by this very commit ──▶ done
  *       │                    ├─ by an item in another state than expected ──▶ another transaction (`unit-of-work.ts`)
  *       │                    └─ by anything else ─────▶ the write's `onConditionFailed`
- *       ├── conflict, throttling ── time left ────────▶ send again, after a random wait
+ *       ├── conflict, throttling ── time left ────────▶ send again, after a random wait (`contention.ts`)
  *       ├── no reply ── time left ────────────────────▶ send again: same token, same bytes
  *       └── no time left ─────────────────────────────▶ TableUnavailable
  *
@@ -41,6 +42,8 @@ export interface Sending extends TimeLimit {
    * others.
    */
   readonly onNoResponse?: () => void;
+  /** How often to try where others write the same items. Default: until the deadline. */
+  readonly contention?: Contention;
 }
 
 /** A transaction of more writes than these probably meets every other one of its list: it has items of all stripes (`bits.ts`). */
@@ -51,6 +54,9 @@ const MANY = 50;
  * under way: with 16 writers less than one (`npm run bench -- pages`).
  */
 const LONG_WAITS: Waits = { first: 250, longest: 1_000 };
+
+/** Of other writes: what takes turns until its deadline is sent some 25 times. */
+const USUAL_WAITS: Waits = { ...WAITS, longest: 800 };
 
 /** A value for `WRITE_ID`: 60 random bits, the end of a UUID. `randomBytes` would take 2 % of a request's CPU time (`ids.ts`). */
 export const newWriteId = (): string => randomUUID().slice(20);
@@ -79,20 +85,35 @@ export async function commit(
     write.kind === 'put' && others.length === 0
       ? () => sendPut(table, stampedPut(write, writeId), { writeId, units })
       : () => sendTransaction(table, stampedWrites, { writeId, token, units });
+  const { contention } = sending;
+  const onNoResponse = () => {
+    sending.onNoResponse?.();
+    contention?.noteNoResponse();
+  };
   const noting = () =>
     send().catch((error: unknown) => {
-      if (!isResponse(error)) sending.onNoResponse?.();
+      if (!isResponse(error)) onNoResponse();
       throw error;
     });
-  const outcome = await retry(noting, sending, writes.length > MANY ? LONG_WAITS : undefined).catch(uncertain);
+  const beforeWait = (error: unknown, pause: number) => {
+    if (!isConflict(error)) return;
+    contention?.noteMet(conflictingIn(error, writes));
+    const refusal = contention?.refusal(error, pause, 1);
+    if (refusal !== undefined) throw refusal;
+  };
+  const waits = writes.length > MANY ? LONG_WAITS : USUAL_WAITS;
+  const outcome = await retry(noting, sending, waits, beforeWait).catch(uncertain);
   if (outcome === undefined) return;
-  if (!isResponse(outcome.response)) sending.onNoResponse?.();
+  if (!isResponse(outcome.response)) onNoResponse();
+  contention?.noteMet(outcome.keys);
   throw outcome.refusal;
 }
 
 /** A write that DynamoDB refused. */
 interface Refused {
   readonly refusal: Error;
+  /** Of the items by which conditions failed. */
+  readonly keys: readonly Key[];
   /** The error that reports it. */
   readonly response: unknown;
 }
@@ -113,7 +134,9 @@ const isResponse = (error: unknown): boolean =>
  */
 function uncertain(error: unknown): never {
   const isCertain =
-    error instanceof TableUnavailable || (error instanceof DynamoDBServiceException && error.$fault === 'client');
+    error instanceof TableUnavailable ||
+    error instanceof Contended ||
+    (error instanceof DynamoDBServiceException && error.$fault === 'client');
   throw isCertain ? error : new TableUnavailable('it is not known whether the write happened', { cause: error });
 }
 
@@ -155,9 +178,12 @@ async function sendPut(
     await countingUnits(units, table.client.send(command));
     return undefined;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), response: error };
+    if (!(error instanceof ConditionalCheckFailedException))
+      return { refusal: tooLarge(error), keys: [], response: error };
     const found = itemOf(error.Item);
-    return isOwn(write, found, writeId) ? undefined : { refusal: write.onConditionFailed(found), response: error };
+    return isOwn(write, found, writeId)
+      ? undefined
+      : { refusal: write.onConditionFailed(found), keys: [write.key], response: error };
   }
 }
 
@@ -175,13 +201,14 @@ async function sendTransaction(
     await countingUnits(units, table.client.send(command));
     return undefined;
   } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), response: error };
+    if (!(error instanceof TransactionCanceledException))
+      return { refusal: tooLarge(error), keys: [], response: error };
     const reasons = error.CancellationReasons ?? [];
     const failed = failedIn(reasons, writes);
     if (failed.some(({ write, found }) => isOwn(write, found, writeId))) return undefined;
     const refusal = refusalOf(failed) ?? sizeRefusalOf(reasons);
     if (refusal === undefined) throw error;
-    return { refusal, response: error };
+    return { refusal, keys: failed.map(({ write }) => write.key), response: error };
   }
 }
 
@@ -196,6 +223,12 @@ const failedIn = (reasons: readonly CancellationReason[], writes: readonly Pendi
     const reason = reasons[index];
     return reason?.Code === 'ConditionalCheckFailed' ? [{ write, found: itemOf(reason.Item) }] : [];
   });
+
+/** The keys of the writes that met another transaction. */
+const conflictingIn = (error: unknown, writes: readonly PendingWrite[]): readonly Key[] =>
+  error instanceof TransactionCanceledException
+    ? writes.filter((_, index) => error.CancellationReasons?.[index]?.Code === CONFLICT).map(({ key }) => key)
+    : writes.map(({ key }) => key);
 
 /** The error of the first refused write; but an unknown outcome takes precedence over a refusal, and both over an unexpected state. */
 function refusalOf(failed: readonly Failed[]): Error | undefined {

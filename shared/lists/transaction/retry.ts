@@ -13,12 +13,14 @@ export const WAITS: Waits = { first: 25, longest: 400 };
 
 /**
  * Retries a call on transient errors, with exponential backoff and jitter, until the deadline. The call must be safe to repeat.
+ * @param beforeWait is called with the error and the wait before the next attempt; what it throws ends the attempts
  * @throws TableUnavailable when time runs out; what else the call throws
  */
 export async function retry<T>(
   call: () => Promise<T>,
   { clock, deadline }: TimeLimit,
   { first, longest }: Waits = WAITS,
+  beforeWait?: (error: unknown, pause: number) => void,
 ): Promise<T> {
   for (let wait = first; ; wait = Math.min(wait * 2, longest)) {
     try {
@@ -26,6 +28,7 @@ export async function retry<T>(
     } catch (error) {
       const pause = wait * (0.5 + Math.random());
       if (!isTransient(error)) throw error;
+      beforeWait?.(error, pause);
       if (clock() + pause > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });
       increment('TableRetries');
       await sleep(pause);

@@ -70,7 +70,7 @@ export class UnitOfWork {
 
   /**
    * Commits the pending writes, all or none. `sending`: until when to retry.
-   * @throws what `onConditionFailed` of a refused write returns, but for {@link Unexpected}; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
+   * @throws what `onConditionFailed` of a refused write returns, but for {@link Unexpected}; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}; {@link Contended}
    */
   async commit(table: Table, sending: Sending): Promise<void> {
     const found = new Map<string, Item>();
@@ -80,6 +80,8 @@ export class UnitOfWork {
         return await commit(table, this.#writesFor(found), sending, { writeId, sizes: this.#sizes });
       } catch (error) {
         if (!(error instanceof Unexpected)) throw error;
+        const refusal = sending.contention?.refusal(error, 0, 1);
+        if (refusal !== undefined) throw refusal;
         if (sending.clock() > sending.deadline)
           throw new TableUnavailable('an item changed until there was no time left', { cause: error });
         found.set(nameOf(error), error.found);

@@ -1,5 +1,5 @@
 import type { Actor, Origin } from '#identity';
-import { listErrors, type Table } from '#lists';
+import { contention, listErrors, type Table } from '#lists';
 import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
 import { environmentTable, tenantTable } from '../connection/client.ts';
 import type { TenantId } from '../keys.ts';
@@ -21,6 +21,7 @@ export class RequestSession implements TimeLimit {
   readonly tables: TenantTables;
   readonly changes: StagedChanges;
   readonly numbers: RecordNumbers;
+  readonly contention: contention.Contention;
   readonly audit = new AuditOrigin();
   /** Is called with the units that the request is about to take, where that is known (`shared/http/budget/request-budget.ts`). May throw. */
   expectUnits: ((units: number) => void) | undefined;
@@ -31,6 +32,7 @@ export class RequestSession implements TimeLimit {
     this.now = clock();
     this.deadline = deadline;
     this.tables = new TenantTables(table, tenantTable);
+    this.contention = new contention.Contention(this);
     this.changes = new StagedChanges(this.tables);
     this.numbers = new RecordNumbers(this, this.tables, this.changes);
   }

@@ -1,4 +1,4 @@
-import { type Key, type NumberPool, UnitOfWork } from '#lists';
+import { type contention, type Key, type NumberPool, UnitOfWork } from '#lists';
 import type { TimeLimit } from '../../clock.ts';
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
 import type { TenantTables } from './tenant-tables.ts';
@@ -85,13 +85,14 @@ export class StagedChanges {
   }
 
   /** Sends the staged writes. @param numbers those of the records in them @throws as {@link UnitOfWork.commit} */
-  async send({ clock, deadline }: TimeLimit, numbers: NumberPool): Promise<void> {
+  async send(limit: TimeLimit & { readonly contention: contention.Contention }, numbers: NumberPool): Promise<void> {
     if (this.pendingWrites.length === 0) return;
     try {
       await Promise.all(this.#checks);
       numbers.noteSent();
       const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
-      const sending = { clock, deadline, onNoResponse: () => numbers.noteNoResponse() };
+      const { clock, deadline, contention } = limit;
+      const sending = { clock, deadline, contention, onNoResponse: () => numbers.noteNoResponse() };
       await this.#work.commit(this.#committersTable(), sending).finally(() => tasks);
     } catch (error) {
       throw this.#explain(error);

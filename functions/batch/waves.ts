@@ -1,0 +1,48 @@
+import { Problem } from '#contract/problem';
+import { requireLiveCaller } from '#http/parts';
+import type { Caller } from '#identity';
+import type { RequestSession } from '#table';
+import { logger } from '#telemetry';
+import { AT_ONCE, WAVE_WITHIN } from './limits.ts';
+
+/**
+ * Checks the caller once for each wave of operations, those that begin together: whoever ends a key or its tokens ends what is left of its
+ * batches, too. One read for {@link AT_ONCE} operations, and for each second.
+ */
+export class Waves {
+  readonly #caller: Caller;
+  readonly #session: RequestSession;
+  #checking: Promise<Problem | undefined> = Promise.resolve(undefined);
+  #left = 0;
+  #until = 0;
+  #hasEnded = false;
+
+  constructor(caller: Caller, session: RequestSession) {
+    this.#caller = caller;
+    this.#session = session;
+  }
+
+  /** The problem with which the next operation is refused; undefined where it may begin. */
+  refusal(): Promise<Problem | undefined> {
+    const now = this.#session.clock();
+    if (!this.#hasEnded && (this.#left === 0 || now >= this.#until)) {
+      this.#checking = this.#check();
+      this.#left = AT_ONCE;
+      this.#until = now + WAVE_WITHIN;
+    }
+    this.#left -= 1;
+    return this.#checking;
+  }
+
+  async #check(): Promise<Problem | undefined> {
+    try {
+      await requireLiveCaller(this.#caller, this.#session);
+      return undefined;
+    } catch (error) {
+      this.#hasEnded = error instanceof Problem;
+      if (error instanceof Problem) return error;
+      logger.error('the caller of a batch cannot be checked', { error: error as Error });
+      return new Problem('unavailable');
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { workBegun } from '#telemetry';
+import type { TimeLimit } from '../../clock.ts';
+import { TableUnavailable } from '../errors.ts';
+import type { Key } from '../schema.ts';
+
+/** How often, and for how long, a request tries to write the record that it names, in milliseconds since others were first met. */
+const NAMED = { tries: 8, within: 3_000 } as const;
+
+/** Most calls of the table, with those that follow the last try: numbers are released, and budgets flushed. */
+const MOST_CALLS = 40;
+const CALLS_AFTER_TRIES = 6;
+
+/** Tries that even a request of many calls has. */
+const LEAST_TRIES = 2;
+
+/** Other requests were writing the same items at each try, so that nothing was written. */
+export class Contended extends Error {
+  override readonly name = 'Contended';
+  /** Whether one of the items belongs to the record that the request names. */
+  readonly isOfNamedRecord: boolean;
+
+  constructor(isOfNamedRecord: boolean, options?: ErrorOptions) {
+    super('other requests were writing the same items at each try', options);
+    this.isOfNamedRecord = isOfNamedRecord;
+  }
+}
+
+/** The reason of a write in a cancelled transaction that met another one. */
+export const CONFLICT = 'TransactionConflict';
+
+/** Whether DynamoDB refused a call because another transaction was writing the same items, and for no other reason. */
+export function isConflict(error: unknown): boolean {
+  if (!(error instanceof TransactionCanceledException)) return (error as Error)?.name === `${CONFLICT}Exception`;
+  const codes = new Set(error.CancellationReasons?.map(({ Code }) => Code ?? 'None'));
+  return codes.delete(CONFLICT) && codes.isSubsetOf(new Set(['None']));
+}
+
+/** The record that a request names. */
+interface NamedRecord {
+  readonly key: Key;
+  readonly id: string;
+}
+
+/**
+ * How often a request tries again while others write the same items. Without {@link bound} it tries until its deadline, as work in the background
+ * does.
+ *
+ *     items of the record that it names ── 8 tries, or 3 s, or 40 calls of the table ──▶ Contended: the caller's matter
+ *     other items, or it cuts off a key ── its deadline, or 40 calls of the table ─────▶ Contended
+ *     an earlier attempt has no response, and may be carried out yet ──────────────────▶ TableUnavailable
+ */
+export class Contention {
+  readonly #limit: TimeLimit;
+  #bounds: { readonly cutsOff: boolean } | undefined;
+  #named: NamedRecord | undefined;
+  #isPatient = false;
+  /** The items by which the last attempt was refused. */
+  #met: readonly Key[] = [];
+  #tries = 0;
+  #since: number | undefined;
+  #callsBefore = 0;
+  #isOpen = false;
+
+  constructor(limit: TimeLimit) {
+    this.#limit = limit;
+  }
+
+  /** Bounds the tries, for a caller that waits. `cutsOff`: it must not give up early on the record that it names. */
+  bound(cutsOff: boolean): void {
+    this.#bounds = { cutsOff };
+  }
+
+  /** Notes that a run of the operation begins. */
+  beginRun(): void {
+    this.#isPatient = this.#bounds?.cutsOff ?? false;
+    this.#met = [];
+    this.#callsBefore = workBegun().calls;
+  }
+
+  /** Notes the record that the request names. */
+  name(record: NamedRecord): void {
+    this.#named = record;
+  }
+
+  /** Notes that this run cuts nothing off. */
+  giveUpEarly(): void {
+    this.#isPatient = false;
+  }
+
+  /** Notes the items by which an attempt was refused. */
+  noteMet(keys: readonly Key[]): void {
+    this.#met = keys;
+  }
+
+  /** Notes that an attempt has no response: it may be carried out later. */
+  noteNoResponse(): void {
+    this.#isOpen = true;
+  }
+
+  /**
+   * The error with which the request ends, because others were met once more; undefined where there is a further try.
+   * @param pause before that try, in milliseconds
+   * @param calls of the table that it takes; by default as many as this run of the operation
+   */
+  refusal(cause: unknown, pause: number, calls = workBegun().calls - this.#callsBefore): Error | undefined {
+    if (this.#bounds === undefined) return undefined;
+    const now = this.#limit.clock();
+    this.#tries += 1;
+    this.#since ??= now;
+    const isOfNamed = this.#met.some((key) => isOf(key, this.#named));
+    const givesUp =
+      isOfNamed && !this.#isPatient && (this.#tries >= NAMED.tries || now + pause - this.#since > NAMED.within);
+    const hasCalls = this.#tries < LEAST_TRIES || workBegun().calls + calls + CALLS_AFTER_TRIES <= MOST_CALLS;
+    if (!givesUp && hasCalls && now + pause <= this.#limit.deadline) return undefined;
+    return this.#isOpen
+      ? new TableUnavailable('it is not known whether an earlier attempt was carried out', { cause })
+      : new Contended(isOfNamed, { cause });
+  }
+}
+
+/** Whether an item is a record, or belongs to it: its key has the record's id. */
+const isOf = ({ PK, SK }: Key, named: NamedRecord | undefined): boolean =>
+  named !== undefined &&
+  ((PK === named.key.PK && SK === named.key.SK) || [...PK.split('#'), ...SK.split('#')].includes(named.id));

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { contention as contentions, listErrors } from '#lists';
+import { Invocation, increment, within } from '#telemetry';
+
+/** How often a request tries while others write the same items; over HTTP: `test/http/contention.test.ts`. */
+
+const key = { PK: 'ORG#t#CLIENT', SK: '000000000007' };
+const named = { key, id: '87d6100d-2b60-4b6c-b62f-c05eb3048da4' };
+
+/** A request, the clock of which stands still unless it is moved. */
+function request({ cutsOff = false, deadline = 18_000 } = {}) {
+  let now = 0;
+  const contention = new contentions.Contention({ clock: () => now, deadline });
+  contention.bound(cutsOff);
+  contention.beginRun();
+  contention.name(named);
+  /** The error after so many refused tries, if there is no further one. */
+  const refusedAfter = (most: number, met = [key], pause = 0): [tries: number, error: Error | undefined] => {
+    for (let tries = 1; tries <= most; tries++) {
+      contention.noteMet(met);
+      const error = contention.refusal(new Error('met'), pause, 1);
+      if (error !== undefined) return [tries, error];
+    }
+    return [most, undefined];
+  };
+  return { contention, refusedAfter, wait: (ms: number) => (now += ms) };
+}
+
+const contended = (isOfNamedRecord: boolean) => expect.objectContaining({ name: 'Contended', isOfNamedRecord });
+
+describe('a request', () => {
+  it.each([
+    ['is the record itself', key],
+    ['belongs to it by its partition', { PK: `ORG#t#CLIENT#${named.id}#ACTION`, SK: '1' }],
+    ['belongs to it by its sort key', { PK: 'ORG#t#DELIVERY', SK: named.id }],
+  ])('gives up after eight tries where what it meets %s', (_, met) => {
+    expect(request().refusedAfter(50, [{ PK: 'ORG#t#OTHER', SK: 'x' }, met])).toEqual([8, contended(true)]);
+  });
+
+  it('does not where it meets another record, or what only looks like its own', () => {
+    const others = [
+      { ...key, SK: '000000000008' },
+      { PK: 'ORG#t#TICKET', SK: key.SK },
+      { PK: 'ORG#t#DELIVERY', SK: `${named.id}0` },
+    ];
+    expect(request().refusedAfter(50, others)).toEqual([50, undefined]);
+    expect(request().refusedAfter(50, [])).toEqual([50, undefined]);
+  });
+
+  it('gives up after three seconds, and at its deadline', () => {
+    const { refusedAfter, wait } = request();
+    expect(refusedAfter(1)).toEqual([1, undefined]);
+    wait(3_000);
+    expect(refusedAfter(1)).toEqual([1, undefined]);
+    expect(refusedAfter(1, [key], 1)).toEqual([1, contended(true)]);
+    expect(request({ deadline: 100 }).refusedAfter(1, [], 101)).toEqual([1, contended(false)]);
+  });
+
+  it('that cuts off goes on, until it is known that it does not', () => {
+    const { contention, refusedAfter } = request({ cutsOff: true });
+    expect(refusedAfter(20)).toEqual([20, undefined]);
+    contention.giveUpEarly();
+    expect(refusedAfter(1)).toEqual([1, contended(true)]);
+    contention.beginRun();
+    expect(refusedAfter(1)).toEqual([1, undefined]);
+  });
+
+  it('takes no try that would make more than forty calls, with those that follow', () => {
+    within(new Invocation({}), () => {
+      const { refusedAfter } = request();
+      increment('TableCalls', 33);
+      expect(refusedAfter(50, [])).toEqual([50, undefined]);
+      increment('TableCalls');
+      expect(refusedAfter(1, [])).toEqual([1, contended(false)]);
+      // But a second one.
+      expect(request().refusedAfter(9, [])).toEqual([2, contended(false)]);
+    });
+  });
+
+  it('does not say that nothing was changed where an attempt may be carried out yet', () => {
+    const { contention, refusedAfter } = request();
+    contention.noteNoResponse();
+    expect(refusedAfter(50)).toEqual([8, expect.any(listErrors.TableUnavailable)]);
+  });
+});
+
+it('work in the background tries until its deadline', () => {
+  const contention = new contentions.Contention({ clock: () => 0, deadline: 0 });
+  expect(Array.from({ length: 99 }, () => contention.refusal(new Error('met'), 1, 1))).toEqual(
+    Array(99).fill(undefined),
+  );
+});
