@@ -18,8 +18,10 @@ export interface Limits {
   readonly functionMs: number;
   /** Longest time the authorizer may take, in milliseconds. */
   readonly authorizerMs: number;
-  /** Requests that functions and the authorizer work on at the same time: a further one is refused at once. */
+  /** Requests that functions and the authorizer work on at the same time. Further ones wait (`admission.ts`). */
   readonly inFlight: number;
+  /** How long a request may wait for that, in milliseconds; one that can be expected to wait longer is refused at once. */
+  readonly waitMs: number;
   /** Longest time in which headers and body may arrive, in milliseconds. */
   readonly arrivalMs: number;
   /** Longest time that requests under way may take when the gateway closes, in milliseconds. */
@@ -39,7 +41,7 @@ const AWS_LIMITS = {
 };
 
 /** For this gateway only. `docs/decisions/0004-local-development.md` says how many requests one machine serves before they time out. */
-const OWN_LIMITS = { inFlight: 32, arrivalMs: 60_000, graceMs: 3_000 };
+const OWN_LIMITS = { inFlight: 32, waitMs: 2_000, arrivalMs: 60_000, graceMs: 3_000 };
 
 /** A request as it arrived, before any check. */
 export interface Arrived {

@@ -1,11 +1,11 @@
 import type { Route } from '#contract';
 import { entrancesOf, GATEWAY_PROBLEMS, preflightOf, REDIRECT, undeclared } from '#contract/gateway';
+import { Admission } from './admission.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';
 import { type AuthorizerValues, gatewayTraceIdOf, headerOf, proxyEvent, type RoutedRequest } from './event.ts';
-import { badGateway, failure, failureOf, GatewayFailure, overloaded } from './failure.ts';
-import { InFlight } from './in-flight.ts';
+import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
 import { type Incoming, withinStage } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
 import type { EndedRequest, GatewaySettings } from './options.ts';
@@ -55,15 +55,14 @@ function responder(settings: GatewaySettings): Respond {
   const invoke = invoker(settings.loadFunction, settings.limits);
   const authorizers = authorizersOf(settings);
   const throttle = methodThrottle(settings.throttling);
-  const inFlight = new InFlight();
+  const admission = new Admission(settings.limits);
   return async (called, requestId, onCaller) => {
     const incoming = withinStage(called, settings.stage);
     const match = findResource(incoming.segments);
     const method = match?.resource.methods.get(incoming.method);
     if (match === undefined || method === undefined) return respondUndeclared(match, incoming, requestId, settings);
     throttle(`${incoming.method} ${method.route.path}`);
-    if (inFlight.size >= settings.limits.inFlight) throw overloaded();
-    using _ = inFlight.enter();
+    using _ = await admission.enter(incoming.body.length);
     const stage = settings.stage ?? 'local';
     const traceId = gatewayTraceIdOf(incoming);
     const routed: RoutedRequest = { requestId, traceId, stage, calledPath: called.path, incoming, match };

@@ -18,9 +18,24 @@ function held() {
 }
 
 describe('more requests than the gateway serves at the same time', () => {
-  it('are refused at once with a problem, are no failure, and succeed later', async () => {
+  it('are served one after the other', async () => {
+    let [running, most] = [0, 0];
+    const things = vi.fn(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return DONE;
+    });
+    // However slow the machine is.
+    const { send } = await fakeGateway({ things, limits: { inFlight: 1, waitMs: PATIENCE } });
+    const responses = await Promise.all(Array.from(Array(60), () => send('POST', '/v1/things', { body: '{}' })));
+    expect([new Set(responses.map(({ status }) => status)), most]).toEqual([new Set([200]), 1]);
+  });
+
+  it('are refused at once with a problem where they would wait too long, are no failure, and succeed later', async () => {
     const { things, calls, resolve } = held();
-    const { send, failures } = await fakeGateway({ things, limits: { inFlight: 3 } });
+    const { send, failures } = await fakeGateway({ things, limits: { inFlight: 3, waitMs: 0 } });
     const taken = Array.from(Array(3), () => send('GET', '/v1/things'));
     await calls(3);
     const refused = await Promise.all(Array.from(Array(400), () => send('POST', '/v1/things', { body: '{}' })));
@@ -36,7 +51,7 @@ describe('more requests than the gateway serves at the same time', () => {
   it('are counted with the time of their authorizer, and without bodies that are still to come', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const authorize = vi.fn(() => promise);
-    const { url, send } = await fakeGateway({ authorize, limits: { inFlight: 1 } });
+    const { url, send } = await fakeGateway({ authorize, limits: { inFlight: 1, waitMs: 0 } });
     await opened(url, 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc');
     const first = send('GET', '/v1/secret', { headers: ['Authorization', 'Bearer t'] });
     await waitUntil(() => authorize.mock.calls.length === 1);
