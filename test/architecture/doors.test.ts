@@ -21,6 +21,8 @@ const NAMES: Readonly<Record<string, number>> = {
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
   '#http': 13,
+  // With the budget of deliveries, and the check of the caller of a batch.
+  '#http/parts': 13,
   '#lists': 22,
   '#lists/maintenance': 15,
   // With the journal, its events, and the records that they are about.

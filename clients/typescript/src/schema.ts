@@ -582,7 +582,7 @@ export interface paths {
         put?: never;
         /**
          * Carry out many operations
-         * @description Each operation needs its own permission, counts to the request budget, and succeeds or fails alone. Those that name the same record are carried out in their order, others up to 8 at a time. What has not begun after 12 s is `not-attempted`: send it again. Needs a token, and no permission. Extends the specification of this service.
+         * @description Each operation needs its own permission, counts to the request budget, and succeeds or fails alone. Those that name the same record are carried out in their order, others up to 8 at a time. What has not begun after 12 s, or when the budget is spent, is `not-attempted`: send it again. Needs a token, and no permission. Extends the specification of this service.
          */
         post: operations["runBatch"];
         delete?: never;
@@ -1202,7 +1202,7 @@ export interface components {
              * @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.
              * @example urn:problem-type:custodia:already-exists
              */
-            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:cursor-expired" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:not-attempted" | "urn:problem-type:custodia:unavailable" | (string & {});
+            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:contended" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:cursor-expired" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:not-attempted" | "urn:problem-type:custodia:unavailable" | (string & {});
             /**
              * @description The kind of problem in words.
              * @example A record with this value already exists
@@ -9434,6 +9434,7 @@ export type KnownProblemType =
     | "urn:problem-type:custodia:not-found"
     | "urn:problem-type:custodia:route-not-found"
     | "urn:problem-type:custodia:method-not-allowed"
+    | "urn:problem-type:custodia:contended"
     | "urn:problem-type:custodia:conflict"
     | "urn:problem-type:custodia:already-exists"
     | "urn:problem-type:custodia:still-in-use"
