@@ -50,8 +50,8 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   webhooks: { kilobytes: 515, modules: 590 },
   'well-known': { kilobytes: 420, modules: 525 },
   health: { kilobytes: 420, modules: 525 },
-  'webhook-endpoints': { kilobytes: 480, modules: 570 },
-  deliveries: { kilobytes: 420, modules: 505 },
+  'webhook-endpoints': { kilobytes: 485, modules: 570 },
+  deliveries: { kilobytes: 430, modules: 505 },
   'delivery-bell': { kilobytes: 205, modules: 310 },
   'delivery-schedule': { kilobytes: 265, modules: 385 },
 };
