@@ -61,7 +61,7 @@ export async function checkDeliveries(endpoint: string): Promise<void> {
   await throughput(await tableAt(endpoint), 40);
   const bounds = [
     ...floodBounds(await flood(await tableAt(endpoint), 300)),
-    ...slowBounds(await slowReceivers(await tableAt(endpoint), STAGES[0], 1, 6)),
+    ...slowBounds(await slowReceivers(await tableAt(endpoint), STAGES[0], 1, 10)),
     ...backgroundBounds(await background(await tableAt(endpoint), 60)),
   ];
   const [exceeded] = bounds.filter((bound) => !holds(bound));

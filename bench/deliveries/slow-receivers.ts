@@ -85,6 +85,6 @@ export async function slowInAllStages(placeOf: () => Promise<FreshTable>, isSmal
   const bounds: Bound[] = [];
   for (const stage of STAGES)
     for (const tenants of [1, 3])
-      bounds.push(...slowBounds(await slowReceivers(await placeOf(), stage, tenants, isSmall ? 6 : 30)));
+      bounds.push(...slowBounds(await slowReceivers(await placeOf(), stage, tenants, isSmall ? 12 : 30)));
   return bounds;
 }

@@ -86,7 +86,7 @@ describe('slow receivers', () => {
   it.each([1, 3])(
     'of %i other tenants keep events waiting for one call at most, with five workers',
     async (tenants) => {
-      const waited = await slowReceivers(place, STAGES[0], tenants, 6);
+      const waited = await slowReceivers(place, STAGES[0], tenants, 10);
       expect(slowBounds(waited).filter((bound) => !holds(bound))).toEqual([]);
     },
   );
