@@ -134,6 +134,23 @@ describe('a change of the record that the request names', () => {
     expect((await owner.read(`/api/v1/clients/${client}`)).name).toBe(`Other ${others}`);
   });
 
+  it('is a plain 503, and a failure, where an attempt has no response: it may be carried out yet', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    race('CLIENT');
+    const handle = table.handle.bind(table);
+    let lost = 0;
+    vi.spyOn(table, 'handle').mockImplementation(async (request, options) => {
+      const isTransaction = request.headers['x-amz-target']?.endsWith('.TransactWriteItems');
+      if (isTransaction && lost++ === 0) throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+      return handle(request, options);
+    });
+    const { result, lines } = await written(() => owner.ask('PATCH', `/api/v1/clients/${client}`, { name: 'B' }));
+    const line = lines.findLast(({ operation }) => operation === 'updateClient') ?? ({} as Line);
+    expect([result.status, typeOf(result.body), result.body.detail]).toEqual([503, 'unavailable', undefined]);
+    expect([line.contended, line.RequestsContended, line.RequestsFailed]).toEqual([undefined, undefined, 1]);
+    expect(lines.filter(({ level }) => level === 'ERROR')).toHaveLength(1);
+  });
+
   it('by twenty callers at once costs each at most forty calls of the table, and ours is no failure', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const send = (index: number) => owner.ask('PATCH', `/api/v1/clients/${client}`, { name: `Name ${index}` });

@@ -113,9 +113,11 @@ export class Contention {
       isOfNamed && !this.#isPatient && (this.#tries >= NAMED.tries || now + pause - this.#since > NAMED.within);
     const hasCalls = this.#tries < LEAST_TRIES || workBegun().calls + calls + CALLS_AFTER_TRIES <= MOST_CALLS;
     if (!givesUp && hasCalls && now + pause <= this.#limit.deadline) return undefined;
+    const contended = new Contended(isOfNamed, { cause });
+    // With it as the cause, and not with the conflict, which alone would count as contention.
     return this.#isOpen
-      ? new TableUnavailable('it is not known whether an earlier attempt was carried out', { cause })
-      : new Contended(isOfNamed, { cause });
+      ? new TableUnavailable('it is not known whether an earlier attempt was carried out', { cause: contended })
+      : contended;
   }
 }
 
