@@ -8,7 +8,7 @@ const server = createServer(async (request, response) => {
   try {
     const delivery = await verifyEvent(await text(request), request.headers, SECRET);
     for (const { type, record_id } of delivery?.events ?? []) console.log(delivery?.id, type, record_id);
-    response.writeHead(delivery ? 204 : 401).end();
+    response.writeHead(delivery ? 200 : 401).end(delivery?.answer); // it proves to a ping that this endpoint is yours
   } catch (error) {
     console.error(error); // anybody may hang up in the middle of a request
     response.writeHead(500).end();

@@ -1,3 +1,5 @@
+import base64
+import hmac
 import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -11,10 +13,13 @@ class Receiver(BaseHTTPRequestHandler):
             data = Webhook(os.environ["SECRET"]).verify(body, dict(self.headers))["data"]
         except WebhookVerificationError:
             return self.send_error(401)
+        self.send_response(200)
+        self.end_headers()
         for event in data if isinstance(data, list) else [data]:
             print(self.headers["webhook-id"], event["type"], event["record_id"], flush=True)
-        self.send_response(204)
-        self.end_headers()
+            if "challenge" in event:  # a ping: what proves that this endpoint is yours
+                key = base64.b64decode(os.environ["SECRET"].removeprefix("whsec_"))
+                self.wfile.write(hmac.digest(key, event["challenge"].encode(), "sha256").hex().encode())
 
 
 server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver)

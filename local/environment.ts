@@ -18,6 +18,7 @@ export interface FunctionEnvironment {
   readonly maxIntegrations?: number | undefined;
   /** Maximal number of webhook endpoints of an organization. Default: that of the functions. */
   readonly maxWebhookEndpoints?: number | undefined;
+  readonly maxWebhookPings?: number | undefined;
   /** How long the gateway keeps a response of the authorizer, in seconds. Default: {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number | undefined;
   /** Origins whose pages may call. Default: none. */
@@ -46,6 +47,7 @@ export function setFunctionEnvironment({
   tenantRateLimit,
   maxIntegrations,
   maxWebhookEndpoints,
+  maxWebhookPings,
   authorizerTtlSeconds = AUTHORIZER_TTL_SECONDS,
   corsOrigins = [],
   eventTargets = 'loopback',
@@ -67,6 +69,7 @@ export function setFunctionEnvironment({
     TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),
     MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
     MAX_WEBHOOK_ENDPOINTS: String(maxWebhookEndpoints ?? ''),
+    MAX_WEBHOOK_PINGS: String(maxWebhookPings ?? ''),
     AUTHORIZER_CACHE_SECONDS: String(authorizerTtlSeconds),
     METRICS_NAMESPACE: accessLines ? 'Custodia/local' : '',
     AWS_REGION: LOCAL_AWS.region,

@@ -34,19 +34,27 @@ export async function readAssignment(
     tenant.records(endpointEntity).get(endpointId),
   ]);
   if (suspension?.state === 'suspended') return 'suspended';
-  if (suspension !== undefined || stored?.record.status !== 'active') return 'inactive';
-  const credentials = await readCredentialsOf(tenant, stored.record.app_code);
-  const reason = lapseOf(stored.record, credentials);
+  if (suspension !== undefined || stored === undefined || !isCalled(stored.record)) return 'inactive';
+  const { by } = stored.record.confirmed;
+  const [credentials, confirming] = await Promise.all([
+    readCredentialsOf(tenant, stored.record.app_code),
+    by && readCredentialsOf(tenant, by.app_code),
+  ]);
+  const reason = lapseOf(stored.record, credentials, confirming);
   if (reason !== undefined || credentials === undefined)
     return { stored, stop: { status: 'paused', status_reason: reason ?? 'integration_inactive' } };
   return { until: tenant.session.now + ASSIGNMENT_MS, stored, permissions: credentials.permissions };
 }
 
+/** Whether events are delivered to an endpoint, or a ping that asks it for proof. */
+const isCalled = ({ status, status_reason }: StoredEndpoint): boolean =>
+  status === 'active' || status_reason === 'ping_pending';
+
 export type Found = Awaited<ReturnType<typeof readAssignment>>;
 
 export const isAssignment = (found: Found): found is Assignment => typeof found === 'object' && 'permissions' in found;
 
-const PING = 'webhook_endpoint.pinged';
+export const PING = 'webhook_endpoint.pinged';
 
 /** Which events an endpoint gets: those that its integration may read, of its types; and a ping of its own, whatever that may. */
 export function acceptedBy({ stored: { record }, permissions }: Assignment): (event: JournalEvent) => boolean {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { ids } from '#lists';
 import type { JournalEvent } from '#table';
+import type { Event } from '../events/contract.ts';
 import { showEvent } from '../events/show.ts';
 
 /** What is sent together, and how it is named. */
@@ -44,6 +45,13 @@ export function bodyOf({ events, records, isBatched }: Batch): string {
     ...showEvent(event),
     ...(records && { record: records[index] ?? null }),
   }));
+  return envelopeOf(data, isBatched);
+}
+
+type Delivered = Omit<Event, 'record'> & { readonly record?: object | null | undefined };
+
+/** Events as they are delivered. */
+export function envelopeOf(data: readonly Delivered[], isBatched: boolean): string {
   const [first] = data;
   if (isBatched || first === undefined) return JSON.stringify({ type: 'batch', data });
   return JSON.stringify({ type: first.type, timestamp: first.occurred_at, data: first });

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { endpointSecrets } from '#auth';
-import type { JournalEvent, Tenant } from '#table';
+import { type JournalEvent, recordTypeOf, type Tenant } from '#table';
 import { leases } from '#tenancy/deliveries';
 import { embedRecords } from '../events/embed.ts';
-import type { StoredEndpoint } from '../webhook-endpoints/store.ts';
-import type { Assignment } from './assignment.ts';
-import { bodyOf, bytesForRecords, idOf } from './batch.ts';
+import { showEvent } from '../events/show.ts';
+import { answerTo } from '../webhook-endpoints/proof.ts';
+import { endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
+import { type Assignment, PING } from './assignment.ts';
+import { bodyOf, bytesForRecords, envelopeOf, idOf } from './batch.ts';
 import type { Call } from './ports.ts';
 import { signed } from './sign.ts';
 
@@ -20,9 +23,36 @@ export async function callOf(
   ]);
   const sent = records === undefined ? events : events.slice(0, records.length);
   const body = bodyOf({ events: sent, records, isBatched: record.batch_size > 1 });
+  return { call: callWith(tenant, record, { id: idOf(sent), body, secrets }), events: sent };
+}
+
+/** Makes the call that asks a receiver for proof: an event with a challenge, which is not in the journal. */
+export async function pingOf(
+  tenant: Tenant,
+  { stored: { record, version } }: Assignment,
+): Promise<{ readonly call: Call; readonly events: readonly JournalEvent[] }> {
+  const challenge = record.challenge ?? '';
+  const secrets = await openSecrets(tenant, record);
+  const event: JournalEvent = {
+    id: randomUUID(),
+    type: PING,
+    occurred_at: new Date(leases.timeIn(tenant)).toISOString(),
+    record_type: recordTypeOf(endpointEntity),
+    record_id: record.id,
+    version,
+    changed_fields: null,
+    actor_id: null,
+    request_id: null,
+  };
+  const body = envelopeOf([{ ...showEvent(event), challenge }], record.batch_size > 1);
+  const call = callWith(tenant, record, { id: event.id, body, secrets });
+  return { call: { ...call, expects: secrets.map((secret) => answerTo(challenge, secret)) }, events: [event] };
+}
+
+function callWith(tenant: Tenant, { url }: StoredEndpoint, made: Omit<Parameters<typeof signed>[0], 'seconds'>): Call {
   const seconds = Math.floor(leases.timeIn(tenant) / 1_000);
-  const headers = { 'content-type': 'application/json', ...signed({ id: idOf(sent), seconds, body, secrets }) };
-  return { call: { url: record.url, headers, body }, events: sent };
+  const headers = { 'content-type': 'application/json', ...signed({ ...made, seconds }) };
+  return { url, headers, body: made.body };
 }
 
 /** The secrets that have not expired, in plain text. */

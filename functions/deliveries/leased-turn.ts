@@ -5,12 +5,12 @@ import { increment } from '#telemetry';
 import { type DeliveryState, leases, type Registration, unregister } from '#tenancy/deliveries';
 import { type Assignment, acceptedBy, type Found, isAssignment, readAssignment } from './assignment.ts';
 import { firstOf } from './batch.ts';
-import { callOf } from './call.ts';
+import { callOf, pingOf } from './call.ts';
 import { verdictOf } from './classify.ts';
 import { AFTER_SKIPPING, AFTER_STOP, afterFailure, afterRefusal, afterSuccess, GONE, stopAfter } from './failures.ts';
 import { EXPIRED, leaveOff } from './leave-off.ts';
 import type { Ports } from './ports.ts';
-import { type Consequence, type Made, recordFailure } from './recording.ts';
+import { type Consequence, type Made, recordFailure, recordPing } from './recording.ts';
 import { AT_ONCE, NOBODY, secondsOf, type Wake } from './wake.ts';
 
 /** No call begins later in a turn. In milliseconds. */
@@ -77,15 +77,27 @@ export class LeasedTurn {
       if (!isAssignment(found)) return this.#leaveOff(found);
       this.#charge(0);
       await this.#ports.budget.flush(false);
-      const putOff = await this.#putOff(false);
-      if (putOff !== undefined) return putOff.wake;
-      const page = await this.#read(found);
-      if (page === undefined) return this.#leaveOff({ stored: found.stored, stop: EXPIRED });
-      const end = await this.#deliver(page, found);
+      const isUnverified = found.stored.record.status === 'unverified';
+      const end = await (isUnverified ? this.#ping(found) : this.#deliverNext(found));
       if (end !== 'read on') return end.wake;
       this.#waits = undefined;
       if (this.#ports.clock() >= this.#ends) return (await this.#giveBack()) === 'lost' ? NOBODY : AT_ONCE;
     }
+  }
+
+  /** Asks the receiver for proof, once: then the endpoint is active, or waits for somebody to ask again. */
+  async #ping(assignment: Assignment): Promise<End> {
+    const made = await this.#send(await pingOf(this.#open(), assignment), assignment.until + MAKING_MS);
+    if (made !== undefined) await recordPing(this.#open(), assignment.stored, made);
+    return 'read on';
+  }
+
+  async #deliverNext(assignment: Assignment): Promise<End> {
+    const putOff = await this.#putOff(false);
+    if (putOff !== undefined) return putOff;
+    const page = await this.#read(assignment);
+    if (page !== undefined) return this.#deliver(page, assignment);
+    return { wake: await this.#leaveOff({ stored: assignment.stored, stop: EXPIRED }) };
   }
 
   /** @returns undefined where events that follow are not kept any more */
@@ -123,11 +135,14 @@ export class LeasedTurn {
     return page.events.length > 0 ? 'read on' : this.#through({ set: { next: page.next } }, page.ended);
   }
 
-  /** @returns undefined where it was not ready by then */
   async #call(left: readonly JournalEvent[], assignment: Assignment, latest: number): Promise<Made | undefined> {
     const { singly_until: singlyUntil } = this.#state;
     const some = firstOf(left, { batchSize: assignment.stored.record.batch_size, singlyUntil });
-    const { call, events } = await callOf(this.#open(), assignment, some);
+    return this.#send(await callOf(this.#open(), assignment, some), latest);
+  }
+
+  /** @returns undefined where it was not ready by then */
+  async #send({ call, events }: Awaited<ReturnType<typeof callOf>>, latest: number): Promise<Made | undefined> {
     const at = this.#now;
     const began = this.#ports.clock();
     if (began >= latest) return undefined;

@@ -38,6 +38,8 @@ export interface Call {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Bodies of a response that prove something; of a ping, not of a delivery. */
+  readonly expects?: readonly string[];
 }
 
 export type Outcome =
@@ -45,6 +47,8 @@ export type Outcome =
       readonly status: number;
       /** Of the header `Retry-After`, where there is one that can be read. */
       readonly retryAfterSeconds?: number;
+      /** Whether the body is one that the call expects. */
+      readonly isExpected?: boolean;
     }
   | { readonly error: SendError };
 

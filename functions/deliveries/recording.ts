@@ -2,8 +2,10 @@ import { runToCommit } from '#http/parts';
 import type { JournalEvent, Stored, Tenant } from '#table';
 import { leases } from '#tenancy/deliveries';
 import { LONGEST_DURATION } from '../webhook-endpoints/contract.ts';
+import { VERIFIED } from '../webhook-endpoints/proof.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
 import type { Stop } from './assignment.ts';
+import { verdictOf } from './classify.ts';
 import type { Outcome } from './ports.ts';
 
 /** What a worker writes about an endpoint besides moving its cursor: failures, and that it stops. All or nothing. */
@@ -44,9 +46,31 @@ export async function recordFailure(
       if (stored === undefined) throw new LeaseLost();
       leases.stageLeased(tenant, lease, change, () => new LeaseLost());
       await attemptsOf(tenant, endpointId).create({ fields: { ...attemptOf(made), skipped } });
-      if (stop !== undefined && stored.record.status === 'active') await stageStop(tenant, stored, stop);
+      if (stop !== undefined && stored.record.status === 'active') await stageStatus(tenant, stored, stop);
     }),
   );
+}
+
+/** Records what a ping has shown, unless the endpoint is to answer another one by now. */
+export async function recordPing(tenant: Tenant, { record }: Stored<StoredEndpoint>, made: Made): Promise<void> {
+  await runToCommit(tenant.session, async () => {
+    const stored = await tenant.records(endpointEntity).get(record.id);
+    if (stored?.record.status !== 'unverified' || stored.record.challenge !== record.challenge) return;
+    const reason = failureOfPing(made.outcome);
+    if (reason !== undefined)
+      await attemptsOf(tenant, record.id).create({ fields: { ...attemptOf(made), skipped: false } });
+    await stageStatus(
+      tenant,
+      stored,
+      reason === undefined ? VERIFIED : { status: 'unverified', status_reason: reason },
+    );
+  });
+}
+
+/** Why a receiver has proved nothing; undefined where it has. */
+function failureOfPing(outcome: Outcome): 'ping_failed' | 'ping_answer_wrong' | undefined {
+  if (verdictOf(outcome) !== 'delivered') return 'ping_failed';
+  return 'isExpected' in outcome && outcome.isExpected ? undefined : 'ping_answer_wrong';
 }
 
 /** Stops an endpoint. @returns whether it was done: not where the endpoint has changed since it was read */
@@ -54,14 +78,18 @@ export async function stopUnlessChanged(tenant: Tenant, read: Stored<StoredEndpo
   return runToCommit(tenant.session, async () => {
     const stored = await tenant.records(endpointEntity).get(read.record.id);
     if (stored?.version !== read.version) return false;
-    await stageStop(tenant, stored, stop);
+    await stageStatus(tenant, stored, stop);
     return true;
   });
 }
 
-async function stageStop(tenant: Tenant, stored: Stored<StoredEndpoint>, stop: Stop): Promise<void> {
+async function stageStatus(
+  tenant: Tenant,
+  stored: Stored<StoredEndpoint>,
+  change: Partial<StoredEndpoint>,
+): Promise<void> {
   tenant.session.audit.actAs({ type: 'service' }, 'deliverEvents');
-  await tenant.records(endpointEntity).update(stored, stop);
+  await tenant.records(endpointEntity).update(stored, change);
 }
 
 const attemptOf = ({ events, outcome, at, duration }: Made) => ({

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
+import { isSame } from '../webhook-endpoints/proof.ts';
 import type { Call, Outcome, Send, SendError } from './ports.ts';
 import { addressesOf, type Resolve, resolveByDns } from './resolve.ts';
 import { type Target, type Targets, targetOf } from './target.ts';
@@ -16,7 +17,7 @@ interface Sender {
 
 /** For everything from the name's resolution to the end of the response, in milliseconds. */
 const TIMEOUT = 10_000;
-/** Of a response's body, in bytes. It is thrown away: a receiver that sends more is cut off. */
+/** Of a response's body, in bytes. It is at most compared, and thrown away: a receiver that sends more is cut off. */
 const MOST_BODY = 64 * 1024;
 /** Of a response's headers, in bytes. */
 const MOST_HEADERS = 16 * 1024;
@@ -50,7 +51,7 @@ interface Connection {
   readonly ca: string | undefined;
 }
 
-function post({ headers, body }: Call, { url, host }: Target, connection: Connection): Promise<Outcome> {
+function post({ headers, body, expects }: Call, { url, host }: Target, connection: Connection): Promise<Outcome> {
   const encrypted = url.protocol === 'https:';
   const { signal } = connection;
   const { promise, resolve } = Promise.withResolvers<Outcome>();
@@ -82,7 +83,7 @@ function post({ headers, body }: Call, { url, host }: Target, connection: Connec
   });
   request.on('response', (response) => {
     outcome = Number(response.statusCode) < 200 ? { error: 'response-invalid' } : outcomeOf(response);
-    discard(response);
+    discard(response, expects && ((text) => (outcome = withExpectation(outcome, expects, text))));
   });
   request.on('error', (error) => (outcome ??= { error: signal.aborted ? 'timeout' : errorOf(error, stage) }));
   request.on('close', () => resolve(outcome ?? { error: signal.aborted ? 'timeout' : stage }));
@@ -113,15 +114,28 @@ class InvalidResponse extends Error {}
 const errorOf = (error: NodeJS.ErrnoException, stage: SendError): SendError =>
   error instanceof InvalidResponse || error.code?.startsWith('HPE_') ? 'response-invalid' : stage;
 
-/** Reads the body up to a bound and throws it away, so that a receiver can send a short one to its end. */
-function discard(response: IncomingMessage): void {
+/**
+ * Reads the body up to a bound and throws it away, so that a receiver can send a short one to its end.
+ * @param compare is given a body that has come as a whole
+ */
+function discard(response: IncomingMessage, compare?: (body: string) => void): void {
   let bytes = 0;
+  const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MOST_BODY) response.destroy();
+    else if (compare !== undefined) chunks.push(chunk);
   });
+  response.on('end', () => compare?.(Buffer.concat(chunks).toString()));
   // What breaks after the status changes nothing.
   response.on('error', () => undefined);
+}
+
+/** Of a response that was not cut off. No body leaves this function. */
+function withExpectation(outcome: Outcome | undefined, expects: readonly string[], body: string): Outcome | undefined {
+  return outcome && 'status' in outcome
+    ? { ...outcome, isExpected: expects.some((expected) => isSame(expected, body)) }
+    : outcome;
 }
 
 function outcomeOf({ statusCode = 0, headers }: IncomingMessage): Outcome {

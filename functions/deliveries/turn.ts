@@ -13,7 +13,7 @@ import { NOBODY, secondsOf, type Wake } from './wake.ts';
  * A worker's turn at an endpoint (`docs/decisions/0201-events.md`): it delivers what is in the journal from the endpoint's cursor on, in order.
  *
  *     read the assignment ─▶ none: nothing, or the endpoint is stopped
- *      │    ▲
+ *      │    ▲                   one of an unverified endpoint: a ping, and the assignment is read again
  *      ▼    └────────────── 5 s later, or at the end of a page
  *     read a page ─▶ call ─▶ delivered ─▶ the cursor moves ─▶ next call
  *                     │       refused ──▶ one by one; one event five times: skipped, the cursor moves

@@ -53,6 +53,13 @@ export const event = declared(() =>
         .text(128)
         .nullable()
         .describe('`X-Request-Id` of the response to whoever did it; null where there was no request.'),
+      challenge: field
+        .text(100)
+        .optional()
+        .describe(
+          'Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under the key of the signature, in lower-case hexadecimal digits.',
+        )
+        .meta({ examples: ['Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE'] }),
       record: field
         .anyJsonObject()
         .nullable()

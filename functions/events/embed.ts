@@ -3,6 +3,7 @@ import { present } from '#http/parts';
 import { includeAll, type Permissions } from '#identity';
 import { escapedSize } from '#json';
 import { type Entity, entity, type JournalEvent, recordsById, type Tenant } from '#table';
+import { withVisibleAddress } from '../webhook-endpoints/address.ts';
 import { type JournaledKind, kinds } from './kinds.static.ts';
 
 /** A kind with the entity by which its records are read. */
@@ -45,7 +46,7 @@ export async function embedRecords(
   for await (const batch of recordsById(tenant, wanted)) {
     for (const stored of batch) {
       const kind = readable[records.length];
-      const record = stored === undefined || kind === undefined ? null : shown(kind, stored);
+      const record = stored === undefined || kind === undefined ? null : shown(kind, stored, permissions);
       left -= escapedSize(JSON.stringify(record));
       if (left < 0 && records.length > 0) return records;
       records.push(record);
@@ -60,8 +61,9 @@ function kindOf({ record_type }: JournalEvent, permissions: Permissions): Readab
   return kind !== undefined && includeAll(permissions, [kind.permission]) ? kind : undefined;
 }
 
-function shown({ shape, counted }: JournaledKind, stored: object): JsonObject {
+function shown({ recordType, shape, counted }: JournaledKind, stored: object, permissions: Permissions): JsonObject {
   const counters = stored as Readonly<Record<string, unknown>>;
   const flags = counted.map(({ flag, counter }) => [flag, Number(counters[counter] ?? 0) > 0] as const);
-  return present(shape, { ...stored, ...Object.fromEntries(flags) }) as JsonObject;
+  const record = present(shape, { ...stored, ...Object.fromEntries(flags) }) as JsonObject;
+  return recordType === 'WebhookEndpoint' ? withVisibleAddress(record as { url: string }, permissions) : record;
 }

@@ -98,6 +98,26 @@ export const integrationCreate = adapted(integration.create, (schema) =>
 
 const shownOnce = () => z.string().max(256).nullable().describe(sentence.SHOWN_ONCE);
 
+/** Most endpoints that a response names: more than an organization has. */
+export const MOST_PAUSED = 100;
+
+const pausedEndpoints = () =>
+  z
+    .array(field.uuid())
+    .max(MOST_PAUSED)
+    .describe(
+      'Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.',
+    )
+    .meta({ examples: [['c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e']] });
+
+/** The response where all tokens end. */
+const cutOffIntegration = declared(() =>
+  integration.schema
+    .extend({ paused_endpoints: pausedEndpoints() })
+    .describe('An integration whose tokens have ended.')
+    .meta({ id: 'CutOffIntegration' }),
+);
+
 /** The response of a creation, the only one with the secret. */
 const createdIntegration = declared(() =>
   integration.schema
@@ -127,6 +147,7 @@ const updatedIntegration = declared(() =>
         .optional()
         .describe('The new secret, where the newest one has ended. Shown only here: if it is lost, rotate the secret.')
         .meta({ examples: [EXAMPLE_SECRET] }),
+      paused_endpoints: pausedEndpoints().optional(),
     })
     .describe('An integration after its change, with what the change has ended.')
     .meta({ id: 'UpdatedIntegration' }),
@@ -158,6 +179,7 @@ const rotatedIntegration = declared(() =>
         .timestamp()
         .nullable()
         .describe('Until when the secret before is good too; null when it is good no more.'),
+      paused_endpoints: pausedEndpoints(),
     })
     .describe('An integration with its new secret, which is shown only here.')
     .meta({ id: 'RotatedIntegration' }),
@@ -243,6 +265,7 @@ export const integrations = contract({
         ...example,
         secret: 'cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE',
         previous_expires_at: '2026-11-21T09:30:00.000Z',
+        paused_endpoints: [],
       }),
       errors: ['not-found'],
     }),
@@ -255,7 +278,10 @@ export const integrations = contract({
       cutsOff: true,
       privileged: true,
       params,
-      response: ok(integration, 'The integration, unchanged.', example),
+      response: ok(cutOffIntegration, 'The integration, unchanged, and what is paused.', {
+        ...example,
+        paused_endpoints: ['c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e'],
+      }),
       errors: ['not-found'],
     }),
   },

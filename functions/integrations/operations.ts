@@ -7,6 +7,7 @@ import { stageTokensEnd } from '#tenancy/credentials';
 import { requireKnown } from '../access/known-permissions.ts';
 import { changeIntegration, onlyRemovesPermissions } from './change.ts';
 import type { Integration, integrations } from './contract.ts';
+import { endpointsPausedBy } from './cut-off.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
 import { checkRateLimit, rateLimitOfNew, requireRateLimit } from './rate-limit.ts';
@@ -43,18 +44,28 @@ export const integrationOperations: Operations<typeof integrations> = {
     const changes = changesOf(before.record, body);
     if (changes === undefined) return respond.record(before);
     if (!onlyRemovesPermissions(before.record, changes)) requireBudget();
+    const { status, permissions } = changes;
     const { after, ended } = await changeIntegration(tenant, caller, before, changes);
+    const paused =
+      status === 'inactive' || permissions !== undefined
+        ? await endpointsPausedBy(tenant, before.record, { ...changes, endsTokens: status === 'inactive' })
+        : [];
     // No entity tag, as for a new integration: it would include what only this response contains.
-    return ended.ended_secrets === undefined
+    return ended.ended_secrets === undefined && paused.length === 0
       ? respond.record(after)
-      : { body: { ...after.record, ...ended }, headers: { 'Cache-Control': 'no-store' } };
+      : {
+          body: { ...after.record, ...ended, ...(paused.length > 0 && { paused_endpoints: paused }) },
+          headers: { 'Cache-Control': 'no-store' },
+        };
   },
 
   rotateSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
     const { record } = await getOrThrow(tenant.records(integrationEntity), params.id);
     const { secret, previousExpiresAt } = await rotateSecret(tenant, caller, record, body);
+    const endsTokens = body.previous_valid_for === 0;
+    const paused_endpoints = endsTokens ? await endpointsPausedBy(tenant, record, { endsTokens }) : [];
     return {
-      body: { ...record, secret, previous_expires_at: previousExpiresAt },
+      body: { ...record, secret, previous_expires_at: previousExpiresAt, paused_endpoints },
       headers: { 'Cache-Control': 'no-store' },
     };
   },
@@ -64,8 +75,11 @@ export const integrationOperations: Operations<typeof integrations> = {
     checkReach(caller, record);
     requireLivePermissions(tenant, caller, WRITE, record.permissions);
     stageTokensEnd(tenant, record, { permissions: record.permissions });
-    await tenant.auditLog('Integration').changed(record.id, ['tokens']);
-    return { body: record };
+    const [paused_endpoints] = await Promise.all([
+      endpointsPausedBy(tenant, record, { endsTokens: true }),
+      tenant.auditLog('Integration').changed(record.id, ['tokens']),
+    ]);
+    return { body: { ...record, paused_endpoints } };
   },
 };
 

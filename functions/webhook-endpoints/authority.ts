@@ -59,8 +59,18 @@ export async function confirm(
     });
   requireLivePermissions(tenant, caller, 'webhook-endpoints:write', credentials.permissions);
   requireAsRead(tenant, integration_id, credentials);
-  return { token_epoch: credentials.token_epoch ?? 0, permissions: credentials.permissions };
+  return {
+    token_epoch: credentials.token_epoch ?? 0,
+    permissions: credentials.permissions,
+    ...confirmingKey(tenant, caller, integration_id),
+  };
 }
+
+/** The key of another integration of the tenant: when it is cut off, so is what it has confirmed. */
+const confirmingKey = (tenant: Tenant, caller: Caller, owner: string): Pick<Confirmed, 'by'> =>
+  caller.orgId !== tenant.orgId || caller.integrationId === owner
+    ? {}
+    : { by: { integration_id: caller.integrationId, app_code: caller.appCode, token_epoch: caller.tokenEpoch } };
 
 /** Stages the condition that credentials are still as they were read. */
 function requireAsRead(

@@ -5,6 +5,7 @@ import { stageFreshStart, stageRegistration } from '#tenancy/deliveries';
 import { confirm } from './authority.ts';
 import { checkFields } from './checks.ts';
 import type { WebhookEndpoint } from './contract.ts';
+import { askForProof, isVerified, newChallenge } from './proof.ts';
 import { endpointEntity, type StoredEndpoint } from './store.ts';
 
 type Change = { readonly [field in keyof WebhookEndpoint]?: WebhookEndpoint[field] | undefined };
@@ -38,12 +39,29 @@ export async function changeEndpoint(
   const isOrdinary = Object.keys(given).every((field) => ORDINARY.includes(field));
   if (isOrdinary && !isConfirmation) return { after: await stageChange(tenant, before, given), isFreshStart: false };
   const isActivated = given.status === 'active';
-  const confirmed = await confirm(tenant, caller, before.record, isConfirmation || isActivated);
-  const after = await stageChange(tenant, before, { ...given, ...statusOf(given), confirmed });
-  if (isConfirmation || isActivated) stageRegistration(tenant, before.record.id, after.version);
+  const [confirmed, proof] = await Promise.all([
+    confirm(tenant, caller, before.record, isConfirmation || isActivated),
+    proofAfter(tenant, before.record, given),
+  ]);
+  const after = await stageChange(tenant, before, { ...given, ...statusOf(given), ...proof, confirmed });
+  if (isConfirmation || isActivated || proof.status !== undefined)
+    stageRegistration(tenant, before.record.id, after.version);
   const isFreshStart = isActivated || given.url !== undefined;
   if (isFreshStart) stageFreshStart(tenant, before.record.id);
   return { after, isFreshStart };
+}
+
+/** What the receiver is to prove after a change: at another address anew, and as soon as the endpoint is not paused. */
+async function proofAfter(
+  tenant: Tenant,
+  before: StoredEndpoint,
+  { url, status = before.status }: Change,
+): Promise<Partial<Pick<StoredEndpoint, 'status' | 'status_reason' | 'challenge'>>> {
+  const isCalled = status === 'active' || status === 'unverified';
+  const isActivated = isCalled && status !== before.status;
+  const mustProve = url !== undefined || (isActivated && !isVerified(before));
+  if (!mustProve) return {};
+  return isCalled ? askForProof(tenant) : { challenge: newChallenge() };
 }
 
 /** Stages those of the changes that differ from the record, if any do. */
@@ -57,7 +75,8 @@ export async function stageChange(
 }
 
 function checkStatus({ status }: StoredEndpoint, wanted: WebhookEndpoint['status'] | undefined): void {
-  if (wanted === 'disabled' || wanted === 'expired') throw invalidField('status', 'must be active or paused');
+  if (wanted !== undefined && wanted !== 'active' && wanted !== 'paused')
+    throw invalidField('status', 'must be active or paused');
   if (status === 'expired' && wanted === 'active') {
     throw new Problem('conflict', {
       detail: 'The next event to deliver is kept no more. POST …/replay says from where to go on, and activates it.',

@@ -19,7 +19,16 @@ import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
 import { event } from '../events/contract.ts';
-import { attemptExample, endpointExample, MOVED_TO, PREVIOUS_EXPIRES, pingExample, SECRETS } from './examples.ts';
+import {
+  attemptExample,
+  CHALLENGE,
+  endpointExample,
+  MOVED_TO,
+  PREVIOUS_EXPIRES,
+  pingExample,
+  SECRETS,
+  UNVERIFIED,
+} from './examples.ts';
 
 /** Most events of one delivery. */
 const MOST_IN_BATCH = 100;
@@ -27,19 +36,27 @@ const MOST_IN_BATCH = 100;
 /** Most endpoints of an organization. */
 export const MOST_ENDPOINTS = 20;
 
+/** Most pings of all endpoints of a tenant together in an hour: nobody can point the service at hosts that have not said that they want it. */
+export const MOST_PINGS = 10;
+
 /** Longest duration of a call that is shown, in milliseconds. No call takes as long, but its worker may be paused meanwhile. */
 export const LONGEST_DURATION = 1_000_000;
 
 /** Most types of events that an endpoint names. */
 const MOST_TYPES = 100;
 
-const STATUSES = ['active', 'paused', 'disabled', 'expired'] as const;
+const STATUSES = ['unverified', 'active', 'paused', 'disabled', 'expired'] as const;
 
 const REASONS = [
+  'ping_pending',
+  'ping_failed',
+  'ping_answer_wrong',
+  'not_pinged',
   'requested',
   'tokens_ended',
   'more_permissions',
   'integration_inactive',
+  'confirmer_cut_off',
   'failing',
   'gone',
   'cursor_expired',
@@ -68,7 +85,7 @@ export const webhookEndpoint = record('WebhookEndpoint', () => ({
   url: field
     .webAddress()
     .describe(
-      'Where events are sent: https, at a public address, without user name and password. Redirects are not followed.',
+      'Where events are sent: https, at a public address, without user name and password. Redirects are not followed. Path and query are shown only to who has `webhook-endpoints:write`.',
     ),
   event_types: eventTypes()
     .default(null)
@@ -86,7 +103,7 @@ export const webhookEndpoint = record('WebhookEndpoint', () => ({
     z
       .enum(STATUSES)
       .describe(
-        '`active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.',
+        '`unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.',
       ),
   ),
   status_reason: readOnly(
@@ -94,7 +111,7 @@ export const webhookEndpoint = record('WebhookEndpoint', () => ({
       .enum(REASONS)
       .nullable()
       .describe(
-        'Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.',
+        'Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.',
       )
       .meta({ examples: ['more_permissions'] }),
   ),
@@ -201,6 +218,10 @@ const replay = body('WebhookReplay', () => ({
     ),
 })).describe('From where an endpoint goes on.');
 
+const verification = body('WebhookVerification', () => ({
+  code: field.text(100, 1).describe('The `challenge` in the last ping that the receiver got.'),
+})).describe('Shows that somebody sees what an endpoint receives.');
+
 const params = () => ({ id: field.reference('WebhookEndpoint') });
 
 export const webhookEndpoints = contract({
@@ -218,7 +239,7 @@ export const webhookEndpoints = contract({
     }),
     createWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints', {
       summary: 'Create a webhook endpoint',
-      description: `It gets the events of changes from now on. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration that the endpoint is to belong to. An organization may have ${MOST_ENDPOINTS} endpoints: one more is a 409, but to a platform caller.`,
+      description: `It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of its \`challenge\`, or somebody has sent that to \`…/verify\`. A tenant has at most ${MOST_PINGS} pings an hour. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration that the endpoint is to belong to. An organization may have ${MOST_ENDPOINTS} endpoints: one more is a 409, but to a platform caller.`,
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -226,6 +247,7 @@ export const webhookEndpoints = contract({
       bodyExample: { url: endpointExample.url, event_types: endpointExample.event_types },
       response: created(createdEndpoint, 'The created endpoint, with its secret.', {
         ...endpointExample,
+        ...UNVERIFIED,
         secret: SECRETS.first,
       }),
       errors: ['conflict'],
@@ -242,14 +264,14 @@ export const webhookEndpoints = contract({
     updateWebhookEndpoint: route('PATCH', '/api/v1/webhook-endpoints/{id}', {
       summary: 'Change a webhook endpoint',
       description:
-        'Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. One that is `expired` becomes active by a replay only.',
+        'Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. At another `url` it is `unverified` until the receiver there has answered a ping. One that is `expired` becomes active by a replay only.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
       params,
       body: endpointChange,
       bodyExample: { url: MOVED_TO },
-      response: ok(webhookEndpoint, 'The updated endpoint.', { ...endpointExample, url: MOVED_TO }),
+      response: ok(webhookEndpoint, 'The updated endpoint.', { ...endpointExample, ...UNVERIFIED, url: MOVED_TO }),
       errors: ['not-found', 'conflict'],
     }),
     deleteWebhookEndpoint: route('DELETE', '/api/v1/webhook-endpoints/{id}', {
@@ -282,13 +304,24 @@ export const webhookEndpoints = contract({
     }),
     pingWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints/{id}/ping', {
       summary: 'Send an event to an endpoint, as a trial',
-      description:
-        'An event `webhook_endpoint.pinged` comes into the journal, and is delivered in its turn and signed like any other, to this endpoint only, whatever its `event_types`. Only an active endpoint can be pinged.',
+      description: `An event \`webhook_endpoint.pinged\` comes into the journal, and is delivered in its turn and signed like any other, to this endpoint only, whatever its \`event_types\`. One that is \`unverified\` is asked for proof before, with a new \`challenge\`. Only an active or unverified endpoint can be pinged, and all of a tenant together ${MOST_PINGS} times an hour.`,
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
       params,
       response: accepted(event, 'The event, which is going to be delivered.', pingExample),
+      errors: ['not-found', 'conflict'],
+    }),
+    verifyWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints/{id}/verify', {
+      summary: 'Verify an endpoint by hand',
+      description: 'For a receiver that cannot answer a ping. The caller needs all permissions of the integration.',
+      extension: true,
+      permission: 'webhook-endpoints:write',
+      privileged: true,
+      params,
+      body: verification,
+      bodyExample: { code: CHALLENGE },
+      response: ok(webhookEndpoint, 'The endpoint, which is active.', endpointExample),
       errors: ['not-found', 'conflict'],
     }),
     replayWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints/{id}/replay', {

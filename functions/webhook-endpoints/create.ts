@@ -6,6 +6,7 @@ import type { Position } from '../events/cursor.ts';
 import { confirm, ownerFor } from './authority.ts';
 import { checkFields } from './checks.ts';
 import type { WebhookEndpoint } from './contract.ts';
+import { askForProof } from './proof.ts';
 import { stageEndpointCount } from './quota.ts';
 import { endpointEntity, type StoredEndpoint } from './store.ts';
 
@@ -22,7 +23,7 @@ interface CreatedEndpoint {
 }
 
 /**
- * Stages an endpoint, which gets the events of changes from now on.
+ * Stages an endpoint, which gets the events of changes from now on, once its receiver has proved that it wants them.
  * @throws Problem `invalid-body`, `reference-not-found`, `forbidden` or `conflict`
  */
 export async function createEndpoint(
@@ -32,14 +33,17 @@ export async function createEndpoint(
 ): Promise<CreatedEndpoint> {
   checkFields(fields);
   const owner = await ownerFor(tenant, caller, integration_id);
-  const [confirmed, start] = await Promise.all([confirm(tenant, caller, owner, true), new JournalReader(tenant).end()]);
+  const [confirmed, start, proof] = await Promise.all([
+    confirm(tenant, caller, owner, true),
+    new JournalReader(tenant).end(),
+    askForProof(tenant),
+  ]);
   const secret = endpointSecrets.generate();
   const stored = await tenant.records(endpointEntity).create<'secrets'>({
     fields: {
       ...fields,
       ...owner,
-      status: 'active',
-      status_reason: null,
+      ...proof,
       replayed_at: null,
       created_at: tenant.session.timestamp,
       confirmed,

@@ -20,6 +20,11 @@ export const endpointExample = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
+/** What an endpoint is before its receiver has answered a ping. */
+export const UNVERIFIED = { status: 'unverified', status_reason: 'ping_pending', last_success_at: null };
+
+export const CHALLENGE = 'Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE';
+
 export const attemptExample = {
   id: '5e1c7a90-3d42-4b8f-a6c1-2f9d8e7b6a54',
   attempted_at: '2026-11-20T09:40:07.000Z',

@@ -1,13 +1,14 @@
 import type { Operations } from '#http';
 import * as respond from '#http/respond';
-import { stageStateEnd } from '#tenancy/deliveries';
+import { stageRegistration, stageStateEnd } from '#tenancy/deliveries';
 import { showEvent } from '../events/show.ts';
 import { confirm } from './authority.ts';
-import { changeEndpoint } from './change.ts';
+import { changeEndpoint, stageChange } from './change.ts';
 import type { webhookEndpoints } from './contract.ts';
 import { createEndpoint } from './create.ts';
 import { ping } from './ping.ts';
-import { afterChange, positionAt, positionOf, readPositions, shown } from './positions.ts';
+import { afterChange, positionAt, positionOf, readPositions, shown, shownTo } from './positions.ts';
+import { checkCode, VERIFIED } from './proof.ts';
 import { stageEndpointCount } from './quota.ts';
 import { replayEndpoint } from './replay.ts';
 import { rotateSecret } from './rotate.ts';
@@ -17,13 +18,13 @@ import { attemptsOf, endpointEntity } from './store.ts';
 const NOT_STORED = { headers: { 'Cache-Control': 'no-store' } } as const;
 
 export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
-  listWebhookEndpoints: async ({ query, tenant }) => {
+  listWebhookEndpoints: async ({ query, tenant, caller }) => {
     const found = await tenant.records(endpointEntity).page(query);
     const positions = await readPositions(
       tenant,
       found.records.map(({ record }) => record.id),
     );
-    const records = found.records.map(({ record }) => ({ record: shown(record, positions.get(record.id)) }));
+    const records = found.records.map(({ record }) => ({ record: shownTo(caller, record, positions.get(record.id)) }));
     return respond.page({ ...found, records }, query);
   },
 
@@ -32,12 +33,12 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
     return { body: { ...shown(stored.record, await positionAt(tenant, start)), secret }, ...NOT_STORED };
   },
 
-  getWebhookEndpoint: async ({ params, tenant, getOrThrow }) => {
+  getWebhookEndpoint: async ({ params, tenant, caller, getOrThrow }) => {
     const [endpoint, position] = await Promise.all([
       getOrThrow(tenant.records(endpointEntity), params.id),
       positionOf(tenant, params.id),
     ]);
-    return respond.record(endpoint, (record) => shown(record, position));
+    return respond.record(endpoint, (record) => shownTo(caller, record, position));
   },
 
   updateWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
@@ -80,6 +81,18 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
   pingWebhookEndpoint: async ({ params, tenant, caller, getOrThrow }) => {
     const endpoint = await getOrThrow(tenant.records(endpointEntity), params.id);
     return { body: showEvent(await ping(tenant, caller, endpoint)) };
+  },
+
+  verifyWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
+    const [before, position] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id),
+      positionOf(tenant, params.id),
+    ]);
+    const confirmed = await confirm(tenant, caller, before.record, true);
+    checkCode(before.record, body.code);
+    const after = await stageChange(tenant, before, { ...VERIFIED, confirmed });
+    stageRegistration(tenant, params.id, after.version);
+    return respond.record(after, (record) => shown(record, afterChange(position)));
   },
 
   replayWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {

@@ -1,6 +1,8 @@
+import type { Caller } from '#identity';
 import { JournalReader, type Tenant } from '#table';
 import { type DeliveryState, leases, readStates } from '#tenancy/deliveries';
 import { cursorOf } from '../events/cursor.ts';
+import { withVisibleAddress } from './address.ts';
 import type { WebhookEndpoint } from './contract.ts';
 import type { Position, StoredEndpoint } from './store.ts';
 
@@ -55,8 +57,12 @@ function positionIn(tenant: Tenant, state: DeliveryState, backlog: number | null
 export const afterChange = (position: Position | undefined): Position | undefined =>
   position && { ...position, backlog: position.backlog === null ? null : position.backlog + 1 };
 
-/** An endpoint as it is returned. */
+/** An endpoint as it is returned to those who may change it. */
 export const shown = (
-  { secrets: _, confirmed: __, ...endpoint }: StoredEndpoint,
+  { secrets: _, confirmed: __, challenge: ___, ...endpoint }: StoredEndpoint,
   position: Position = UNKNOWN,
 ): WebhookEndpoint => ({ ...endpoint, ...position });
+
+/** An endpoint as this caller reads it. */
+export const shownTo = (caller: Caller, endpoint: StoredEndpoint, position: Position | undefined): WebhookEndpoint =>
+  withVisibleAddress(shown(endpoint, position), caller.permissions && [...caller.permissions]);

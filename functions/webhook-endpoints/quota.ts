@@ -2,7 +2,7 @@ import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
 import { stageCount } from '#tenancy';
-import { MOST_ENDPOINTS } from './contract.ts';
+import { MOST_ENDPOINTS, MOST_PINGS } from './contract.ts';
 
 /**
  * Stages that an organization has one endpoint more or less, whatever its status. The commit throws Problem `conflict` when the limit is reached.
@@ -20,7 +20,12 @@ function cap() {
 }
 
 /** `MAX_WEBHOOK_ENDPOINTS`, which tests set, or else {@link MOST_ENDPOINTS}. */
-const maxEndpoints = (): number => {
-  const most = process.env.MAX_WEBHOOK_ENDPOINTS ?? '';
-  return /^[1-9]\d{0,8}$/.test(most) ? Number(most) : MOST_ENDPOINTS;
-};
+const maxEndpoints = (): number => mostOf('MAX_WEBHOOK_ENDPOINTS', MOST_ENDPOINTS);
+
+/** `MAX_WEBHOOK_PINGS`, which tests set, or else {@link MOST_PINGS}. */
+export const maxPings = (): number => mostOf('MAX_WEBHOOK_PINGS', MOST_PINGS);
+
+function mostOf(variable: string, standard: number): number {
+  const most = process.env[variable] ?? '';
+  return /^[1-9]\d{0,8}$/.test(most) ? Number(most) : standard;
+}

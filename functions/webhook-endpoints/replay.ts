@@ -14,10 +14,11 @@ import { type Position, readCursor } from '../events/cursor.ts';
 import { cursorRefusal } from '../events/refusals.ts';
 import { confirm } from './authority.ts';
 import { stageChange } from './change.ts';
+import { isVerified, NOT_PINGED, VERIFIED } from './proof.ts';
 import type { Confirmed, StoredEndpoint } from './store.ts';
 
 /**
- * Stages that an endpoint goes on from another place. One that is `expired` becomes active.
+ * Stages that an endpoint goes on from another place. One that is `expired` becomes active, or unverified.
  * @param from a cursor, `oldest` or `latest`
  * @returns also how far it is after that
  * @throws Problem `invalid-body`, `cursor-expired`, `forbidden`, `conflict` or `too-many-requests`
@@ -70,7 +71,7 @@ interface Replay {
   readonly begins?: number | undefined;
 }
 
-/** Stages that an endpoint goes on from here. One that is `expired` becomes active. */
+/** Stages that an endpoint goes on from here. One that is `expired` becomes active, or unverified. */
 export async function stageReplayFrom(
   tenant: Tenant,
   before: Stored<StoredEndpoint>,
@@ -81,7 +82,7 @@ export async function stageReplayFrom(
     // A change in any case: its event wakes the deliveries.
     replayed_at: tenant.session.timestamp,
     confirmed,
-    ...(before.record.status === 'expired' ? { status: 'active', status_reason: null } : {}),
+    ...(before.record.status === 'expired' && (isVerified(before.record) ? VERIFIED : NOT_PINGED)),
   });
   const { id, status } = after.record;
   stageReplay(tenant, id, start, begins);

@@ -6,6 +6,14 @@ import { deliveryAttempt, type WebhookEndpoint, webhookEndpoint } from './contra
 export interface Confirmed {
   readonly token_epoch: number;
   readonly permissions: Permissions;
+  /** Whose key confirmed it: another integration of the tenant. Absent where that is the endpoint's own, or one of the platform. */
+  readonly by?: ConfirmingKey;
+}
+
+export interface ConfirmingKey {
+  readonly integration_id: string;
+  readonly app_code: string;
+  readonly token_epoch: number;
 }
 
 /** A secret that signs deliveries. */
@@ -25,6 +33,8 @@ export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Position> {
   /** One, or two during a rotation; the newest first. */
   readonly secrets: readonly EndpointSecret[];
   readonly confirmed: Confirmed;
+  /** What the last ping asks the receiver, until that has proved that it wants deliveries at this `url`; then null. Absent for older endpoints. */
+  readonly challenge?: string | null;
 }
 
 export const endpointEntity = entity('WEBHOOK_ENDPOINT', storedAs<StoredEndpoint>(webhookEndpoint), {

@@ -59,6 +59,7 @@ async function onLocalApi<Value>(
   started.defer(local.close);
   // A full page of a list has more endpoints than an organization may have.
   process.env.MAX_WEBHOOK_ENDPOINTS = '1000';
+  process.env.MAX_WEBHOOK_PINGS = '1000';
 
   return await play(callersAt(local.url, local.platform), new Recorder(environmentTable(), engine === 'dynoxide'));
 }

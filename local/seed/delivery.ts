@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -24,16 +25,26 @@ export async function showDelivery(
   type: string,
   change: () => Promise<unknown>,
 ): Promise<Delivered | undefined> {
+  const key = Promise.withResolvers<Buffer>();
   const { promise: delivered, resolve } = Promise.withResolvers<Delivered | undefined>();
   const receiver = createServer(async (request, response) => {
     const { data } = JSON.parse(await text(request));
-    response.writeHead(204).end();
+    // A ping asks for proof (docs/events.md).
+    response.end(
+      data.challenge &&
+        createHmac('sha256', await key.promise)
+          .update(data.challenge)
+          .digest('hex'),
+    );
+    if (data.challenge !== undefined) return;
     resolve({ type: data.type, recordId: data.record_id, seconds: (performance.now() - start) / 1_000 });
   });
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
   const { port } = receiver.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/`;
-  const { id } = await api.post('/webhook-endpoints', { url, event_types: [type], description: 'The seed' });
+  const endpoint = await api.post('/webhook-endpoints', { url, event_types: [type], description: 'The seed' });
+  const { id } = endpoint;
+  key.resolve(Buffer.from(String(endpoint.secret).slice('whsec_'.length), 'base64'));
   const start = performance.now();
   const timer = setTimeout(resolve, PATIENCE, undefined);
   try {

@@ -18,4 +18,5 @@ export {
   stageStateEnd,
 } from './delivery-state.ts';
 export { tenantOfJournal } from './keys.ts';
+export { stagePingCount } from './pings.ts';
 export { stageReplayTime } from './replays.ts';

@@ -33,8 +33,8 @@ const NAMES: Readonly<Record<string, number>> = {
   '#auth': 13,
   '#tenancy': 23,
   '#tenancy/credentials': 14,
-  // With what wakes, and when replays begin.
-  '#tenancy/deliveries': 15,
+  // With what wakes, when replays begin, and the count of pings.
+  '#tenancy/deliveries': 16,
   // What an invocation, and a part of it, has used.
   '#telemetry': 13,
   '#maintenance': 13,

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { verifyEvent } from '../../clients/typescript/src/index.ts';
 import { signed } from '../../functions/deliveries/sign.ts';
+import { answerTo, newChallenge } from '../../functions/webhook-endpoints/proof.ts';
 
 /** `verifyEvent` of the client, against signatures of the official library of Standard Webhooks. */
 
@@ -27,7 +28,7 @@ const verify = (headers: Readonly<Record<string, string | undefined>>, secret: s
 
 it('gives the event, or the events of a batch, with the id of the delivery', async () => {
   const headers = headersOf(signatureOf(BODY));
-  const expected = { id: 'msg-1', events: [EVENT] };
+  const expected = { id: 'msg-1', events: [EVENT], answer: '' };
   const upperCase = {
     'WEBHOOK-ID': 'msg-1',
     'Webhook-Timestamp': [String(SECONDS)],
@@ -41,6 +42,7 @@ it('gives the event, or the events of a batch, with the id of the delivery', asy
   expect(await verifyEvent(batch, headersOf(signatureOf(batch)), SECRET, { now })).toEqual({
     id: 'msg-1',
     events: [EVENT, { ...EVENT, id: 'e-2' }],
+    answer: '',
   });
 });
 
@@ -54,7 +56,20 @@ it('takes any of several signatures, made with any of several secrets: before, w
 it('takes the headers that the service makes', async () => {
   const [older, newer] = [newSecret(), newSecret()];
   const headers = signed({ id: 'msg-1', seconds: SECONDS, body: BODY, secrets: [newer, older] });
-  for (const secret of [older, newer]) expect(await verify(headers, secret)).toEqual({ id: 'msg-1', events: [EVENT] });
+  for (const secret of [older, newer])
+    expect(await verify(headers, secret)).toEqual({ id: 'msg-1', events: [EVENT], answer: '' });
+});
+
+it('answers a ping under the secret that signed it, and nothing that could be content to sign', async () => {
+  const [older, newer] = [newSecret(), newSecret()];
+  for (const [challenge, isAnswered] of [
+    [newChallenge(), true],
+    [`msg-1.${SECONDS}.{}`, false],
+  ] as const) {
+    const body = JSON.stringify({ type: 'webhook_endpoint.pinged', data: { ...EVENT, challenge } });
+    const delivery = await verifyEvent(body, headersOf(signatureOf(body, older)), [newer, older], { now });
+    expect(delivery?.answer).toBe(isAnswered ? answerTo(challenge, older) : '');
+  }
 });
 
 describe('refuses', () => {

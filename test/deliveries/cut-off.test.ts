@@ -7,6 +7,7 @@ import { DeliveryWorld, Receiver } from '../support/delivery-world.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
+import { challengeOf } from '../support/verified.ts';
 
 /** What ends deliveries from outside: an erasure, and a key that is cut off, while a worker has its turn. */
 
@@ -27,6 +28,7 @@ async function organization(): Promise<{ org: OrgAccess; endpointId: string; rec
     url: receiver.url,
     event_types: ['client.created'],
   });
+  await calls.ask('POST', `/api/v1/webhook-endpoints/${id}/verify`, { code: await challengeOf(org.orgId, id) });
   for (const name of ['Ada', 'Bob', 'Cid']) await calls.create('/api/v1/clients', { name });
   world.now = Date.now();
   await world.queue.send([{ tenant: org.orgId }]);

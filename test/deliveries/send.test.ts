@@ -281,3 +281,26 @@ describe('a receiver that', () => {
     expect(await deliver(partly)).toEqual({ status: 413 });
   });
 });
+
+describe('a body that the call expects', () => {
+  const ask = (port: number) =>
+    sendWith({ targets: 'loopback', resolve: unresolved, ca: certificate.cert })({
+      ...{ url: `https://${LOCAL}:${port}/`, headers: {}, body: '{}' },
+      expects: ['older', 'newer'],
+    });
+
+  it.each([
+    ['newer', true],
+    ['newer\n', false],
+    ['', false],
+    [`newer${'x'.repeat(70_000)}`, false],
+  ])('is compared as a whole, and not told: %.6s', async (body, isExpected) => {
+    const outcome = await ask(await receiver((_, response) => void response.end(body)));
+    expect({ isExpected: false, ...outcome }).toEqual({ status: 200, isExpected });
+  });
+
+  it('is none where the receiver breaks off', async () => {
+    const outcome = await ask(await raw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nnewer')));
+    expect(outcome).toEqual({ status: 200 });
+  });
+});

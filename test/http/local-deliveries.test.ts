@@ -27,6 +27,7 @@ describe('an endpoint', () => {
     const receiver = await receiving();
     await post('/clients', { name: 'Before', slug: 'before' });
     const { secret } = await post('/webhook-endpoints', { url: receiver.url, event_types: ['client.created'] });
+    receiver.prove(secret);
     const slugs = Array.from(Array(5), (_, number) => `client-${number}`);
     const ids: string[] = [];
     for (const slug of slugs) ids.push((await post('/clients', { name: 'Bistro', slug })).id);
@@ -39,8 +40,9 @@ describe('an endpoint', () => {
   it('gets a ping, and other tenants’ endpoints get nothing of it', async () => {
     const [mine, other] = [await receiving(), await receiving()];
     const others = await api.orgToken();
-    await post('/webhook-endpoints', { url: other.url }, others.token);
-    const { id } = await post('/webhook-endpoints', { url: mine.url, event_types: ['ticket.created'] });
+    other.prove((await post('/webhook-endpoints', { url: other.url }, others.token)).secret);
+    const { id, secret } = await post('/webhook-endpoints', { url: mine.url, event_types: ['ticket.created'] });
+    mine.prove(secret);
     await post(`/webhook-endpoints/${id}/ping`, {});
     expect(await mine.until(isAny)).toMatchObject([{ type: 'webhook_endpoint.pinged', record_id: id }]);
     await post('/clients', { name: 'Theirs', slug: 'theirs' }, others.token);

@@ -42,6 +42,7 @@ describe('rotating a secret', () => {
       ...record,
       secret: expect.stringMatching(/^cst_[\w-]{43}$/),
       previous_expires_at: expect.any(String),
+      paused_endpoints: [],
     });
     const validFor = Date.parse(String(body.previous_expires_at)) - before;
     // It is in whole seconds, and counted from some moment of the request.

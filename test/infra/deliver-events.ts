@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerTo } from '../../functions/webhook-endpoints/proof.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { listening } from '../support/listening.ts';
 import type { Message, TableRequest } from './account/account.ts';
@@ -26,8 +27,11 @@ export function describeDeliveries({ api, anotherTenants }: Deployed): void {
     /** What the receiver responds. */
     let status = 204;
     const receiver = createServer(async (request, response) => {
-      received.push({ headers: request.headers, body: await text(request) });
-      response.writeHead(status).end();
+      const body = await text(request);
+      const { challenge } = JSON.parse(body).data;
+      if (challenge !== undefined) return response.end(answerTo(challenge, String(endpoint.secret)));
+      received.push({ headers: request.headers, body });
+      return response.writeHead(status).end();
     });
     let acme: OrgAccess;
     let endpoint: JsonBody;

@@ -115,11 +115,11 @@ export function describeOperator({ api, acme, rival, anotherTenants }: Deployed)
       const of = ['--org', rival.orgId, '--endpoint', String(made.body.id)];
       account().forget();
       expect(await done('webhooks', 'endpoints', '--org', rival.orgId)).toMatch(
-        /^active .*\nWebhook endpoints: 1\.\n$/,
+        /^unverified .*\nWebhook endpoints: 1\.\n$/,
       );
       expect(await done('webhooks', 'endpoints', 'attempts', ...of)).toBe('Failed deliveries: 0 of 0.\n');
       expect(await done('webhooks', 'endpoints', 'replay', ...of, '--from', 'oldest')).toMatch(
-        / goes on from there\.\n$/,
+        / goes on from there, but not yet: it is unverified\.\n$/,
       );
       expect(tenantsOf('MaintenanceRoleArn')).toEqual(Array(3).fill({ tenant: rival.orgId }));
     });

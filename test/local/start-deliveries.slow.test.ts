@@ -4,7 +4,7 @@ import { requester } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { childrenOf, ON_DYNOXIDE, start } from './start-fixture.ts';
 
 /** Deliveries of `npm start`, which follows DynamoDB Local's stream and dynoxide's journals: they survive its end, orderly or not. */
@@ -13,7 +13,7 @@ const CLIENTS = 12;
 const MIDDLE = CLIENTS / 2;
 
 /** An organization in a started API, with an endpoint at this address. */
-async function organizationAt(api: string, url: string) {
+async function organizationAt(api: string, { url, prove }: Pick<Receiver, 'url' | 'prove'>) {
   const request = requester(api);
   const post = async <T extends object>(path: string, body: object, token?: string): Promise<T> => {
     const response = await request<T>('POST', `/api/v1${path}`, { body, ...(token !== undefined && { token }) });
@@ -23,7 +23,8 @@ async function organizationAt(api: string, url: string) {
   const key = await post<{ secret: string }>('/integrations', { app_code: 'acme', display_name: 'Acme' });
   const credentials = { app_code: 'acme', secret: key.secret };
   const { access_token: token } = await post<{ access_token: string }>('/auth/login', credentials);
-  await post('/webhook-endpoints', { url, event_types: ['client.created'] }, token);
+  const endpoint = { url, event_types: ['client.created'] };
+  prove((await post<{ secret: string }>('/webhook-endpoints', endpoint, token)).secret);
   const create = async (slug: string): Promise<string> =>
     (await post<{ id: string }>('/clients', { name: 'Bistro', slug }, token)).id;
   return { token, create };
@@ -64,7 +65,7 @@ describe.skipIf(!canListProcesses).each([
       const held = hold(MIDDLE);
       const DATA_DIR = await freshDirectory();
       const first = start({ ...variables, DATA_DIR });
-      const { create, token } = await organizationAt(await first.ready(), receiver.url);
+      const { create, token } = await organizationAt(await first.ready(), receiver);
       const ids: string[] = [];
       for (const number of Array(CLIENTS).keys()) ids.push(await create(`client-${number}`));
       await held;

@@ -8,6 +8,7 @@ import { endpointsOf, lastAttemptsOf, replayTo } from '../../operator/webhook-en
 import { prepared } from '../support/prepared.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
+import { challengeOf } from '../support/verified.ts';
 
 /** The endpoints of an organization, as the operator sees to them without a key. */
 
@@ -16,7 +17,12 @@ const org = prepared(() => api.orgToken());
 const calls = prepared(() => callsOf(api, org.token));
 
 const URL = 'https://hooks.acme.com/custodia';
-const newEndpoint = () => calls.create('/api/v1/webhook-endpoints', { url: URL });
+const newEndpoint = async () => {
+  const { id } = await calls.create('/api/v1/webhook-endpoints', { url: URL });
+  const code = await challengeOf(org.orgId, id);
+  const { body } = await calls.ask('POST', `/api/v1/webhook-endpoints/${id}/verify`, { code });
+  return body as typeof body & { readonly id: string };
+};
 const inOrg = <T>(change: (tenant: Tenant) => Promise<T>): Promise<T> =>
   asOperator('test', (session) => Tenant.ofOperator(org.orgId, session), change);
 const found = async (id: string) => (await endpointsOf(org.orgId)).find((each) => each.id === id);
@@ -61,9 +67,9 @@ describe('webhook endpoints, as the operator sees to them,', () => {
     const elsewhere = await api.orgToken();
     const endpoint = await callsOf(api, elsewhere.token).create('/api/v1/webhook-endpoints', { url: URL });
     const replay = () => replayTo(elsewhere.orgId, endpoint.id, 'oldest');
-    expect(await replay()).toEqual({ status: 'active', suspended: false });
+    expect(await replay()).toEqual({ status: 'unverified', suspended: false });
     await suspendOrganization(elsewhere.orgId);
-    expect(await replay()).toEqual({ status: 'active', suspended: true });
+    expect(await replay()).toEqual({ status: 'unverified', suspended: true });
   });
 
   it('show their last failures', async () => {

@@ -88,6 +88,7 @@ export async function startApi({ firstKey = true, deliveries = false, ...options
     firstKey,
     maxIntegrations: MANY,
     maxWebhookEndpoints: MANY,
+    maxWebhookPings: MANY,
     authorizerTtlSeconds: options.authorizerTtlSeconds,
     corsOrigins: options.corsOrigins,
   });

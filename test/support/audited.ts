@@ -19,13 +19,14 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   createWebhookEndpoint: [
     'WebhookEndpoint',
     [
-      ...['app_code', 'batch_size', 'confirmed', 'created_at', 'event_types', 'integration_id'],
-      ...['payload', 'secrets', 'status', 'url'],
+      ...['app_code', 'batch_size', 'challenge', 'confirmed', 'created_at', 'event_types', 'integration_id'],
+      ...['payload', 'secrets', 'status', 'status_reason', 'url'],
     ],
   ],
-  updateWebhookEndpoint: ['WebhookEndpoint', ['url']],
+  updateWebhookEndpoint: ['WebhookEndpoint', ['challenge', 'url']],
+  verifyWebhookEndpoint: ['WebhookEndpoint', ['challenge', 'status', 'status_reason']],
   rotateWebhookEndpointSecret: ['WebhookEndpoint', ['secrets']],
-  pingWebhookEndpoint: ['WebhookEndpoint', []],
+  pingWebhookEndpoint: ['WebhookEndpoint', ['challenge']],
   replayWebhookEndpoint: ['WebhookEndpoint', ['replayed_at']],
   deleteWebhookEndpoint: ['WebhookEndpoint', []],
   updateOrg: ['Organization', ['name', 'settings']],

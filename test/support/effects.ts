@@ -50,6 +50,10 @@ const ON_ENDPOINT: Readonly<Record<string, (api: Api, access: Access, path: stri
     const { body } = await api.request('GET', path, access);
     return { count: body.replayed_at === null ? 0 : 1, tag: undefined };
   },
+  verifyWebhookEndpoint: async (api, access, path) => {
+    const { body } = await api.request('GET', path, access);
+    return { count: body.status === 'active' ? 1 : 0, tag: undefined };
+  },
   pingWebhookEndpoint: async (api, access, path) => {
     const id = path.split('/').at(-1);
     const { body } = await api.request<{ total: number }>('GET', `/api/v1/audit-events?record_id=${id}`, access);

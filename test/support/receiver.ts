@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { answerTo } from '../../functions/webhook-endpoints/proof.ts';
 import { listening } from './listening.ts';
 
 /** What a webhook endpoint has received. */
@@ -14,6 +15,7 @@ interface DeliveredEvent {
   readonly type: string;
   readonly record_id: string;
   readonly version: number;
+  readonly challenge?: string;
 }
 
 /** A receiver of deliveries on this machine, until it is closed. */
@@ -22,6 +24,8 @@ export interface Receiver {
   readonly deliveries: readonly Delivery[];
   /** All events that have come, repeated ones included, once this is true of them. */
   readonly until: (isEnough: (events: readonly DeliveredEvent[]) => boolean) => Promise<readonly DeliveredEvent[]>;
+  /** Lets it answer the pings that ask for proof, which wait for this. They are no deliveries. @param secret of the endpoint */
+  readonly prove: (secret: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -30,14 +34,17 @@ export async function startReceiver(
   respond: (delivery: Delivery) => number | Promise<number> = () => 204,
 ): Promise<Receiver> {
   const deliveries: Delivery[] = [];
+  const { promise: proving, resolve: prove } = Promise.withResolvers<string>();
   const waiting = new Set<() => void>();
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const { data } = JSON.parse(body) as { readonly data: DeliveredEvent | DeliveredEvent[] };
+    const challenge = [data].flat()[0]?.challenge;
+    if (challenge !== undefined) return response.end(answerTo(challenge, await proving));
     const delivery = { headers: request.headers, body, events: [data].flat() };
     deliveries.push(delivery);
     for (const look of waiting) look();
-    response.writeHead(await respond(delivery)).end();
+    return response.writeHead(await respond(delivery)).end();
   });
   const url = await listening(server);
   const until: Receiver['until'] = (isEnough) =>
@@ -55,5 +62,5 @@ export async function startReceiver(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  return { url, deliveries, until, close };
+  return { url, deliveries, until, prove, close };
 }

@@ -4,7 +4,9 @@ import { referencesIn, uniqueFieldsOf } from '#contract/derived';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import type { Api, JsonBody, OrgAccess } from './api.ts';
+import type { FreshTable } from './dynamodb.ts';
 import { creatorOf, freshValue } from './relations.ts';
+import { challengeOf } from './verified.ts';
 
 /**
  * A valid request for every operation, from the contracts: the body is the route's own example with references to
@@ -33,13 +35,18 @@ const LEFT_BY: Readonly<Record<string, readonly [operationId: string, list: stri
 /** Operations of platform callers alone. */
 export const PLATFORM_ONLY: ReadonlySet<string> = new Set(['listOrgs', 'createOrg']);
 
+interface ApiOfTenant extends Pick<Api, 'request' | 'platformToken'> {
+  /** By default that of the environment. */
+  readonly table?: FreshTable;
+}
+
 /** A tenant for scenarios. */
 export class TestTenant {
-  readonly #api: Pick<Api, 'request' | 'platformToken'>;
+  readonly #api: ApiOfTenant;
   readonly #org: OrgAccess;
   readonly #made = new Map<string, Promise<string>>();
 
-  constructor(api: Pick<Api, 'request' | 'platformToken'>, org: OrgAccess) {
+  constructor(api: ApiOfTenant, org: OrgAccess) {
     this.#api = api;
     this.#org = org;
   }
@@ -53,7 +60,7 @@ export class TestTenant {
     const body =
       taken === undefined || bodyExample === undefined
         ? undefined
-        : await this.#bodyOf(operationId, taken, bodyExample);
+        : await this.#bodyOf(operationId, taken, bodyExample, path);
     return {
       operationId,
       route,
@@ -133,7 +140,9 @@ export class TestTenant {
     return `?${upsert.by}=${freshValue(query, upsert.by, example, newSuffix())}`;
   }
 
-  async #bodyOf(operationId: string, { schema }: Body, example: JsonBody): Promise<JsonBody> {
+  async #bodyOf(operationId: string, { schema }: Body, example: JsonBody, path: string): Promise<JsonBody> {
+    if (operationId === 'verifyWebhookEndpoint')
+      return { code: await challengeOf(this.#org.orgId, path.split('/').at(-2) ?? '', this.#api.table) };
     if (operationId === 'login') return { app_code: this.#org.appCode, secret: this.#org.secret };
     const suffix = newSuffix();
     if (operationId === 'runBatch') return withFreshKeys(example, suffix);

@@ -13,6 +13,7 @@ import { prepared } from '../support/prepared.ts';
 import { doIn, openTenant } from '../support/storage.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
+import { challengeOf } from '../support/verified.ts';
 
 /** `/webhook-endpoints`: what an endpoint is, how far it is, and what ends with it. Who may change it is in `power.test.ts`. */
 
@@ -24,6 +25,13 @@ const platform = prepared(async () => apiDriverOf(api, await api.platformToken()
 const PATH = '/webhook-endpoints';
 const URL = 'https://hooks.acme.example/in';
 const create = (fields: JsonBody = {}) => mine.create(PATH, { url: URL, ...fields });
+/** One whose receiver has proved that it wants it, as a person shows. */
+const createVerified = async (fields: JsonBody = {}): Promise<JsonBody & { id: string }> => {
+  const { id, secret } = await create(fields);
+  const { status, body } = await mine.post(`${PATH}/${id}/verify`, { code: await challengeOf(org.orgId, id) });
+  expect([status, body.status]).toEqual([200, 'active']);
+  return { ...body, id, secret };
+};
 const read = async (id: string) => (await mine.get(`${PATH}/${id}`)).body;
 
 const handle = (orgId = org.orgId) => openTenant(environmentTable(), orgId);
@@ -49,14 +57,14 @@ const become = async (id: string, changes: Partial<StoredEndpoint>) => {
 const outcome = ({ status, body }: ApiResponse) => [status, String(body.type).replace(/.*:/, '')];
 
 describe('a new endpoint', () => {
-  it('shows its secret once, which is stored encrypted, and is active and registered', async () => {
+  it('shows its secret once, which is stored encrypted, is unverified and registered', async () => {
     const { secret, ...endpoint } = await create({ description: 'Mirror', batch_size: 50, payload: 'record' });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(endpoint).toMatchObject({
       integration_id: org.integrationId,
       app_code: org.appCode,
-      status: 'active',
-      status_reason: null,
+      status: 'unverified',
+      status_reason: 'ping_pending',
       event_types: null,
       backlog: 1,
       failing_since: null,
@@ -110,7 +118,7 @@ describe('a new endpoint', () => {
     const theirs = apiDriverOf(api, other.token);
     const { id } = await theirs.create(PATH, { url: URL });
     await new JournalReader(handle(other.orgId)).raiseGeneration();
-    expect((await theirs.get(`${PATH}/${id}`)).body).toMatchObject({ status: 'active', backlog: null });
+    expect((await theirs.get(`${PATH}/${id}`)).body).toMatchObject({ status: 'unverified', backlog: null });
   });
 
   it.each([
@@ -154,7 +162,7 @@ describe('a new endpoint', () => {
 
 describe('the status', () => {
   it('is paused and active again by requests; what comes meanwhile waits', async () => {
-    const { id } = await create();
+    const { id } = await createVerified();
     expect((await mine.patch(`${PATH}/${id}`, { status: 'paused' })).body).toMatchObject({
       status: 'paused',
       status_reason: 'requested',
@@ -162,21 +170,21 @@ describe('the status', () => {
     await mine.client();
     const { version } = await stored(id);
     const { body } = await mine.patch(`${PATH}/${id}`, { status: 'active' });
-    expect(body).toMatchObject({ status: 'active', status_reason: null, backlog: 4 });
+    expect(body).toMatchObject({ status: 'active', status_reason: null, backlog: 5 });
     expect(await isRegistered(id)).toBe(version + 1);
   });
 
   it('is confirmed where it is active, which registers the endpoint again', async () => {
-    const { id } = await create();
+    const { id } = await createVerified();
     const [entry] = (await registeredOf(environmentTable(), org.orgId)).filter(({ endpointId }) => endpointId === id);
     if (entry !== undefined) await unregister(environmentTable(), entry);
     expect(await isRegistered(id)).toBeUndefined();
     await mine.patch(`${PATH}/${id}`, { status: 'active' });
-    expect(await isRegistered(id)).toBe(1);
+    expect(await isRegistered(id)).toBe(2);
   });
 
   it('is set to nothing else; the value that it has may be sent back', async () => {
-    const { id } = await create();
+    const { id } = await createVerified();
     await become(id, { status: 'disabled', status_reason: 'failing' });
     expect((await mine.patch(`${PATH}/${id}`, { status: 'expired' })).status).toBe(422);
     const body = await read(id);
@@ -298,7 +306,7 @@ describe('a replay', () => {
   });
 
   it('makes an expired endpoint active, which a change does not, and leaves others as they are', async () => {
-    const { id } = await create();
+    const { id } = await createVerified();
     await become(id, { status: 'expired', status_reason: 'cursor_expired' });
     expect(outcome(await mine.patch(`${PATH}/${id}`, { status: 'active' }))).toEqual([409, 'conflict']);
     expect((await replay(id, 'oldest')).body).toMatchObject({ status: 'active', status_reason: null });
@@ -338,11 +346,11 @@ describe('a ping', () => {
   const ping = (id: string) => mine.post(`${PATH}/${id}/ping`, undefined);
 
   it('is an event in the journal, whatever the endpoint wants', async () => {
-    const { id, delivered_through: after } = await create({ event_types: ['client.created'] });
+    const { id, delivered_through: after } = await createVerified({ event_types: ['client.created'] });
     const { status, body } = await ping(id);
     expect([status, body]).toEqual([
       202,
-      expect.objectContaining({ type: 'webhook_endpoint.pinged', record_id: id, version: 1, changed_fields: null }),
+      expect.objectContaining({ type: 'webhook_endpoint.pinged', record_id: id, version: 2, changed_fields: null }),
     ]);
     const { body: feed } = await mine.get(`/events?after=${after}&types=webhook_endpoint.pinged`);
     expect(feed.data).toEqual([body]);
@@ -423,7 +431,7 @@ it('a platform caller names the integration, and the platform has endpoints of i
   const response = await platform.post(`${PATH}?org_id=${org.orgId}`, { url: URL });
   expect([response.status, pointersOf(response)]).toEqual([422, ['#/integration_id']]);
   const own = await platform.create(PATH, { url: URL });
-  expect(own).toMatchObject({ app_code: 'platform', status: 'active' });
+  expect(own).toMatchObject({ app_code: 'platform', status: 'unverified' });
   expect((await platform.remove(`${PATH}/${own.id}`)).status).toBe(204);
 });
 

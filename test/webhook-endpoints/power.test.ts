@@ -66,7 +66,7 @@ describe('a key with fewer permissions than the integration of an endpoint', () 
     expect(await statusesOf(powerful(weak, endpoint.id))).toEqual([403]);
     const { status } = await weak.ask('PATCH', `${ENDPOINTS}/${endpoint.id}`, { description: 'x' });
     expect(status).toBe(200);
-    expect(await stored(endpoint.id)).toMatchObject({ ...MINE, status: 'active', description: 'x' });
+    expect(await stored(endpoint.id)).toMatchObject({ ...MINE, status: 'unverified', description: 'x' });
   });
 
   it('makes none for it, and one for itself, whose events are those that it may read', async () => {

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -53,7 +53,7 @@ export interface Calls {
     /** Give an integration a new secret: `POST /api/v1/integrations/{id}/rotate-secret`. */
     readonly rotateSecret: (id: string, body: SecretRotation, options?: Options<'rotateSecret'>) => Promise<WithSecret<RotatedIntegration>>;
     /** End the tokens of an integration: `POST /api/v1/integrations/{id}/revoke-tokens`. */
-    readonly revokeTokens: (id: string, body?: undefined, options?: Options<'revokeTokens'>) => Promise<Integration>;
+    readonly revokeTokens: (id: string, body?: undefined, options?: Options<'revokeTokens'>) => Promise<CutOffIntegration>;
   };
   readonly logs: {
     /** List log entries: `GET /api/v1/logs`. */
@@ -194,6 +194,8 @@ export interface Calls {
     readonly rotateSecret: (id: string, body: WebhookSecretRotation, options?: Options<'rotateWebhookEndpointSecret'>) => Promise<WithSecret<RotatedWebhookEndpoint>>;
     /** Send an event to an endpoint, as a trial: `POST /api/v1/webhook-endpoints/{id}/ping`. */
     readonly ping: (id: string, body?: undefined, options?: Options<'pingWebhookEndpoint'>) => Promise<Event>;
+    /** Verify an endpoint by hand: `POST /api/v1/webhook-endpoints/{id}/verify`. */
+    readonly verify: (id: string, body: WebhookVerification, options?: Options<'verifyWebhookEndpoint'>) => Promise<WebhookEndpoint>;
     /** Deliver from another place on: `POST /api/v1/webhook-endpoints/{id}/replay`. */
     readonly replay: (id: string, body: WebhookReplay, options?: Options<'replayWebhookEndpoint'>) => Promise<WebhookEndpoint>;
     /** List failed deliveries of an endpoint: `GET /api/v1/webhook-endpoints/{id}/attempts`. */
@@ -333,6 +335,7 @@ export const CALLS: Table = {
     delete: 'delete /api/v1/webhook-endpoints/{id}',
     rotateSecret: 'post /api/v1/webhook-endpoints/{id}/rotate-secret',
     ping: 'post /api/v1/webhook-endpoints/{id}/ping',
+    verify: 'post /api/v1/webhook-endpoints/{id}/verify',
     replay: 'post /api/v1/webhook-endpoints/{id}/replay',
     listAttempts: 'get /api/v1/webhook-endpoints/{id}/attempts',
   },

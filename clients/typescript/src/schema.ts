@@ -862,7 +862,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description It gets the events of changes from now on. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration that the endpoint is to belong to. An organization may have 20 endpoints: one more is a 409, but to a platform caller. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of its `challenge`, or somebody has sent that to `…/verify`. A tenant has at most 10 pings an hour. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration that the endpoint is to belong to. An organization may have 20 endpoints: one more is a 409, but to a platform caller. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -894,7 +894,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. One that is `expired` becomes active by a replay only. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. At another `url` it is `unverified` until the receiver there has answered a ping. One that is `expired` becomes active by a replay only. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -930,9 +930,29 @@ export interface paths {
         put?: never;
         /**
          * Send an event to an endpoint, as a trial
-         * @description An event `webhook_endpoint.pinged` comes into the journal, and is delivered in its turn and signed like any other, to this endpoint only, whatever its `event_types`. Only an active endpoint can be pinged. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description An event `webhook_endpoint.pinged` comes into the journal, and is delivered in its turn and signed like any other, to this endpoint only, whatever its `event_types`. One that is `unverified` is asked for proof before, with a new `challenge`. Only an active or unverified endpoint can be pinged, and all of a tenant together 10 times an hour. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         post: operations["pingWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an endpoint by hand
+         * @description For a receiver that cannot answer a ping. The caller needs all permissions of the integration. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         */
+        post: operations["verifyWebhookEndpoint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4892,6 +4912,13 @@ export interface components {
              * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
              */
             secret?: string;
+            /**
+             * @description Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.
+             * @example [
+             *       "c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e"
+             *     ]
+             */
+            paused_endpoints?: string[];
         };
         /** @description How to replace a secret; the empty object `{}` will do. */
         SecretRotation: {
@@ -4983,6 +5010,83 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             previous_expires_at: string | null;
+            /**
+             * @description Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.
+             * @example []
+             */
+            paused_endpoints: string[];
+        };
+        /** @description An integration whose tokens have ended. */
+        CutOffIntegration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @example active
+             */
+            status: "active" | "inactive" | (string & {});
+            /**
+             * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * @description Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.
+             * @example [
+             *       "c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e"
+             *     ]
+             */
+            paused_endpoints: string[];
         };
         /** @description Who the caller is, what it may do, and for how long. */
         Me: {
@@ -5226,6 +5330,11 @@ export interface components {
              * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
              */
             request_id: string | null;
+            /**
+             * @description Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under the key of the signature, in lower-case hexadecimal digits.
+             * @example Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             */
+            challenge?: string;
             /**
              * @description With `expand=record`, the record as it is now, but never with `credentials`; null where it does not exist any more.
              * @example {
@@ -5492,7 +5601,7 @@ export interface components {
             readonly app_code: string;
             /**
              * Format: uri
-             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed. Path and query are shown only to who has `webhook-endpoints:write`.
              * @example https://hooks.acme.example/custodia
              */
             url: string;
@@ -5521,15 +5630,15 @@ export interface components {
              */
             payload: "event" | "record" | (string & {});
             /**
-             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @description `unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
              * @example active
              */
-            readonly status: "active" | "paused" | "disabled" | "expired" | (string & {});
+            readonly status: "unverified" | "active" | "paused" | "disabled" | "expired" | (string & {});
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
-             * @example more_permissions
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @example ping_pending
              */
-            readonly status_reason: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
+            readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
             /**
              * @description Cursor of `GET /events` up to which it has got them.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
@@ -5582,7 +5691,7 @@ export interface components {
             integration_id?: string;
             /**
              * Format: uri
-             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed. Path and query are shown only to who has `webhook-endpoints:write`.
              * @example https://hooks.acme.example/custodia
              */
             url: string;
@@ -5623,17 +5732,17 @@ export interface components {
              */
             readonly app_code?: string;
             /**
-             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
-             * @example active
+             * @description `unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @example unverified
              * @enum {string}
              */
-            readonly status?: "active" | "paused" | "disabled" | "expired";
+            readonly status?: "unverified" | "active" | "paused" | "disabled" | "expired";
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
-             * @example more_permissions
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @example ping_pending
              * @enum {string|null}
              */
-            readonly status_reason?: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | null;
+            readonly status_reason?: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | null;
             /**
              * @description Cursor of `GET /events` up to which it has got them.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
@@ -5660,7 +5769,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it last accepted a delivery.
-             * @example 2026-11-20T09:41:12.000Z
+             * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_success_at?: string | null;
             /**
@@ -5697,7 +5806,7 @@ export interface components {
             readonly app_code: string;
             /**
              * Format: uri
-             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed. Path and query are shown only to who has `webhook-endpoints:write`.
              * @example https://hooks.acme.example/custodia
              */
             url: string;
@@ -5726,15 +5835,15 @@ export interface components {
              */
             payload: "event" | "record" | (string & {});
             /**
-             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
-             * @example active
+             * @description `unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @example unverified
              */
-            readonly status: "active" | "paused" | "disabled" | "expired" | (string & {});
+            readonly status: "unverified" | "active" | "paused" | "disabled" | "expired" | (string & {});
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
-             * @example more_permissions
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @example ping_pending
              */
-            readonly status_reason: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
+            readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
             /**
              * @description Cursor of `GET /events` up to which it has got them.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
@@ -5761,7 +5870,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it last accepted a delivery.
-             * @example 2026-11-20T09:41:12.000Z
+             * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_success_at: string | null;
             /**
@@ -5786,7 +5895,7 @@ export interface components {
         WebhookEndpointPatch: {
             /**
              * Format: uri
-             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed. Path and query are shown only to who has `webhook-endpoints:write`.
              * @example https://hooks.acme.example/v2/custodia
              */
             url?: string;
@@ -5817,7 +5926,7 @@ export interface components {
             payload?: "event" | "record";
             /**
              * @description `active` confirms what the integration may do now. Other values than the two must be the one that it has.
-             * @example active
+             * @example unverified
              * @enum {string}
              */
             status?: "active" | "paused";
@@ -5839,11 +5948,11 @@ export interface components {
              */
             readonly app_code?: string;
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
-             * @example more_permissions
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @example ping_pending
              * @enum {string|null}
              */
-            readonly status_reason?: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | null;
+            readonly status_reason?: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | null;
             /**
              * @description Cursor of `GET /events` up to which it has got them.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
@@ -5870,7 +5979,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it last accepted a delivery.
-             * @example 2026-11-20T09:41:12.000Z
+             * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_success_at?: string | null;
             /**
@@ -5916,7 +6025,7 @@ export interface components {
             readonly app_code: string;
             /**
              * Format: uri
-             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed.
+             * @description Where events are sent: https, at a public address, without user name and password. Redirects are not followed. Path and query are shown only to who has `webhook-endpoints:write`.
              * @example https://hooks.acme.example/custodia
              */
             url: string;
@@ -5945,15 +6054,15 @@ export interface components {
              */
             payload: "event" | "record" | (string & {});
             /**
-             * @description `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
+             * @description `unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
              * @example active
              */
-            readonly status: "active" | "paused" | "disabled" | "expired" | (string & {});
+            readonly status: "unverified" | "active" | "paused" | "disabled" | "expired" | (string & {});
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration.
+             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
              * @example more_permissions
              */
-            readonly status_reason: "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
+            readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
             /**
              * @description Cursor of `GET /events` up to which it has got them.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
@@ -6006,6 +6115,14 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             previous_expires_at: string | null;
+        };
+        /** @description Shows that somebody sees what an endpoint receives. */
+        WebhookVerification: {
+            /**
+             * @description The `challenge` in the last ping that the receiver got.
+             * @example Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             */
+            code: string;
         };
         /** @description From where an endpoint goes on. */
         WebhookReplay: {
@@ -6579,6 +6696,7 @@ export type IntegrationPatch = components['schemas']['IntegrationPatch'];
 export type UpdatedIntegration = components['schemas']['UpdatedIntegration'];
 export type SecretRotation = components['schemas']['SecretRotation'];
 export type RotatedIntegration = components['schemas']['RotatedIntegration'];
+export type CutOffIntegration = components['schemas']['CutOffIntegration'];
 export type Me = components['schemas']['Me'];
 export type RequestLimit = components['schemas']['RequestLimit'];
 export type Usage = components['schemas']['Usage'];
@@ -6600,6 +6718,7 @@ export type CreatedWebhookEndpoint = components['schemas']['CreatedWebhookEndpoi
 export type WebhookEndpointPatch = components['schemas']['WebhookEndpointPatch'];
 export type WebhookSecretRotation = components['schemas']['WebhookSecretRotation'];
 export type RotatedWebhookEndpoint = components['schemas']['RotatedWebhookEndpoint'];
+export type WebhookVerification = components['schemas']['WebhookVerification'];
 export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type DeliveryAttemptPage = components['schemas']['DeliveryAttemptPage'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
@@ -8636,13 +8755,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The integration, unchanged. */
+            /** @description The integration, unchanged, and what is paused. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Integration"];
+                    "application/json": components["schemas"]["CutOffIntegration"];
                 };
             };
         };
@@ -9076,6 +9195,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    verifyWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The webhook endpoint, by the id that its creation returned. */
+                id: components["parameters"]["PathWebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookVerification"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, which is active. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
         };

@@ -8,6 +8,8 @@ export interface EventDelivery {
   readonly id: string;
   /** One event, or those of a batch, in the order of their changes. */
   readonly events: readonly Event[];
+  /** The body to respond with: for a ping that asks an endpoint for proof, what proves it, else empty. */
+  readonly answer: string;
 }
 
 /** `Headers`, or those of a request of `node:http`. */
@@ -47,10 +49,24 @@ export async function verifyEvent(
     for (const signature of (signatures ?? '').split(' ').map(signatureOf)) {
       // In constant time (https://w3c.github.io/webcrypto/#hmac-operations-verify).
       if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed)))
-        return { id, events: eventsOf(text) };
+        return deliveryOf(id, eventsOf(text), key);
     }
   }
   return undefined;
+}
+
+/** As newer challenges are, too: no dot is in them, so an answer is never a signature. */
+const CHALLENGE = /^[\w-]{16,100}$/;
+
+async function deliveryOf(
+  id: string,
+  events: readonly Event[],
+  key: Awaited<ReturnType<typeof keyOf>>,
+): Promise<EventDelivery> {
+  const challenge = events.find((event) => CHALLENGE.test(event.challenge ?? ''))?.challenge;
+  if (challenge === undefined) return { id, events, answer: '' };
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(challenge)));
+  return { id, events, answer: Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('') };
 }
 
 /** Characters of `webhook-signature`: twenty signatures, where the sender makes two at most. */
@@ -69,7 +85,7 @@ function headerOf(headers: ReceivedHeaders, name: string): string | undefined {
 function keyOf(secret: string) {
   const [, text] = /^whsec_([A-Za-z\d+/]+=*)$/.exec(secret) ?? [];
   if (text === undefined) throw new TypeError('The secret of a webhook endpoint begins with whsec_');
-  return crypto.subtle.importKey('raw', decoded(text), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  return crypto.subtle.importKey('raw', decoded(text), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify', 'sign']);
 }
 
 /** Of `v1,<base64>`; undefined where it is anything else, such as a signature of a later version. */
