@@ -57,7 +57,7 @@ export const event = declared(() =>
         .text(100)
         .optional()
         .describe(
-          'Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under the key of the signature, in lower-case hexadecimal digits.',
+          'Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under the secret as it was shown, in lower-case hexadecimal digits.',
         )
         .meta({ examples: ['Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE'] }),
       record: field

@@ -28,7 +28,7 @@ export const NOT_PINGED: Status = { status: 'unverified', status_reason: 'not_pi
 
 export const isVerified = ({ challenge }: Pick<StoredEndpoint, 'challenge'>): boolean => challenge == null;
 
-/** 256 random bits, of letters, digits, `-` and `_`: unlike what signatures of deliveries are made over, it has no dot. */
+/** 256 random bits, as letters, digits, `-` and `_`. */
 export const newChallenge = (): string => randomBytes(32).toString('base64url');
 
 /** What an endpoint becomes that is going to be pinged. */
@@ -59,13 +59,11 @@ export function checkCode({ status, challenge }: StoredEndpoint, code: string): 
 }
 
 /**
- * How a receiver answers a challenge: HMAC-SHA256 in hexadecimal digits, under the key of signatures.
- * @param secret `whsec_…`
+ * How a receiver answers a challenge: HMAC-SHA256 in hexadecimal digits.
+ * @param secret as it is shown, `whsec_` included: another key than that of signatures
  */
 export const answerTo = (challenge: string, secret: string): string =>
-  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
-    .update(challenge)
-    .digest('hex');
+  createHmac('sha256', secret).update(challenge).digest('hex');
 
 /** In constant time for texts of one length. */
 export function isSame(one: string, other: string): boolean {

@@ -37,13 +37,13 @@ export async function replayEndpoint(
     readStates(tenant, [before.record.id]),
   ]);
   const state = states.get(before.record.id);
-  const begins = await beginOf(tenant, state, start);
+  const begins = from === 'latest' ? AT_ONCE : await beginOf(tenant, state, start);
   const after = await stageReplayFrom(tenant, before, start, { confirmed, begins });
   return { after, state: { ...state, ...start, ...(begins !== undefined && { replay_at: begins }) } };
 }
 
 /**
- * When a replay begins. One that goes back is one of the tenant's in this hour, unless it takes the place of one that has not begun yet.
+ * When a replay begins. One from the `latest` event repeats nothing, so it also ends the wait of an earlier one. One that goes back is one of the tenant's in this hour, unless it takes the place of one that has not begun yet.
  * @returns undefined where it does so at once
  * @throws Problem `too-many-requests` where it would not within an hour
  */
@@ -64,10 +64,13 @@ async function beginOf(
   });
 }
 
+/** Ends the wait of an earlier replay. */
+const AT_ONCE = 0;
+
 interface Replay {
   /** By default as it was: the operator, who has no key, confirms nothing. */
   readonly confirmed?: Confirmed;
-  /** In epoch milliseconds; by default at once. */
+  /** In epoch milliseconds; undefined: at once, or as before. */
   readonly begins?: number | undefined;
 }
 
@@ -76,7 +79,7 @@ export async function stageReplayFrom(
   tenant: Tenant,
   before: Stored<StoredEndpoint>,
   start: Position,
-  { confirmed = before.record.confirmed, begins }: Replay = {},
+  { confirmed = before.record.confirmed, begins }: Replay = { begins: AT_ONCE },
 ): Promise<Stored<StoredEndpoint>> {
   const after = await stageChange(tenant, before, {
     // A change in any case: its event wakes the deliveries.

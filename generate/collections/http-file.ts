@@ -2,7 +2,7 @@ import { type ExampleRequest, GIVEN } from '#openapi';
 
 /** `clients/custodia.http`: for VS Code's REST Client and httpYac. */
 
-const HEAD = `# Every operation of Custodia's API, made from the contracts by \`npm run docs\`. For VS Code (REST Client) and httpYac.
+const HEAD = `# Every operation of Custodia's API but to verify a webhook endpoint by hand, made from the contracts by \`npm run docs\`. For VS Code (REST Client) and httpYac.
 #
 # Set platform_secret, which \`npm start\` prints, and send the requests from the top: each needs what earlier ones have
 # created. The first ones create an organization and a key of it. Without a key of the platform, set app_code and secret

@@ -10,7 +10,7 @@ export function postmanCollection(requests: readonly ExampleRequest[]): string {
     info: {
       name: 'Custodia',
       description:
-        "Every operation of Custodia's API, made from the contracts by `npm run docs`. Set the variable platform_secret, which `npm start` prints, and run it from the top: scripts keep the tokens and the ids of what is created. Without a key of the platform, set app_code and secret to yours, and leave out the first folder. Requests that delete are in the last one, and delete only what was created here.",
+        "Every operation of Custodia's API but to verify a webhook endpoint by hand, made from the contracts by `npm run docs`. Set the variable platform_secret, which `npm start` prints, and run it from the top: scripts keep the tokens and the ids of what is created. Without a key of the platform, set app_code and secret to yours, and leave out the first folder. Requests that delete are in the last one, and delete only what was created here.",
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: bearer('token'),

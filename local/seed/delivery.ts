@@ -25,14 +25,14 @@ export async function showDelivery(
   type: string,
   change: () => Promise<unknown>,
 ): Promise<Delivered | undefined> {
-  const key = Promise.withResolvers<Buffer>();
+  const secret = Promise.withResolvers<string>();
   const { promise: delivered, resolve } = Promise.withResolvers<Delivered | undefined>();
   const receiver = createServer(async (request, response) => {
     const { data } = JSON.parse(await text(request));
     // A ping asks for proof (docs/events.md).
     response.end(
       data.challenge &&
-        createHmac('sha256', await key.promise)
+        createHmac('sha256', await secret.promise)
           .update(data.challenge)
           .digest('hex'),
     );
@@ -44,7 +44,7 @@ export async function showDelivery(
   const url = `http://127.0.0.1:${port}/`;
   const endpoint = await api.post('/webhook-endpoints', { url, event_types: [type], description: 'The seed' });
   const { id } = endpoint;
-  key.resolve(Buffer.from(String(endpoint.secret).slice('whsec_'.length), 'base64'));
+  secret.resolve(String(endpoint.secret));
   const start = performance.now();
   const timer = setTimeout(resolve, PATIENCE, undefined);
   try {

@@ -27,6 +27,8 @@ export interface ExampleRequest {
   readonly creates: string | undefined;
   /** The variables that must be set before: ids of records, tokens, what is given. */
   readonly needs: readonly string[];
+  /** Whether no program can send it as it is. */
+  readonly isByHand: boolean;
   /** Variables that are set from its response, by paths into the body: `data[0].id`. */
   readonly leaves: Readonly<Record<string, string>>;
 }
@@ -79,6 +81,9 @@ const GIVEN_FOR: Readonly<Record<string, Given>> = {
   listWebhookEvents: { leaves: { webhook_event_id: 'data[0].id' } },
   listAuditEvents: { leaves: { audit_event_id: 'data[0].id' } },
 };
+
+/** Operations whose body a person has to fill in, with what only a receiver of webhooks has got. */
+const BY_HAND: readonly string[] = ['verifyWebhookEndpoint'];
 
 interface Operation {
   readonly operationId: string;
@@ -167,6 +172,7 @@ function requestFor({ operationId, contract, route }: Operation, given: Given = 
     },
     body,
     creates,
+    isByHand: BY_HAND.includes(operationId),
     needs: [
       ...new Set(variablesIn(`${path}${JSON.stringify(body)}`)),
       ...(auth === 'bearer' ? [token] : auth === 'signature' ? ['secret'] : []),

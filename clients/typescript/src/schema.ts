@@ -5331,7 +5331,7 @@ export interface components {
              */
             request_id: string | null;
             /**
-             * @description Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under the key of the signature, in lower-case hexadecimal digits.
+             * @description Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under the secret as it was shown, in lower-case hexadecimal digits.
              * @example Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
              */
             challenge?: string;

@@ -49,25 +49,25 @@ export async function verifyEvent(
     for (const signature of (signatures ?? '').split(' ').map(signatureOf)) {
       // In constant time (https://w3c.github.io/webcrypto/#hmac-operations-verify).
       if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed)))
-        return deliveryOf(id, eventsOf(text), key);
+        return deliveryOf(id, eventsOf(text), each);
     }
   }
   return undefined;
 }
 
-/** As newer challenges are, too: no dot is in them, so an answer is never a signature. */
+/** As newer challenges are, too. */
 const CHALLENGE = /^[\w-]{16,100}$/;
 
-async function deliveryOf(
-  id: string,
-  events: readonly Event[],
-  key: Awaited<ReturnType<typeof keyOf>>,
-): Promise<EventDelivery> {
+async function deliveryOf(id: string, events: readonly Event[], secret: string): Promise<EventDelivery> {
   const challenge = events.find((event) => CHALLENGE.test(event.challenge ?? ''))?.challenge;
   if (challenge === undefined) return { id, events, answer: '' };
-  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(challenge)));
+  const encoder = new TextEncoder();
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), HMAC, false, ['sign']);
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(challenge)));
   return { id, events, answer: Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('') };
 }
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
 
 /** Characters of `webhook-signature`: twenty signatures, where the sender makes two at most. */
 const LONGEST = 1000;
@@ -85,7 +85,7 @@ function headerOf(headers: ReceivedHeaders, name: string): string | undefined {
 function keyOf(secret: string) {
   const [, text] = /^whsec_([A-Za-z\d+/]+=*)$/.exec(secret) ?? [];
   if (text === undefined) throw new TypeError('The secret of a webhook endpoint begins with whsec_');
-  return crypto.subtle.importKey('raw', decoded(text), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify', 'sign']);
+  return crypto.subtle.importKey('raw', decoded(text), HMAC, false, ['verify']);
 }
 
 /** Of `v1,<base64>`; undefined where it is anything else, such as a signature of a later version. */
