@@ -165,6 +165,33 @@ describe('an attempt to which nobody responds', () => {
   });
 });
 
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('with %d is a problem, and nothing is sent to where it leads', async (status) => {
+    const reached: string[] = [];
+    const elsewhere = createServer((request, response) => {
+      reached.push(`${request.url}`);
+      response.end('{}');
+    });
+    const target = `${await listening(elsewhere)}/api/v1/auth/login`;
+    const server = createServer((_, response) => response.writeHead(status, { location: target }).end());
+    const baseUrl = await listening(server);
+    onTestFinished(() => {
+      for (const each of [server, elsewhere]) each.close();
+    });
+    const custodia = createCustodia({ baseUrl, credentials: INTEGRATION });
+    const calls = [
+      () => CALLS.read(custodia),
+      () => custodia.auth.login({ app_code: INTEGRATION.appCode, secret: INTEGRATION.secret }),
+      () => custodia.sendWebhook({ event_type: 'client.created', data: { name: 'A' } }, { eventId: 'one' }),
+    ];
+    for (const call of calls) {
+      const message = expect.stringContaining(`A redirect to ${target}, which is not followed`);
+      await expect(call()).rejects.toMatchObject({ name: 'CustodiaProblem', type: 'about:blank', status, message });
+    }
+    expect(reached).toEqual([]);
+  });
+});
+
 describe('a problem', () => {
   const problemOf = (response: () => Response) =>
     CALLS.read(fakeClient(response).custodia).catch((error: unknown) => error as CustodiaProblem);

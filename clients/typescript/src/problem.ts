@@ -23,7 +23,7 @@ export class CustodiaProblem extends Error {
   /** @param body the response's, parsed where it was JSON */
   constructor(response: Response, body: unknown) {
     const { type = 'about:blank', title, detail, errors, request_id } = fieldsOf(body);
-    const named = title ?? (response.statusText || 'No problem details');
+    const named = title ?? (redirectOf(response) || response.statusText || 'No problem details');
     const findings = Array.isArray(errors) ? errors : [];
     super(messageOf([`${response.status} ${named}`, detail, ...findings.map(lineOf)]));
     this.type = type;
@@ -46,6 +46,12 @@ type KindOf<T extends string> = T extends `urn:problem-type:custodia:${infer Kin
 
 /** Parts of a message, and the characters of each: more than any `detail` of the API has. */
 const [MOST, LONGEST] = [10, 500];
+
+/** What to do about a redirect, which is not followed. A browser shows neither its status nor its target. */
+function redirectOf({ status, type, headers }: Response): string | undefined {
+  if (type !== 'opaqueredirect' && !(status >= 300 && status < 400)) return undefined;
+  return `A redirect to ${headers.get('location') ?? 'another address'}, which is not followed: is the baseUrl right?`;
+}
 
 /** One line: `422 The body is not valid; #/name: is required; #/slug: is taken`. All findings are in `errors`. */
 function messageOf(parts: readonly (string | undefined)[]): string {

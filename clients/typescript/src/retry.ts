@@ -39,15 +39,20 @@ export async function sendWithRetries(
   }
 }
 
-/** What `fetch` throws when nothing responds, or not in time, as a value; any other error, such as that of the caller's signal, ends the attempts. */
+/**
+ * Follows no redirect: the API has none, and `fetch` would send the body of a 307 or 308, app code and secret, to whatever origin it names.
+ * @returns the response, or what `fetch` throws when nothing responds, or not in time
+ * @throws any other error, such as that of the caller's signal, which ends the attempts
+ */
 async function sendOnce(
   send: (attempt: Request) => Promise<Response>,
   attempt: Request,
   limit: AbortSignal | undefined,
 ): Promise<unknown> {
   const { signal } = attempt;
+  const bounded = limit ? AbortSignal.any([signal, limit]) : signal;
   try {
-    return await send(limit ? new Request(attempt, { signal: AbortSignal.any([signal, limit]) }) : attempt);
+    return await send(new Request(attempt, { redirect: 'manual', signal: bounded }));
   } catch (error) {
     if (signal.aborted) throw error;
     if (limit?.aborted) return limit.reason;
