@@ -14,4 +14,8 @@ const server = createServer(async (request, response) => {
     response.writeHead(500).end();
   }
 });
+server.on('error', ({ message }) => {
+  console.error(`${message}. PORT=0 takes any free port.`);
+  process.exitCode = 1;
+});
 server.listen(Number(PORT), '127.0.0.1', () => console.log('Listening on', server.address()));

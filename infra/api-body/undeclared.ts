@@ -78,8 +78,17 @@ function preflightResponse({ origins: [first, ...others], headers }: Preflight):
 const redirect: MockResponse = {
   status: REDIRECT.status,
   methods: REDIRECT.methods,
-  headers: { Location: `'${REDIRECT.location}'`, 'Cache-Control': "'no-store'", 'X-Request-Id': 'context.requestId' },
-  template: `#if($context.domainPrefix == $context.apiId)#set($context.responseOverride.header.Location = "/$context.stage${REDIRECT.location}")#end`,
+  headers: {
+    Location: `'${REDIRECT.location}'`,
+    'Content-Type': "'application/json'",
+    'Cache-Control': "'no-store'",
+    'X-Request-Id': 'context.requestId',
+  },
+  template: [
+    '#if($context.domainPrefix == $context.apiId)',
+    `#set($context.responseOverride.header.Location = "/$context.stage${REDIRECT.location}")`,
+    `${REDIRECT.body('/$context.stage')}#else${REDIRECT.body('')}#end`,
+  ].join(''),
 };
 
 const variableName = (index: number): string => `origin${index + 2}`;

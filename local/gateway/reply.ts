@@ -40,15 +40,19 @@ export function preflightReply({ origins, headers }: Preflight, origin: string |
 }
 
 /** The redirect to the documentation, below the stage's name where there is one, as in the stack. */
-export const redirectReply = (stage: string | undefined, requestId: string): Reply => ({
-  status: REDIRECT.status,
-  headers: [
-    ['Location', `${stage === undefined ? '' : `/${stage}`}${REDIRECT.location}`],
-    ['Cache-Control', 'no-store'],
-    ['X-Request-Id', requestId],
-  ],
-  body: Buffer.alloc(0),
-});
+export function redirectReply(stage: string | undefined, requestId: string): Reply {
+  const base = stage === undefined ? '' : `/${stage}`;
+  return {
+    status: REDIRECT.status,
+    headers: [
+      ['Location', `${base}${REDIRECT.location}`],
+      ['Content-Type', 'application/json'],
+      ['Cache-Control', 'no-store'],
+      ['X-Request-Id', requestId],
+    ],
+    body: Buffer.from(REDIRECT.body(base)),
+  };
+}
 
 /** Statuses without a body and without its length (RFC 9110 §8.6). */
 const isBodiless = (status: number): boolean => status === 204 || status === 304;

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { freePort } from '../../local/dynamodb/engine.ts';
 
 /** Commands of pages, pasted into bash, and their output in comparison with what the page shows. */
 
@@ -23,14 +22,10 @@ export const stepsOf = (page: string): readonly Step[] =>
 
 const MARK = '--- next step ---';
 
-/** Runs a script in bash, where all variables must exist, with these ones in its environment. */
-export type Execute = (
-  script: string,
-  variables: Readonly<Record<string, string>>,
-) => Promise<{ readonly stdout: string; readonly stderr: string }>;
+/** Runs a script in bash, where all variables must exist. */
+export type Execute = (script: string) => Promise<{ readonly stdout: string; readonly stderr: string }>;
 
-const execute: Execute = (script, variables) =>
-  promisify(execFile)('bash', ['--norc', '-c', script], { env: { ...process.env, ...variables } });
+const execute: Execute = (script) => promisify(execFile)('bash', ['--norc', '-c', script]);
 
 export interface Pasted extends Step {
   readonly output: string;
@@ -38,8 +33,7 @@ export interface Pasted extends Step {
 }
 
 /**
- * Pastes the commands of pages, one after the other, into one shell. `url` is the API's, in place of `npm start`'s; a free port is that of receivers of
- * events.
+ * Pastes the commands of pages, one after the other, into one shell. `url` is the API's, in place of `npm start`'s.
  * @throws what `by` throws where a command fails
  */
 export async function pasteSteps(
@@ -47,12 +41,9 @@ export async function pasteSteps(
   url: string,
   by: Execute = execute,
 ): Promise<{ readonly pasted: readonly Pasted[]; readonly stderr: string }> {
-  const port = await freePort('127.0.0.1');
-  const blocks = steps.map(({ commands }) =>
-    commands.replace('http://127.0.0.1:3000', url).replace('127.0.0.1:8080', `127.0.0.1:${port}`),
-  );
+  const blocks = steps.map(({ commands }) => commands.replace('http://127.0.0.1:3000', url));
   const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
-  const { stdout, stderr } = await by(script, { PORT: String(port) });
+  const { stdout, stderr } = await by(script);
   const outputs = stdout.split(`${MARK}\n`).slice(1);
   const pasted = steps.map((step, index) => {
     const output = outputs[index] ?? '';

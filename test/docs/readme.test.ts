@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listening } from '../support/listening.ts';
 import { useApi } from '../support/use-api.ts';
+import { pasteSteps } from './paste.ts';
 import { expectSteps, stepsOf } from './pasted.ts';
 
 /** The README is short and correct: its tour works when pasted and prints the shown output. */
@@ -20,5 +23,19 @@ describe('the tour', () => {
   it('works when pasted, and returns what it shows', async () => {
     expect(tour.length).toBeGreaterThan(5);
     await expectSteps(tour, api.url);
+  });
+
+  it('ends and says why where the port of its receiver is taken', async () => {
+    const taken = createServer();
+    const { port } = new URL(await listening(taken));
+    onTestFinished(() => void taken.close());
+    const steps = tour.map((step) => ({
+      ...step,
+      commands: step.commands.replace(/^HOOK_PORT=.*/m, `HOOK_PORT=${port}`),
+    }));
+    expect(steps.map(({ commands }) => commands).join('')).toContain(`HOOK_PORT=${port}`);
+    await expect(pasteSteps(steps, api.url)).rejects.toMatchObject({
+      stderr: expect.stringContaining(`address already in use 127.0.0.1:${port}. PORT=0 takes any free port.`),
+    });
   });
 });

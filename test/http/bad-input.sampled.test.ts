@@ -210,29 +210,39 @@ describe('Accept', () => {
 });
 
 describe('a path or method that is not there', () => {
-  it.each(['/', '/docs', '/docs/'])('leads a browser to the documentation: %s', async (path) => {
-    for (const method of ['GET', 'HEAD']) {
-      const { status, headers } = await fetch(`${api.url}${path}`, { method, redirect: 'manual' });
-      expect([status, headers.get('location')]).toEqual([302, '/api/v1/docs']);
-    }
-    expect((await fetch(`${api.url}${path}`)).headers.get('content-type')).toMatch(/^text\/html/);
-    expect((await api.request('POST', path, { body: {} })).body.type).toBe('urn:problem-type:custodia:route-not-found');
-  });
+  it.each(['/', '/docs', '/docs/', '/api', '/api/', '/api/v1', '/api/v1/'])(
+    'leads to the documentation: %s',
+    async (path) => {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await fetch(`${api.url}${path}`, { method, redirect: 'manual' });
+        expect([status, headers.get('location')]).toEqual([302, '/api/v1/docs']);
+      }
+      const read = await fetch(`${api.url}${path}`, { redirect: 'manual' });
+      expect(read.headers.get('content-type')).toBe('application/json');
+      const { documentation, openapi } = (await read.json()) as {
+        readonly documentation: string;
+        readonly openapi: string;
+      };
+      for (const [where, type] of Object.entries({
+        [documentation]: 'text/html; charset=utf-8',
+        [openapi]: 'application/json',
+      }))
+        expect((await fetch(`${api.url}${where}`)).headers.get('content-type')).toBe(type);
+      expect((await fetch(`${api.url}${path}`)).headers.get('content-type')).toMatch(/^text\/html/);
+      expect((await api.request('POST', path, { body: {} })).body.type).toBe(
+        'urn:problem-type:custodia:route-not-found',
+      );
+    },
+  );
 
-  it.each([
-    '/documentation',
-    '/clients',
-    '/api',
-    '/api/v1',
-    '/api/v2/clients',
-    '/api/v1//clients',
-    '/api/v1/nothing',
-    '/API/V1/clients',
-  ])('is a 404: %s', async (path) => {
-    const { status, body } = await api.request('GET', path, { token: await api.platformToken() });
-    expect([status, body.type]).toEqual([404, 'urn:problem-type:custodia:route-not-found']);
-    expect(body.detail).toContain('GET /api/v1/docs');
-  });
+  it.each(['/documentation', '/clients', '/api/v2/clients', '/api/v1//clients', '/api/v1/nothing', '/API/V1/clients'])(
+    'is a 404: %s',
+    async (path) => {
+      const { status, body } = await api.request('GET', path, { token: await api.platformToken() });
+      expect([status, body.type]).toEqual([404, 'urn:problem-type:custodia:route-not-found']);
+      expect(body.detail).toContain('GET /api/v1/docs');
+    },
+  );
 
   it.each(sampled([...new Set(operations.map(([, { path }]) => path))], 6))('is a 405 with Allow: %s', async (path) => {
     const routes = operations.filter(([, route]) => route.path === path).map(([, route]) => route);

@@ -112,20 +112,25 @@ describe('what is not declared', () => {
     }
   });
 
-  test('leads browsers from / and /docs to the documentation, at the address of a stage and at a domain', () => {
+  test('leads from the entrances to the documentation, at the address of a stage and at a domain', () => {
     for (const [key, operation] of operations) {
       const { responses = {}, requestTemplates = {} } = operation['x-amazon-apigateway-integration'];
-      expect('302' in responses, key).toBe(['ANY /', 'ANY /docs'].includes(key));
+      expect('302' in responses, key).toBe(['ANY /', 'ANY /docs', 'ANY /api', 'ANY /api/v1'].includes(key));
       if (!('302' in responses)) continue;
       expect(requestTemplates['application/json']).toBe(
         '{"statusCode":#if($context.httpMethod == "GET" || $context.httpMethod == "HEAD")302#{else}404#end}',
       );
       expect(responses['302']).toMatchObject({
         statusCode: '302',
-        responseParameters: { 'method.response.header.Location': "'/api/v1/docs'" },
+        responseParameters: {
+          'method.response.header.Location': "'/api/v1/docs'",
+          'method.response.header.Content-Type': "'application/json'",
+        },
         responseTemplates: {
           'application/json':
-            '#if($context.domainPrefix == $context.apiId)#set($context.responseOverride.header.Location = "/$context.stage/api/v1/docs")#end',
+            '#if($context.domainPrefix == $context.apiId)#set($context.responseOverride.header.Location = "/$context.stage/api/v1/docs")' +
+            '{"documentation":"/$context.stage/api/v1/docs","openapi":"/$context.stage/api/v1/openapi"}' +
+            '#else{"documentation":"/api/v1/docs","openapi":"/api/v1/openapi"}#end',
         },
       });
       expect(operation.responses['302']?.headers).toHaveProperty('Location');

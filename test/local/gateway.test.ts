@@ -42,11 +42,12 @@ describe('the resource of a path', () => {
     expect([problemOf(sent), sent.headers.get('allow')]).toEqual([problem, allow]);
   });
 
-  it('leads from / and /docs to the documentation of an API that has one, below its stage', async () => {
+  it('leads from the entrances to the documentation of an API that has one, below its stage', async () => {
     const { send } = await fakeGateway({ contracts: [docs], stage: 'dev' });
-    for (const path of ['/dev', '/dev/', '/dev/docs', '/dev/docs/']) {
-      const { status, headers } = await send('GET', path);
+    for (const path of ['/dev', '/dev/', '/dev/docs', '/dev/docs/', '/dev/api/v1', '/dev/api/v1/']) {
+      const { status, headers, text } = await send('GET', path);
       expect([status, headers.get('location')]).toEqual([302, '/dev/api/v1/docs']);
+      expect(JSON.parse(text)).toEqual({ documentation: '/dev/api/v1/docs', openapi: '/dev/api/v1/openapi' });
     }
     expect(problemOf(await send('POST', '/dev/docs'))).toBe('404 route-not-found');
   });

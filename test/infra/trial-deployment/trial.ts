@@ -160,8 +160,8 @@ export class Trial {
     let org = '';
     await checks.require('the tour of the README, through the deployed functions', async () => {
       const steps = stepsOf(readFileSync(README, 'utf8'));
-      const { pasted, stderr } = await pasteSteps(steps, this.#url, async (script, environment) => {
-        const ran = await processes.run('bash', ['--norc', '-c', script], { log: `${lane}-tour`, environment });
+      const { pasted, stderr } = await pasteSteps(steps, this.#url, async (script) => {
+        const ran = await processes.run('bash', ['--norc', '-c', script], { log: `${lane}-tour` });
         // The stage's name is part of paths in front of API Gateway's own addresses.
         return { stdout: ran.stdout.replaceAll(`/${STAGE}/api/v1/`, '/api/v1/'), stderr: ran.stderr };
       });
