@@ -1,11 +1,11 @@
 import { entity } from '#table';
 import { membership, role } from './contract.ts';
 
-export const roleEntity = entity('ROLE', role, { audited: 'Role', journaled: { verbs: ['created'] } });
+export const roleEntity = entity('ROLE', role, { audited: 'Role', journaled: {} });
 
 export const membershipEntity = entity('MEMBERSHIP', membership, {
   filters: ['user_id'],
   json: ['metadata'],
   audited: 'Membership',
-  journaled: { verbs: ['created', 'updated'] },
+  journaled: {},
 });

@@ -16,7 +16,7 @@ export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
   exact: { slug: 'claimed' },
   words: ['name', 'email'],
   json: ['metadata'],
-  journaled: { verbs: ['created', 'updated'] },
+  journaled: {},
 });
 
 export const actionEntity = entity('ACTION', clientAction, { json: ['details'], byTime: true, parent: clientEntity });

@@ -1,6 +1,6 @@
 import type { PermissionCode } from '#contract';
 import { type Projection, projectionOf } from '#http/parts';
-import { type Entity, eventTypesOf, recordTypeOf } from '#table';
+import { type Entity, eventTypeOf, recordTypeOf } from '#table';
 import { organizationEntity } from '#tenancy';
 import { contracts } from '../all-contracts.ts';
 import { declaredEntities } from '../all-entities.ts';
@@ -33,7 +33,7 @@ export const kinds: readonly JournaledKind[] = entities
     ...storedKind(entity),
     ...(entity.parent === undefined ? {} : { parent: storedKind(entity.parent) }),
     recordType: recordTypeOf(entity),
-    types: eventTypesOf(entity),
+    types: verbsOf(entity).map((verb) => eventTypeOf(recordTypeOf(entity), verb)),
     permission: readingOf(entity),
     shape: shapeOf(entity),
     counted: countedIn(entity),
@@ -48,6 +48,23 @@ function shapeOf({ name, record, encrypted, elsewhere = [] }: Entity): Projectio
   const { fields = {}, standard } = projectionOf(record.schema);
   const shown = Object.entries(fields).filter(([field]) => ![...encrypted, ...elsewhere].includes(field));
   return { standard, fields: Object.fromEntries(shown) };
+}
+
+type Verb = Parameters<typeof eventTypeOf>[1];
+
+/** What may happen to records: what their routes do, and trials. */
+function verbsOf({ record, journaled }: Entity): readonly Verb[] {
+  const name = record?.name;
+  const takes = (...bodies: readonly string[]): boolean =>
+    routes.some(({ body }) => bodies.some((suffix) => body?.name === `${name}${suffix}`));
+  const read = routes.filter(({ method, response }) => method === 'GET' && response?.schema === record?.schema);
+  const isDeleted = routes.some(({ method, path }) => method === 'DELETE' && read.some((route) => route.path === path));
+  return [
+    ...(takes('Create', 'Upsert') ? (['created'] as const) : []),
+    ...(takes('Patch', 'Upsert') ? (['updated'] as const) : []),
+    ...(isDeleted ? (['deleted'] as const) : []),
+    ...(journaled?.trials ? (['pinged'] as const) : []),
+  ];
 }
 
 function countedIn({ flags }: Entity): JournaledKind['counted'] {

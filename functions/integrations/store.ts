@@ -8,5 +8,5 @@ export const integrationEntity = entity('INTEGRATION', integration, {
   exact: { app_code: itemOfAppCode },
   json: ['metadata'],
   audited: 'Integration',
-  journaled: { verbs: ['created', 'updated'] },
+  journaled: {},
 });

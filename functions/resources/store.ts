@@ -37,7 +37,6 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   audited: resource.name,
   auditedFields: ['credentials'],
   journaled: {
-    verbs: ['created', 'updated', 'deleted'],
     quiet: ['cpu_usage', 'memory_usage', 'storage_usage', 'last_health_check', 'updated_at'],
     isLoud: (before, after) => isOverThreshold(before) !== isOverThreshold(after),
   },

@@ -4,5 +4,5 @@ import { serviceAction } from './contract.ts';
 export const serviceActionEntity = entity('SERVICE_ACTION', serviceAction, {
   filters: ['service_id', 'status'],
   json: ['parameters'],
-  journaled: { verbs: ['created'] },
+  journaled: {},
 });

@@ -25,7 +25,7 @@ export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service),
   encrypted: ['credentials'],
   audited: service.name,
   auditedFields: ['credentials'],
-  journaled: { verbs: ['created', 'updated', 'deleted'], quiet: ['last_health_check', 'updated_at'] },
+  journaled: { quiet: ['last_health_check', 'updated_at'] },
 });
 
 export const serviceCredentials = encryptedCredentials('service', SERVICE_CREDENTIALS);

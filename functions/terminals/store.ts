@@ -4,5 +4,5 @@ import { terminal } from './contract.ts';
 export const terminalEntity = entity('TERMINAL', terminal, {
   filters: ['client_id', 'status'],
   words: ['name', 'location'],
-  journaled: { verbs: ['created', 'updated'] },
+  journaled: {},
 });

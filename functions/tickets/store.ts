@@ -13,13 +13,13 @@ export const ticketEntity = entity('TICKET', ticket, {
     client_id: { of: clientEntity, field: 'last_contact', time: 'created_at', below: (): Entity => messageEntity },
   },
   json: ['custom_fields'],
-  journaled: { verbs: ['created', 'updated', 'deleted'] },
+  journaled: {},
 });
 
 export const messageEntity = entity('MESSAGE', ticketMessage, {
   byTime: true,
   parent: ticketEntity,
-  journaled: { verbs: ['created'] },
+  journaled: {},
 });
 
 /** The messages of a ticket. */

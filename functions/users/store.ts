@@ -6,5 +6,5 @@ export const userEntity = entity('USER', user, {
   words: ['name', 'email'],
   exact: { email: 'claimed' },
   audited: 'User',
-  journaled: { verbs: ['created', 'updated'] },
+  journaled: {},
 });

@@ -40,7 +40,7 @@ export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Position> {
 export const endpointEntity = entity('WEBHOOK_ENDPOINT', storedAs<StoredEndpoint>(webhookEndpoint), {
   elsewhere: POSITION,
   audited: webhookEndpoint.name,
-  journaled: { verbs: ['created', 'updated', 'deleted', 'pinged'] },
+  journaled: { trials: true },
 });
 
 export const attemptEntity = entity('ATTEMPT', deliveryAttempt, {

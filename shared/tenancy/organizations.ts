@@ -25,7 +25,7 @@ export const organizationEntity = entity<Organization>('ORG', {
   json,
   single: true,
   audited: 'Organization',
-  journaled: { verbs: ['created', 'updated'] },
+  journaled: {},
 });
 
 /** The copies in the platform's list. */

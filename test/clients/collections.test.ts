@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { referencesIn } from '#contract/derived';
 import { exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { collected } from '../../generate/collections/collected.ts';
@@ -28,13 +30,18 @@ describe('the example requests', () => {
   });
 
   it('delete at the end, children before their parents', () => {
-    const deletions = requests.slice(requests.findIndex(({ method }) => method === 'DELETE'));
-    expect(deletions.map(({ id }) => id)).toEqual([
-      'deleteWebhookEndpoint',
-      'deleteTicket',
-      'deleteResource',
-      'deleteService',
-    ]);
+    const routes = new Map(operations);
+    const declared = [...routes].flatMap(([id, { method }]) => (method === 'DELETE' ? [id] : []));
+    const deletions = requests.slice(-declared.length).map(({ operationId }) => operationId);
+    expect(deletions.toSorted()).toEqual(declared.toSorted());
+    const records = deletions.map((id) => [...referencesIn(routes.get(id)?.params as z.ZodObject).values()].at(-1));
+    for (const [index, record] of records.entries()) {
+      const create = [...routes.values()].find(({ body }) => body?.name === `${record}Create`);
+      const parents = [...referencesIn(create?.body?.schema as z.ZodObject).values()];
+      expect(records.slice(0, index).filter((deleted) => parents.some((parent) => parent === deleted))).toEqual([]);
+    }
+    // A ticket refers to services and resources.
+    expect(records.indexOf('Ticket')).toBeLessThan(records.indexOf('Service'));
   });
 
   it('fail where no request sets a variable', () => {

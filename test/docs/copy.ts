@@ -1,13 +1,20 @@
-import { cp, symlink } from 'node:fs/promises';
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 const NOT_COPIED = new Set(['.git', '.data', 'cdk.out', 'coverage', 'node_modules']);
 
+/** What the copy has of its own: the compiler's memory, and the link to the client. */
+const NOT_LINKED = new Set(['.cache', '@custodia']);
+
 /** Copies a release of the repository, with the packages of this one. */
 export async function copyRelease(from: string, to: string): Promise<string> {
   const isCopied = (path: string): boolean => !NOT_COPIED.has(relative(from, path).split(sep)[0] ?? '');
   await cp(from, to, { recursive: true, filter: isCopied });
-  await symlink(join(ROOT, 'node_modules'), join(to, 'node_modules'), 'junction');
+  const [packages, linked] = [join(ROOT, 'node_modules'), join(to, 'node_modules')];
+  await mkdir(join(linked, '@custodia'), { recursive: true });
+  const names = (await readdir(packages)).filter((name) => !NOT_LINKED.has(name));
+  await Promise.all(names.map((name) => symlink(join(packages, name), join(linked, name), 'junction')));
+  await symlink(join(to, 'clients/typescript'), join(linked, '@custodia/client'), 'junction');
   return to;
 }

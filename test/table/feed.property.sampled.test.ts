@@ -29,7 +29,7 @@ const DAY = 24 * HOUR;
 const START = Date.now();
 
 const table = useTable();
-const kind = entity<Job>('JOB', { journaled: { verbs: ['created', 'updated', 'deleted'] } });
+const kind = entity<Job>('JOB', { journaled: {} });
 const jobs = new TestList(table, kind);
 const journal = () => recordsIn(table.table, `ORG#${table.org}#${journalEntity.name}`);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ids } from '#lists';
-import { entity, JournalReader, journalEntity } from '#table';
+import { entity, JournalReader, journalEntity, RecordTooLarge } from '#table';
 import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 import { recordsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
@@ -24,7 +24,6 @@ const DAY = 86_400_000;
 const table = useTable(NOW);
 const kind = entity<Job>('JOB', {
   journaled: {
-    verbs: ['created', 'updated', 'deleted'],
     quiet: ['usage', 'seen_at'],
     isLoud: (before, after) => before.usage > 90 !== after.usage > 90,
   },
@@ -41,6 +40,38 @@ const numbersOf = (events: readonly { readonly id: string }[]) => events.map(({ 
 const lose = (how?: How) => jobs.lose(1, how);
 
 describe('the journal', () => {
+  it.each(['create', 'update', 'remove'] as const)(
+    'has the event of a %s that the operation did not wait for',
+    async (write) => {
+      const id = await jobs.createId();
+      const tenant = table.open();
+      const records = tenant.records(kind);
+      const stored = await records.get(id);
+      if (stored === undefined) throw new Error('it is not there');
+      const before = await told();
+      if (write === 'create') void records.create({ fields: { state: 'open', usage: 0, seen_at: '' } });
+      if (write === 'update') void records.update(stored, { state: 'done' });
+      if (write === 'remove') void records.remove(stored);
+      await tenant.session.commit();
+      expect((await told()).slice(before.length)).toEqual([
+        { create: ['job.created', 1, null], update: ['job.updated', 2, ['state']], remove: ['job.deleted', 2, null] }[
+          write
+        ],
+      ]);
+      expect((await table.open().records(kind).get(id))?.record.state).toBe(
+        { create: 'open', update: 'done', remove: undefined }[write],
+      );
+    },
+  );
+
+  it('refuses the commit where such a write is refused', async () => {
+    const tenant = table.open();
+    const records = tenant.records(kind);
+    void records.create({ fields: { state: 'open', usage: 0, seen_at: '' } });
+    void records.create({ fields: { state: 'x'.repeat(1_000_000), usage: 0, seen_at: '' } });
+    await expect(tenant.session.commit()).rejects.toThrow(RecordTooLarge);
+  });
+
   it('has an event for each creation, change and deletion, in the order of their versions', async () => {
     const id = await jobs.createId({}, { at: () => NOW });
     await jobs.change(id, { state: 'done' });

@@ -37,7 +37,7 @@ export async function runToCommit<T>(session: RequestSession, operation: () => P
         throw last;
       }
       refused ||= isFirstRefusal;
-      await sleep(pause);
+      await Promise.all([sleep(pause), session.changes.settle()]);
       session.restart();
     }
   }

@@ -125,13 +125,13 @@ export interface LatestOf {
   readonly below: () => Entity;
 }
 
-/** The second part of an event's type: `ticket.updated`. An event `pinged` is of no change; an operation stages it (`journal.ts`). */
+/** The second part of an event's type: `ticket.updated`. An event `pinged` is of no change: a trial. */
 export type Verb = 'created' | 'updated' | 'deleted' | 'pinged';
 
-/** How the changes of records are journaled. */
+/** How the changes of records are journaled: each creation, change and deletion is an event. */
 export interface Journaled<T, Q extends string = string> {
-  /** All that happens to such records. */
-  readonly verbs: readonly Verb[];
+  /** Operations also stage events that are of no change (`stagePing`). */
+  readonly trials?: true;
   /** An update of nothing but these fields is no event: figures that are reported every minute. */
   readonly quiet?: readonly Q[];
   /** Whether such an update is one all the same. */

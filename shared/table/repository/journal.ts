@@ -42,19 +42,14 @@ type Journal = Named & Pick<Entity, 'journaled'>;
 export const recordTypeOf = ({ record, audited, name }: Named): string => record?.name ?? audited ?? name;
 
 /** The type of an event: `ticket_message.created` of a `TicketMessage`. Webhook events with such an effect have the same. */
-const eventTypeOf = (recordType: string, verb: Verb): string =>
+export const eventTypeOf = (recordType: string, verb: Verb): string =>
   `${recordType.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()}.${verb}`;
-
-/** The types of all events of an entity's records; none where they are not journaled. */
-export const eventTypesOf = (kind: Entity): readonly string[] =>
-  (kind.journaled?.verbs ?? []).map((verb) => eventTypeOf(recordTypeOf(kind), verb));
 
 /** Most bytes of the names of changed fields, so that an event has half a KB at most, whatever its record is. */
 const MOST_NAMED = 120;
 
 /** What all events of a kind have. */
 function eventOf(events: Repository<JournalEvent>, kind: Journal, verb: Verb) {
-  if (!kind.journaled?.verbs.includes(verb)) throw new TypeError(`${kind.name} declares no events ${verb}`);
   const record_type = recordTypeOf(kind);
   return { type: eventTypeOf(record_type, verb), record_type, changed_fields: null, ...originOf(events.session) };
 }

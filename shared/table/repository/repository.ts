@@ -44,8 +44,15 @@ export interface RecordChange {
   readonly version: number;
 }
 
+interface UpdateOptions<T> {
+  /** Names for the audit event, besides the changed fields. */
+  readonly alsoAudited?: readonly string[];
+  /** The time of an order, which moves forward with the change. Where others move it at the same time, the change is made all the same. */
+  readonly moves?: keyof T & string;
+}
+
 /**
- * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work.
+ * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work, whose commit waits for them.
  * Made only by the tenant handle (`tenant.ts`).
  */
 export class Repository<T extends object, F extends keyof T & string = keyof T & string> extends RecordReader<T, F> {
@@ -65,7 +72,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   /** Allocates a number and stages a new record under it. @throws RecordTooLarge */
-  async create<L extends keyof T = never>({
+  create<L extends keyof T = never>(record: NewRecord<T, L>): Promise<Stored<T>> {
+    return this.session.changes.staging(this.#create(record));
+  }
+
+  async #create<L extends keyof T>({
     fields,
     deferred: deferredFields = () => ({}) as Pick<T, L>,
     generated = [],
@@ -103,7 +114,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    * @throws RecordTooLarge before a number is allocated, with the indexes of all records that are too large
    * @throws what {@link RequestSession.expectUnits} throws
    */
-  async createAll(all: readonly Omit<T, 'id'>[]): Promise<readonly Stored<T>[]> {
+  createAll(all: readonly Omit<T, 'id'>[]): Promise<readonly Stored<T>[]> {
+    return this.session.changes.staging(this.#createAll(all));
+  }
+
+  async #createAll(all: readonly Omit<T, 'id'>[]): Promise<readonly Stored<T>[]> {
     const sizes = all.map((fields) => sizeOf(this.entity, { id: ids.newId(0), ...fields } as unknown as T));
     checkSizes(sizes);
     this.session.expectUnits?.(unitsToCreate(sizes));
@@ -173,7 +188,15 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    * Stages a record under its own id, for a kind with a `single` record. `onConditionFailed` returns the error when it exists.
    * @param internal resolves to further attributes
    */
-  async createSingle(
+  createSingle(
+    record: T & { readonly id: string },
+    onConditionFailed: OnConditionFailed,
+    internal: Promise<Item>,
+  ): Promise<Stored<T>> {
+    return this.session.changes.staging(this.#createSingle(record, onConditionFailed, internal));
+  }
+
+  async #createSingle(
     record: T & { readonly id: string },
     onConditionFailed: OnConditionFailed,
     internal: Promise<Item>,
@@ -188,15 +211,17 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   /**
    * Stages a change of a record as read.
-   * @param alsoAudited names for the audit event, besides the changed fields
-   * @param moves the time of an order, which moves forward with the change. Where others move it at the same time, the change is made all the same.
    * @returns the record, with the time of this request where others have moved it further
    * @throws RecordTooLarge
    */
-  async update(
+  update(stored: Stored<T>, given: Partial<T>, options: UpdateOptions<T> = {}): Promise<Stored<T>> {
+    return this.session.changes.staging(this.#update(stored, given, options));
+  }
+
+  async #update(
     stored: Stored<T>,
     given: Partial<T>,
-    { alsoAudited = [], moves }: { readonly alsoAudited?: readonly string[]; readonly moves?: keyof T & string } = {},
+    { alsoAudited = [], moves }: UpdateOptions<T>,
   ): Promise<Stored<T>> {
     const changes = moves === undefined ? given : { ...given, [moves]: this.derived.forward(stored, moves) };
     const record = { ...stored.record, ...changes };
@@ -265,10 +290,18 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    * Stages the deletion of a record as read. Where only times of its orders have moved since, it is deleted all the same.
    * `equals`: further conditions, such as a counter that is 0.
    */
-  async remove(
+  remove(
     stored: Stored<T>,
     equals: Readonly<Record<string, unknown>> = {},
     onConditionFailed?: OnConditionFailed,
+  ): Promise<void> {
+    return this.session.changes.staging(this.#remove(stored, equals, onConditionFailed));
+  }
+
+  async #remove(
+    stored: Stored<T>,
+    equals: Readonly<Record<string, unknown>>,
+    onConditionFailed: OnConditionFailed | undefined,
   ): Promise<void> {
     const { item } = stored;
     const key = this.#keyIn(item);

@@ -67,7 +67,7 @@ export class RequestSession implements TimeLimit {
       await operation();
       await this.changes.checkConditions();
     } finally {
-      await this.changes.settleChecks();
+      await this.changes.settle();
       pool.isRehearsal = false;
       this.restart();
     }
@@ -86,7 +86,7 @@ export class RequestSession implements TimeLimit {
    * {@link TableUnavailable} none is released, because the write may still arrive.
    */
   async abandon(reason?: unknown): Promise<void> {
-    await this.changes.settleChecks();
+    await this.changes.settle();
     if (reason instanceof listErrors.TableUnavailable) await this.numbers.pool.settle();
     else await this.numbers.pool.release();
   }

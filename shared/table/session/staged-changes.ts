@@ -11,9 +11,11 @@ export class StagedChanges {
   readonly #tables: TenantTables;
   #work = new UnitOfWork();
   #workers = new Set<TenantId>();
+  /** Writes whose staging has begun. */
+  #staging: Promise<unknown>[] = [];
   #checks: Promise<void>[] = [];
   /** Also those of earlier runs. */
-  readonly #begun: Promise<void>[] = [];
+  readonly #begun: Promise<unknown>[] = [];
   #duringCommit: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
   #explain: (error: unknown) => unknown = unchanged;
@@ -35,6 +37,18 @@ export class StagedChanges {
 
   get pendingWrites(): UnitOfWork['writes'] {
     return this.#work.writes;
+  }
+
+  /**
+   * Notes that a write is being staged, which takes a while: its event gets a number. The commit waits for it, and throws what it throws, so
+   * that an operation that forgets to `await` it loses neither the write nor its event.
+   * @returns the same promise
+   */
+  staging<T>(write: Promise<T>): Promise<T> {
+    write.catch(() => undefined);
+    this.#staging.push(write);
+    this.#begun.push(write);
+    return write;
   }
 
   /** Starts a check in parallel to the operation. The commit waits for it, and throws what it throws. */
@@ -67,6 +81,7 @@ export class StagedChanges {
   drop(): void {
     this.#work = new UnitOfWork();
     this.#workers = new Set();
+    this.#staging = [];
     this.#checks = [];
     this.#duringCommit = [];
     this.#afterCommit = [];
@@ -76,6 +91,7 @@ export class StagedChanges {
   /** Checks the conditions of the staged writes by reading. @throws what the commit would be refused with, as far as that can be seen beforehand */
   async checkConditions(): Promise<void> {
     try {
+      await this.#allStaged();
       await Promise.all(this.#checks);
       const refusal = await this.#work.refusal(this.#committersTable(), isReadable);
       if (refusal !== undefined) throw refusal;
@@ -86,8 +102,9 @@ export class StagedChanges {
 
   /** Sends the staged writes. @param numbers those of the records in them @throws as {@link UnitOfWork.commit} */
   async send(limit: TimeLimit & { readonly contention: contention.Contention }, numbers: NumberPool): Promise<void> {
-    if (this.pendingWrites.length === 0) return;
     try {
+      await this.#allStaged();
+      if (this.pendingWrites.length === 0) return;
       await Promise.all(this.#checks);
       numbers.noteSent();
       const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
@@ -99,8 +116,20 @@ export class StagedChanges {
     }
   }
 
-  /** Waits for checks that the operation did not wait for: Lambda stops a function once it has responded. */
-  async settleChecks(): Promise<void> {
+  /** Waits for the writes that are being staged, and for those that they stage. */
+  async #allStaged(): Promise<void> {
+    for (let waited = 0; waited < this.#staging.length; ) {
+      const begun = this.#staging.slice(waited);
+      waited += begun.length;
+      await Promise.all(begun);
+    }
+  }
+
+  /**
+   * Waits for what the operation did not wait for: Lambda stops a function once it has responded, and what is staged late would be staged in the
+   * next run.
+   */
+  async settle(): Promise<void> {
     await Promise.allSettled(this.#begun);
   }
 
