@@ -40,7 +40,8 @@ describe('batch', () => {
   ])('is sent again after a lost response where that can help: %s', async (_, more, times) => {
     const api = new FakeBatch();
     const { custodia, sent } = fakeClient(failing(1, () => new TypeError('fetch failed'), api.reply));
-    const operations: BatchOperation[] = [...creations(1), { key: 'other', operation: 'createClient', ...more }];
+    const other = { key: 'other', operation: 'createClient', ...more } as BatchOperation;
+    const operations: BatchOperation[] = [...creations(1), other];
     const outcome = await custodia.batch(operations).catch((error: unknown) => error);
     expect([sent.length, outcome instanceof TypeError]).toEqual([times, times === 1]);
   });

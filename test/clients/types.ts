@@ -71,6 +71,28 @@ export async function named(custodia: Custodia): Promise<unknown> {
   return [texts, first];
 }
 
+export async function batches(custodia: Custodia): Promise<void> {
+  const params = { id: 'a' };
+  await custodia.batch([
+    { key: '1', operation: 'createClient', body: { name: 'Acme' } },
+    { key: '2', operation: 'updateTicket', params, body: { status: 'closed' }, if_match: '"1"' },
+    { key: '3', operation: 'upsertClient', params: { slug: 'acme' }, body: { name: 'Acme' } },
+    { key: '4', operation: 'deleteTicket', params },
+  ]);
+  // @ts-expect-error: a client has a name
+  await custodia.batch([{ key: '1', operation: 'createClient', body: { slug: 'acme' } }]);
+  // @ts-expect-error: a client has no subject
+  await custodia.batch([{ key: '1', operation: 'createClient', body: { name: 'Acme', subject: 'No receipts' } }]);
+  // @ts-expect-error: a ticket has no such status
+  await custodia.batch([{ key: '1', operation: 'updateTicket', params, body: { status: 'done' } }]);
+  // @ts-expect-error: which ticket?
+  await custodia.batch([{ key: '1', operation: 'updateTicket', body: { status: 'closed' } }]);
+  // @ts-expect-error: which client is changed, if any?
+  await custodia.batch([{ key: '1', operation: 'upsertClient', body: { name: 'Acme' } }]);
+  // @ts-expect-error: it is not carried out in batches
+  await custodia.batch([{ key: '1', operation: 'rotateSecret', params, body: {} }]);
+}
+
 export function words(ticket: Ticket, entry: LogEntryCreate): unknown {
   // Requests are closed, and say so.
   const level: 'info' | 'warn' | 'error' | 'debug' | undefined = entry.level;

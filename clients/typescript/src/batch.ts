@@ -1,10 +1,33 @@
-import type { Batch, BatchResult, Problem } from './schema.ts';
+import type { RequiredKeysOf } from 'openapi-typescript-helpers';
+import type { Batch, BatchResult, operations, Problem } from './schema.ts';
 import type { ApiResponse } from './types.ts';
 
 /** Many operations in one request, `POST /api/v1/batch`. */
 
-/** An operation of a batch: a creation is carried out once under its key, for a day. */
-export type BatchOperation = Batch['operations'][number];
+type AnyOperation = Batch['operations'][number];
+
+/** An operation of a batch: a creation is carried out once under its key, for a day. Its `operation` says which `params` and `body` it takes. */
+export type BatchOperation<Id extends AnyOperation['operation'] = AnyOperation['operation']> = {
+  [K in Id]: Omit<AnyOperation, 'operation' | 'params' | 'body'> & { readonly operation: K } & ParamsOf<K> & BodyOf<K>;
+}[Id];
+
+type ParamsOf<K extends AnyOperation['operation']> = [NamesIn<K>] extends [never]
+  ? { readonly params?: Readonly<Record<string, string>> }
+  : { readonly params: { readonly [Name in NamesIn<K>]: string } & Readonly<Record<string, string>> };
+
+/** The ids in the path, and what an upsert finds its record by. */
+type NamesIn<K extends AnyOperation['operation']> =
+  | KeysOf<operations[K]['parameters']['path']>
+  | RequiredIn<operations[K]['parameters']['query']>;
+
+type KeysOf<P> = [NonNullable<P>] extends [never] ? never : keyof NonNullable<P> & string;
+type RequiredIn<Q> = [NonNullable<Q>] extends [never] ? never : RequiredKeysOf<NonNullable<Q>> & string;
+
+type BodyOf<K extends AnyOperation['operation']> = operations[K] extends {
+  readonly requestBody: { readonly content: { readonly 'application/json': infer Body } };
+}
+  ? { readonly body: Body }
+  : { readonly body?: never };
 
 type AnyResult = BatchResult['results'][number];
 
