@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ChangedCopy } from './changed-copy.ts';
+
+/**
+ * "Add an endpoint" of the README works as it is written: its two blocks are pasted into a copy of the repository, its
+ * commands run there, and the tests that derive from the contracts pass without further changes.
+ */
+
+let copy: ChangedCopy;
+beforeAll(async () => {
+  copy = await ChangedCopy.make();
+});
+afterAll(() => copy.remove());
+
+/** Where a block is pasted. */
+const PLACES = {
+  'functions/terminals/contract.ts': '  routes: {\n',
+  'functions/terminals/operations.ts': 'Operations<typeof terminals> = {\n',
+};
+
+/** Pastes a block of the README into the file that the text above it names, and imports the name that it says. */
+async function paste(readme: string, file: string, place: string): Promise<void> {
+  const told = new RegExp(`\`${file}\`(?:\\s\\(\`(\\w+)\` comes from \`(#\\w+)\`\\))?:\n\n\`\`\`ts\n(.*?)\`\`\``, 's');
+  const [, name, from, block = ''] = told.exec(readme) ?? [];
+  expect(block, file).toContain('deleteTerminal');
+  await copy.insert(file, place, block);
+  if (name !== undefined) await copy.insert(file, '', `import { ${name} } from '${from}';\n`);
+}
+
+it('an endpoint that is added as the README says is served, documented and tested', async () => {
+  const readme = await copy.read('README.md');
+  for (const [file, place] of Object.entries(PLACES)) await paste(readme, file, place);
+  expect(readme).toContain('`npm run format && npm run docs && npm test`');
+  const made = await copy.run('npm run format && npm run docs && npx tsc -p .');
+  expect(made).toContain('openapi.json: written');
+  expect(await copy.read('openapi.json')).toContain('"operationId": "deleteTerminal"');
+  // Its deletion is an event, which endpoints may subscribe to.
+  await copy.write(
+    'types.ts',
+    "import { kinds } from './functions/events/kinds.static.ts';\nconsole.log(kinds.flatMap(({ types }) => types));\n",
+  );
+  expect(await copy.run(`${process.execPath} types.ts`)).toContain("'terminal.deleted'");
+  await copy.run('rm types.ts');
+
+  const derived = ['architecture', 'contract', 'clients', 'docs/references', 'docs/specification'];
+  const passed = await copy.runTests([
+    '--project=quick',
+    "--exclude='**/*.sampled.test.ts'",
+    ...derived.map((area) => `test/${area}`),
+  ]);
+  expect(passed).toContain('the operation deleteTerminal has every parameter of its route');
+  const tried = await copy.runTests(
+    ['every-operation', 'faults', 'matrix'].map((name) => `test/http/${name}`),
+    /deleteTerminal/,
+  );
+  expect(tried).toEqual(
+    expect.arrayContaining([
+      'every operation does what its example says deleteTerminal',
+      'a record named in the path deleteTerminal {id}: own, else 404',
+    ]),
+  );
+  expect(tried.filter((name) => name.startsWith('a fault below the SDK'))).not.toEqual([]);
+});
