@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { inOneLine } from '../local/terminal/command-line.ts';
 import { printError } from '../local/terminal/output.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { declareBackup } from './commands/backup/backup.ts';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
 import { declareDoctor } from './commands/doctor.ts';
@@ -23,6 +24,7 @@ import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 export function operatorProgram(isJson = false): Command {
   const program = new Command('custodia')
     .description('Works on a deployed stage, or on the data of npm start')
+    .version(manifest.version)
     .addHelpText('after', '\nExit codes: 0 it is done, 1 it found something, 2 trouble.')
     .configureOutput({ outputError: (text) => isJson || printError(inOneLine(text)) })
     .exitOverride();

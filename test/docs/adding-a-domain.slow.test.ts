@@ -64,7 +64,7 @@ describe.skipIf(EXTENT !== 'nightly')('a domain, added as the page says', () => 
     async () => {
       const passed = await copy.runTests(
         ['every-operation', 'faults', 'matrix', 'webhook-effects'].map((name) => `test/http/${name}`),
-        /License|license/,
+        { pattern: /License|license/ },
       );
       for (const id of NEW) expect(passed).toContain(`every operation does what its example says ${id}`);
       expect(passed).toEqual(

@@ -43,11 +43,12 @@ export class ChangedCopy {
     );
   }
 
-  /** Runs a command, as a user would. */
-  async run(command: string): Promise<string> {
-    // The copy must not see variables of this test run. A sample might leave out what was added.
+  /** Runs a command, as a user would. @param extent of tests: a sample might leave out what was added */
+  async run(command: string, extent: 'nightly' | 'quick' = 'nightly'): Promise<string> {
+    // The copy must not see variables of this test run.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
-    env.TEST_EXTENT = 'nightly';
+    if (extent === 'nightly') env.TEST_EXTENT = extent;
+    else delete env.TEST_EXTENT;
     const options = { cwd: this.#directory, env, maxBuffer: 100_000_000 };
     const { stdout } = await promisify(exec)(command, options).catch(
       ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
@@ -61,11 +62,15 @@ export class ChangedCopy {
    * Runs tests, in these files or folders; those whose names fit where a pattern is given.
    * @returns the names of those that passed
    */
-  async runTests(which: readonly string[], pattern?: RegExp): Promise<readonly string[]> {
+  async runTests(
+    which: readonly string[],
+    { pattern, extent }: { readonly pattern?: RegExp; readonly extent?: 'quick' } = {},
+  ): Promise<readonly string[]> {
     const report = 'report.json';
     const named = pattern === undefined ? '' : `-t "${pattern.source}"`;
     await this.run(
       `npx vitest run --reporter=default --reporter=json --outputFile.json=${report} ${named} ${which.join(' ')}`,
+      extent,
     );
     const { testResults } = JSON.parse(await this.read(report)) as {
       readonly testResults: readonly { readonly assertionResults: readonly { fullName: string; status: string }[] }[];

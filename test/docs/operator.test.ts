@@ -27,6 +27,10 @@ describe('docs/operations.md', () => {
   });
 });
 
+it('--version says which release it is', () => {
+  expect(operatorProgram().version()).toBe(manifest.version);
+});
+
 describe.each(commands.map(({ name, command }) => [name, command] as const))('%s', (_, command) => {
   it('prints JSON if asked to, and works on a stage and on local data, or calls an API', () => {
     const known = command.options.map(({ long }) => long);
