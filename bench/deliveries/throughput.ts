@@ -72,7 +72,8 @@ async function deliver(place: FreshTable, tenant: string, { id }: Endpoint, rece
       isAwake = true;
     },
   };
-  const world = { open, clock: systemClock, queue, send: sendWith({ targets: 'loopback' }), random: Math.random };
+  const send = sendWith({ targets: 'loopback' });
+  const world = { open, clock: systemClock, queue, send, random: Math.random, slots: 1 };
   while (isAwake) {
     isAwake = false;
     await work({ tenant, endpointId: id }, world);
