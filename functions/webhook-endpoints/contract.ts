@@ -45,7 +45,7 @@ export const LONGEST_DURATION = 1_000_000;
 /** Most types of events that an endpoint names. */
 const MOST_TYPES = 100;
 
-const STATUSES = ['unverified', 'active', 'paused', 'disabled', 'expired'] as const;
+const STATUSES = ['active', 'unverified', 'paused', 'disabled', 'expired'] as const;
 
 const REASONS = [
   'ping_pending',

@@ -68,9 +68,10 @@ function withExamples(schema: Node, example: Node): Node {
   return { ...schema, properties };
 }
 
-/** A reference has its example in the other schema, and a constant needs none. */
+/** A reference has its example in the other schema, a constant needs none, and a body may take fewer values than a response has. */
 const isShown = (property: Node, value: unknown): boolean =>
   value !== undefined &&
   value !== null &&
   !['$ref', 'const'].some((keyword) => keyword in property) &&
+  (!Array.isArray(property.enum) || property.enum.includes(value)) &&
   !(isNode(property.items) && '$ref' in property.items);

@@ -5633,7 +5633,7 @@ export interface components {
              * @description `unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
              * @example active
              */
-            readonly status: "unverified" | "active" | "paused" | "disabled" | "expired" | (string & {});
+            readonly status: "active" | "unverified" | "paused" | "disabled" | "expired" | (string & {});
             /**
              * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
              * @example ping_pending
@@ -5736,7 +5736,7 @@ export interface components {
              * @example unverified
              * @enum {string}
              */
-            readonly status?: "unverified" | "active" | "paused" | "disabled" | "expired";
+            readonly status?: "active" | "unverified" | "paused" | "disabled" | "expired";
             /**
              * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
              * @example ping_pending
@@ -5838,7 +5838,7 @@ export interface components {
              * @description `unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
              * @example unverified
              */
-            readonly status: "unverified" | "active" | "paused" | "disabled" | "expired" | (string & {});
+            readonly status: "active" | "unverified" | "paused" | "disabled" | "expired" | (string & {});
             /**
              * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
              * @example ping_pending
@@ -5926,7 +5926,6 @@ export interface components {
             payload?: "event" | "record";
             /**
              * @description `active` confirms what the integration may do now. Other values than the two must be the one that it has.
-             * @example unverified
              * @enum {string}
              */
             status?: "active" | "paused";
@@ -6057,7 +6056,7 @@ export interface components {
              * @description `unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.
              * @example active
              */
-            readonly status: "unverified" | "active" | "paused" | "disabled" | "expired" | (string & {});
+            readonly status: "active" | "unverified" | "paused" | "disabled" | "expired" | (string & {});
             /**
              * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
              * @example more_permissions
