@@ -169,7 +169,7 @@ const endpointChange = adapted(webhookEndpoint.patch, (schema) =>
     status: z
       .enum(STATUSES)
       .optional()
-      .meta(field.shownAs({ type: 'string', enum: ['active', 'paused'] }))
+      .meta(field.shownAs({ type: 'string', enum: ['active', 'paused'], examples: ['paused'] }))
       .describe(
         '`active` confirms what the integration may do now. Other values than the two must be the one that it has.',
       ),

@@ -5926,6 +5926,7 @@ export interface components {
             payload?: "event" | "record";
             /**
              * @description `active` confirms what the integration may do now. Other values than the two must be the one that it has.
+             * @example paused
              * @enum {string}
              */
             status?: "active" | "paused";
