@@ -56,11 +56,12 @@ const WRITES: readonly Bound[] = [
   // 1 for the numbers, and 4 for each entry; fewer where entries of a level enter the same item of its set.
   write(`POST /logs/ingest, ${MOST_ENTRIES} entries`, 1 + 4 * MOST_ENTRIES, 2),
   write('POST /integrations', 23, 2),
-  // How far the endpoint is takes two, the credentials of its integration one more, before numbers are taken.
-  write('PATCH /webhook-endpoints/{id}', 16, 5),
+  // How far the endpoint is takes two, the credentials of its integration one more, before numbers are taken. A ping of an unverified one is counted,
+  // and changes its record.
+  write('PATCH /webhook-endpoints/{id}', 20, 5),
   write('DELETE /webhook-endpoints/{id}', 20, 4),
   write('POST /webhook-endpoints/{id}/rotate-secret', 14, 5),
-  write('POST /webhook-endpoints/{id}/ping', 14, 4),
+  write('POST /webhook-endpoints/{id}/ping', 21, 6),
   // With two entries of words of the client's name (`docs/decisions/0170`).
   write('POST /webhooks/{app_code}', 23, 3),
   // A container reads the owner of an app code once (`docs/decisions/0012`).
