@@ -1,7 +1,7 @@
 /**
- * What shows nothing. Characters that are ignored: format characters, and those that Unicode wants ignored where a font lacks them
- * (Default_Ignorable_Code_Point: fillers, joiners, variation selectors). Blanks: control and separator characters (white space is among them), and
- * the empty Braille pattern.
+ * What shows nothing. Ignored characters are format characters, and those that Unicode wants ignored where a font lacks them
+ * (Default_Ignorable_Code_Point: fillers, joiners, variation selectors). Blank characters are control and separator characters (white space is among
+ * them), and the empty Braille pattern.
  */
 const [IGNORED_CHARACTERS, BLANK_CHARACTERS] = [
   String.raw`\p{Default_Ignorable_Code_Point}\p{Cf}`,

@@ -9,8 +9,8 @@ import { BLANKS, IGNORED } from './blank.ts';
 const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/gu;
 
 /**
- * Small letters to which Unicode gives no decomposition, after the ones that people type for them: basic letters with a stroke, hook, bar, tail or
- * descender, and letters that were two. They are those of alphabets in use, from Latin Extended-A to C, and of Cyrillic ones.
+ * Small letters to which Unicode gives no decomposition, by the letters that people type for them. They are basic letters with a stroke, hook, bar,
+ * tail or descender, and letters that were two, of Latin and Cyrillic alphabets in use.
  */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ a: 'ⱥ', ae: 'æ', b: 'ƀɓƃ', c: 'ƈȼ', d: 'đðɖɗƌ', e: 'əǝɛɇ', f: 'ƒ', g: 'ǥɠɣ', h: 'ħɦⱨ', i: 'ɨɩ', j: 'ȷɉ' },

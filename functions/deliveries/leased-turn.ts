@@ -43,7 +43,10 @@ export class LeasedTurn {
   readonly #ports: BudgetedPorts;
   readonly #lease: leases.Lease;
   #ends: number;
-  /** What the budget had room for when the turn began, in seconds until then. It holds for the first page and call: no turn is for nothing, however small a share is. */
+  /**
+   * In how many seconds the budget had room for events, when the turn began. It decides on the first page and the first call, although reading them
+   * is charged: so each turn that begins with room delivers something, however small a share is.
+   */
   #waits: { readonly live: number; readonly replayed: number } | undefined;
   #state: DeliveryState;
   /** The state before the journal was last read. Who has rung since may ring for what was not there yet. */

@@ -13,7 +13,8 @@ export async function work(message: Message, ports: Ports): Promise<void> {
   const { tenant, endpointId: only } = message;
   const registered = await registeredOf(ports.open().tables.environment, tenant);
   const meant = registered.filter(({ endpointId }) => only === undefined || only === endpointId);
-  const slot = meant.length === 0 ? 'taken' : await takeSlot(registered, ports);
+  if (meant.length === 0) return;
+  const slot = await takeSlot(registered, ports);
   if (slot === 'taken') return;
   const turnOf = async (registration: Registration): Promise<Wake> => {
     const delaySeconds = await turn(registration, ports, registered.length);

@@ -149,7 +149,7 @@ function stateOf(seen: Seen): NumberState {
 
 /**
  * Whether a number without a record is to be a gap. What readers close by themselves is left to them for a while; a repair closes it once its writer's
- * grace period is over. The one who has put a tombstone with its time sets the bit next.
+ * grace period is over. A tombstone that has its time was just put by somebody who sets the bit next.
  */
 function isClosed({ list, number, record, counter, gap, isDue }: Seen, bit: bigint): boolean {
   const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
