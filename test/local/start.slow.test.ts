@@ -9,7 +9,7 @@ import { freshDirectory } from '../support/directory.ts';
 import { listening } from '../support/listening.ts';
 import { runOperator } from '../support/operator.ts';
 import { PATIENCE } from '../support/patience.ts';
-import { canListProcesses, isRunning } from '../support/processes.ts';
+import { canListProcesses, isRunning, isStopped } from '../support/processes.ts';
 import { childrenOf, linesToPaste, npmOnDynoxide, paste, start, startWithNpm } from './start-fixture.ts';
 
 /** `npm start` as somebody runs it who has just cloned the repository. A start takes seconds, so each shows several things. */
@@ -73,6 +73,7 @@ describe.skipIf(!canListProcesses)('npm start', () => {
 
     const [engine = Number.NaN] = childrenOf(started);
     process.kill(engine, 'SIGSTOP');
+    await waitUntil(() => isStopped(engine));
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ app_code: 'platform', secret: 'x'.repeat(32) });
     const dropped = expect(fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body })).rejects.toThrow();
