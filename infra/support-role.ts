@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
 import { arnPattern } from './arn-pattern.ts';
-import { allowItems } from './item-policy.ts';
+import { ANY_APP, allowItems } from './item-policy.ts';
 import { operators } from './operators.ts';
 import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
@@ -16,8 +16,9 @@ import type { TableReference } from './table.ts';
 const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
 
 /**
- * The role of the operator's `logs`, `usage` and `backup status`: reads the logs of functions and gateway, the list of
- * organizations, and the list of backups. It reads no organization's data and changes nothing.
+ * The role of the operator's `logs`, `usage` and `backup status`: it reads the logs of functions and gateway, the list of
+ * organizations, whose app codes are, and the list of backups. It reads no organization's data and changes nothing.
+ * Commands that take an organization by its slug or app code look it up under this role.
  */
 export class SupportRole extends Construct {
   readonly role: Role;
@@ -39,6 +40,7 @@ export class SupportRole extends Construct {
     this.#allow(['logs:GetQueryResults', 'backup:ListBackupJobs', 'backup:ListCopyJobs'], ['*']);
     Validations.of(this.role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: REASON });
     this.role.addToPolicy(allowItems(table, ['Query'], [recordsPartition(PLATFORM, organizationEntity.name)]));
+    this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));
     this.#allow(['dynamodb:DescribeContinuousBackups'], [table.tableArn]);
     // The stage's vault, by the prefix of its name (`infra/backup.ts`).
     const vault = this.#pattern('backup', `backup-vault:${stage}-AROA*`);

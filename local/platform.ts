@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as integrationSecrets from '#auth/integration-secrets';
 import { environmentTable, NotUnique, StaleRead } from '#table';
-import { isOfEarlierVersion, readCredentials } from '#tenancy/credentials';
+import { readCredentials } from '#tenancy/credentials';
 import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
 import { createPrivateFile } from '../shared/private-file.ts';
 import { LocalApiError } from './settings.ts';
@@ -23,7 +23,7 @@ interface Options {
 /**
  * Ensures that the platform integration exists, is active, and has this secret or the one in `dataDir`. The functions'
  * environment must be set.
- * @throws LocalApiError when the text is not a secret, or an earlier version wrote the data
+ * @throws LocalApiError when the text is not a secret
  */
 export async function ensurePlatformIntegration({ dataDir, secret: given }: Options) {
   const secret = given === undefined ? await keptSecret(join(dataDir, SECRET_FILE)) : await strong(given);
@@ -59,11 +59,6 @@ async function strong(given: string): Promise<string> {
 async function writeIntegration(secret: string): Promise<void> {
   const table = environmentTable();
   const found = await readCredentials(table, { orgId: null, appCode: APP_CODE });
-  if (found === undefined && (await isOfEarlierVersion(table, APP_CODE))) {
-    throw new LocalApiError(
-      'The data was written by an earlier version, whose credentials this one does not read: delete the data directory, or set DATA_DIR to another one.',
-    );
-  }
   if (found === undefined) {
     await createPlatformIntegration({ app_code: APP_CODE, display_name: 'Platform', secret });
   } else if (found.status !== 'active' || !integrationSecrets.find(found.secrets, secret, Date.now())) {

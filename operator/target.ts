@@ -1,6 +1,7 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { type Command, Option } from 'commander';
 import * as z from 'zod';
+import { RequestSession } from '#table';
 import { openLocalData } from './local-data.ts';
 import { OperatorProblem } from './problem.ts';
 import { readResponse } from './response.ts';
@@ -81,7 +82,7 @@ async function workOnStack(
   if (role === undefined) return stack;
   // Some roles are for the platform or the stage. The tenant handle assumes the others, for the one tenant that a
   // command works for.
-  if (OF_STAGE.includes(roleOutput)) await assume(role);
+  if (OF_STAGE.includes(roleOutput)) await workUnder(role);
   else process.env.TENANT_ROLE_ARN = role;
   return stack;
 }
@@ -92,14 +93,35 @@ const sessionSchema = z.object({
   Credentials: z.object({ AccessKeyId: z.string(), SecretAccessKey: z.string(), SessionToken: z.string() }),
 });
 
-async function assume(role: string): Promise<void> {
-  const command = new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'custodia-operator', DurationSeconds: 900 });
-  const { Credentials: session } = readResponse('sts AssumeRole', sessionSchema, await new STSClient().send(command));
+async function workUnder(role: string): Promise<void> {
+  const { accessKeyId, secretAccessKey, sessionToken } = await assume(role);
   Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: session.AccessKeyId,
-    AWS_SECRET_ACCESS_KEY: session.SecretAccessKey,
-    AWS_SESSION_TOKEN: session.SessionToken,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
   });
   // A profile would take precedence over them.
   delete process.env.AWS_PROFILE;
+}
+
+async function assume(role: string) {
+  const command = new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'custodia-operator', DurationSeconds: 900 });
+  const { Credentials: session } = readResponse('sts AssumeRole', sessionSchema, await new STSClient().send(command));
+  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = session;
+  return { accessKeyId, secretAccessKey, sessionToken };
+}
+
+/** Deadline of looking an organization up, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
+/**
+ * A session that reads the list of organizations, and whose app codes are, of the target that is open: under the
+ * stack's support role, where outputs name it, else with the rights of the command itself.
+ * @throws OperatorProblem when the outputs name no such role, or an error of STS
+ */
+export async function openDirectory({ role: _, ...options }: TargetOptions): Promise<RequestSession> {
+  const { role } = options.local ? {} : await stackOf(options, 'SupportRoleArn');
+  return role === undefined
+    ? RequestSession.ofEnvironment(TIMEOUT_MS)
+    : RequestSession.withRightsOf(await assume(role), TIMEOUT_MS);
 }

@@ -1,32 +1,108 @@
+import type { Command } from 'commander';
 import * as z from 'zod';
+import { code } from '#contract/field';
 import { RequestSession, Tenant } from '#table';
+import { organizationList } from '#tenancy';
+import { readPointer } from '#tenancy/credentials';
+import { printError } from '../local/terminal/output.ts';
+import { quoted } from '../local/terminal/printable.ts';
 import { OperatorProblem } from './problem.ts';
+import type { RoleOutput } from './stack.ts';
+import { openDirectory, openTarget, type TargetOptions } from './target.ts';
 
-/** Deadline of the first reads. */
-const TIMEOUT_MS = 10_000;
+/** The tenant that `--org` names: an organization by its id, its slug or the app code of an integration, or the platform. */
 
-/**
- * The tenant that `--org` names.
- * @throws OperatorProblem when it is neither an id nor `platform`
- */
-export function tenantIdIn(org: string): string {
-  if (org.toLowerCase() === 'platform') return 'PLATFORM';
-  const id = idIn(org);
-  if (id === undefined) throw new OperatorProblem('--org must be the id of an organization, or "platform".');
-  return id;
+export interface TenantOptions extends TargetOptions {
+  readonly org: string;
+}
+
+/** What `--org` takes, as help says it. */
+export const ORG = {
+  flags: '--org <org>',
+  organization: 'id of the organization, or its slug or an app code of it, where no other has the same',
+  tenant: 'id of an organization, or its slug or an app code of it, where no other has the same; or "platform"',
+} as const;
+
+export const withOrganization = (command: Command): Command => command.requiredOption(ORG.flags, ORG.organization);
+export const withTenant = (command: Command): Command => command.requiredOption(ORG.flags, ORG.tenant);
+
+/** A target that is open for one tenant: `PLATFORM` or the id of an organization. */
+interface TenantTarget extends AsyncDisposable {
+  readonly id: string;
 }
 
 /**
- * The organization that `--org` names.
+ * As {@link openTarget}, for the tenant that `--org` names.
+ * @throws OperatorProblem when it names none, or more than one; what {@link openTarget} throws
+ */
+export async function openForTenant(
+  options: TenantOptions,
+  role: RoleOutput,
+  needs?: { readonly secrets?: boolean },
+): Promise<TenantTarget> {
+  const given = options.org.toLowerCase() === 'platform' ? PLATFORM : idIn(options.org);
+  if (given === undefined && !code().safeParse(options.org).success)
+    throw new OperatorProblem('--org must be the id, the slug or an app code of an organization, or "platform".');
+  const opened = await openTarget(options, role, needs);
+  try {
+    const id = given ?? (await lookUp(options.org, await openDirectory(options)));
+    return { id, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/**
+ * As {@link openForTenant}, for an organization.
+ * @throws OperatorProblem also when `--org` names the platform
+ */
+export async function openForOrganization(options: TenantOptions, role: RoleOutput): Promise<TenantTarget> {
+  const opened = await openForTenant(options, role);
+  if (opened.id !== PLATFORM) return opened;
+  await opened[Symbol.asyncDispose]();
+  throw new OperatorProblem(`--org must name an organization, and ${quoted(options.org)} is the platform.`);
+}
+
+/**
+ * The organization that `--org` names by its id, for commands that delete: a slug can be chosen by anybody.
  * @throws OperatorProblem when it is no id
  */
 export function organizationIdIn(org: string): string {
   const id = idIn(org);
-  if (id === undefined) throw new OperatorProblem('--org must be the id of an organization.');
+  if (id === undefined) throw new OperatorProblem('--org must be the id of an organization here, not its slug.');
   return id;
 }
 
-const idIn = (org: string): string | undefined => z.guid().toLowerCase().safeParse(org).data;
+const PLATFORM = 'PLATFORM';
+export const idIn = (org: string): string | undefined => z.guid().toLowerCase().safeParse(org).data;
+
+async function lookUp(text: string, session: RequestSession): Promise<string> {
+  const found = new Map<string, string>();
+  for await (const { record } of organizationList(Tenant.ofPlatform(session)).all())
+    if (record.slug === text) found.set(record.id, quoted(record.name));
+  const holder = await readPointer(session.tables.environment, text);
+  if (holder !== undefined) found.set(holder.orgId ?? PLATFORM, `which has the app code ${text}`);
+  return onlyOne(text, found);
+}
+
+/**
+ * The tenant that a text names, which is told to whoever gave it: they have not seen the id.
+ * @param found what people know of each that it may name, by its id
+ * @throws OperatorProblem when there is none, or more than one
+ */
+export function onlyOne(text: string, found: ReadonlyMap<string, string>): string {
+  const [first, ...others] = found;
+  if (first === undefined) throw new OperatorProblem(`There is no organization ${quoted(text)}.`);
+  if (others.length > 0)
+    throw new OperatorProblem(`${quoted(text)} is more than one: name ${[...found.keys()].join(' or ')}.`);
+  const [id, known] = first;
+  printError(`${text} is ${id}, ${known}.`);
+  return id;
+}
+
+/** Deadline of the first reads. */
+const TIMEOUT_MS = 10_000;
 
 /**
  * A handle to an existing tenant, for commands that read.

@@ -9,23 +9,20 @@ import { jsonText } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import { type Exported, recordsOf } from '../export.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../target.ts';
-import { openTenant, tenantIdIn } from '../tenant-option.ts';
+import { withTarget } from '../target.ts';
+import { openForTenant, openTenant, type TenantOptions, withTenant } from '../tenant-option.ts';
 
 /** `export` works under the stack's export role, which only reads, in an STS session for the one tenant. */
 
-interface ExportOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
+interface ExportOptions extends TenantOptions, ResultOptions {
   readonly out?: string;
 }
 
 export function declareExport(program: Command): void {
-  const command = program
-    .command('export')
+  const command = withTenant(program.command('export'))
     .description(
       'Write all records of a tenant in the form of the API, one JSON object in a line (NDJSON), without secrets',
     )
-    .requiredOption('--org <id>', 'id of an organization, or "platform"')
     .option('--out <file>', 'file to write, which is complete once it is there; by default standard output');
   withJson(withTarget(command, 'ExportRoleArn')).action(exportTenant);
   withExamples(
@@ -37,9 +34,8 @@ export function declareExport(program: Command): void {
 
 async function exportTenant(options: ExportOptions): Promise<void> {
   const { json, out } = options;
-  const id = tenantIdIn(options.org);
-  await using _ = await openTarget(options, 'ExportRoleArn');
-  const tenant = await openTenant(id);
+  await using target = await openForTenant(options, 'ExportRoleArn');
+  const tenant = await openTenant(target.id);
   const counts: Record<string, number> = {};
   let total = 0;
   const progress = showProgress(() => `${total} records, ${Object.keys(counts).at(-1) ?? 'beginning'}`);

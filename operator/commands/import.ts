@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { createCustodia } from '../../clients/typescript/src/index.ts';
+import { type Custodia, createCustodia } from '../../clients/typescript/src/index.ts';
 import { addressOf } from '../../local/settings.ts';
+import { quoted } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import { type CheckedFile, checkFile } from '../import/check-file.ts';
 import { importKinds, upserting } from '../import/kinds.ts';
@@ -12,7 +13,7 @@ import { linesOfChecked, linesOfRun, progressLine } from '../import/results.ts';
 import { importFile, type Progress } from '../import/run.ts';
 import { OperatorProblem } from '../problem.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
-import { organizationIdIn } from '../tenant-option.ts';
+import { idIn, ORG, onlyOne } from '../tenant-option.ts';
 
 /** `import` calls the API with the key of an integration, as any caller does. Other users of the machine can see command lines, so the secret is a variable. */
 
@@ -67,7 +68,10 @@ export function declareImport(program: Command): void {
       addressIn,
     )
     .option('--app-code <code>', `the integration that imports; its secret is read from ${SECRET}`)
-    .option('--org <id>', 'of a platform integration: the organization that gets the records');
+    .option(
+      ORG.flags,
+      'of a platform integration: the id of the organization that gets the records, or its slug, where no other has the same',
+    );
   withJson(command).action(importRecords);
   withExamples(
     command,
@@ -103,14 +107,12 @@ async function run(given: Checked, options: ImportOptions, secret: string | unde
   const { url = addressOf(process.env), appCode, org, sendUnknown = false } = options;
   if (appCode === undefined || !secret)
     throw new OperatorProblem(`Name the integration with --app-code, and its secret in the variable ${SECRET}.`);
-  const orgId = org === undefined ? null : organizationIdIn(org);
   const credentials = { appCode, secret };
-  // A report is of one stage and one integration: it is begun when both are known to be right.
-  await createCustodia({ baseUrl: url, credentials })
-    .GET('/api/v1/me')
-    .catch((cause: unknown) => {
-      throw new OperatorProblem(`Nothing was sent: ${reasonOf(cause, url)}.`, { cause });
-    });
+  // A report is of one stage, one integration and one organization: it is begun when all are known to be right.
+  const orgId = await targetOf(createCustodia({ baseUrl: url, credentials }), org).catch((cause: unknown) => {
+    if (cause instanceof OperatorProblem) throw cause;
+    throw new OperatorProblem(`Nothing was sent: ${reasonOf(cause, url)}.`, { cause });
+  });
   const path = options.report ?? `${given.file}.report.ndjson`;
   const operation = given.form.kind?.operation ?? 'export';
   await using report = await Report.open(path, {
@@ -146,6 +148,17 @@ async function run(given: Checked, options: ImportOptions, secret: string | unde
   if (interrupt.signal.aborted)
     throw new OperatorProblem(`It was stopped after ${doneIn(progress)} of ${total} records. ${AGAIN}`);
   return { progress, report: path };
+}
+
+/** The organization that gets the records; null: that of the integration. A slug is looked up as any caller does. */
+async function targetOf(client: Custodia, org: string | undefined): Promise<string | null> {
+  await client.GET('/api/v1/me');
+  if (org === undefined) return null;
+  const id = idIn(org);
+  if (id !== undefined) return id;
+  const found = new Map<string, string>();
+  for await (const { id, name, slug } of client.orgs.list()) if (slug === org) found.set(id, quoted(name));
+  return onlyOne(org, found);
 }
 
 /** A stage may be away for a minute. */

@@ -10,7 +10,7 @@ import { kinds } from '../kinds.ts';
 import { errorSentenceOf, OperatorProblem } from '../problem.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
-import { openTenant, tenantIdIn } from '../tenant-option.ts';
+import { ORG, openForTenant, openTenant, type TenantOptions } from '../tenant-option.ts';
 import { type VerifiedAll, verifyAll } from '../verify-all.ts';
 import { VerifyProgress } from '../verify-progress.ts';
 
@@ -37,7 +37,7 @@ export function declareVerify(program: Command): void {
   const command = program
     .command('verify')
     .description("Recount tenants' lists, filters and counters against their records, and print what differs")
-    .addOption(new Option('--org <id>', 'id of an organization, or "platform"').conflicts('all'))
+    .addOption(new Option(ORG.flags, ORG.tenant).conflicts('all'))
     .option('--all', 'the platform and all organizations, instead of one')
     .option('--repair', 'repair what differs, build filters that were added later, finish unfinished deletions')
     .option(
@@ -63,13 +63,13 @@ async function run(options: VerifyOptions): Promise<void> {
   if (options.org === undefined) throw new OperatorProblem('Name an organization with --org, or all with --all.');
   if (options.concurrency !== undefined || options.progress !== undefined)
     throw new OperatorProblem('--concurrency and --progress go with --all.');
-  return verifyTenant(options, tenantIdIn(options.org));
+  return verifyTenant({ ...options, org: options.org });
 }
 
-async function verifyTenant(options: VerifyOptions, id: string): Promise<void> {
+async function verifyTenant(options: VerifyOptions & TenantOptions): Promise<void> {
   const repair = options.repair === true;
-  await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  const { records, differences, tombstones } = await verify(await openTenant(id), kinds, {
+  await using target = await openForTenant(options, 'MaintenanceRoleArn');
+  const { records, differences, tombstones } = await verify(await openTenant(target.id), kinds, {
     repair,
     // Text output prints each difference at once: the command may take long.
     report: (difference) => options.json || print(lineOf(difference, repair)),

@@ -52,7 +52,7 @@ function keep(holder: Holder, found: FoundIntegration): FoundIntegration {
 }
 
 /** Strongly consistent, because a new integration logs in at once. Ignores a pointer to anything but a tenant. */
-async function readPointer(table: Table, appCode: string): Promise<Holder | undefined> {
+export async function readPointer(table: Table, appCode: string): Promise<Holder | undefined> {
   const { Item: { tenant } = {} } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...appKey(appCode) }, ConsistentRead: true }),
   );
@@ -66,14 +66,4 @@ async function readBeside(table: Table, holder: Holder): Promise<FoundIntegratio
     holder.orgId === null ? undefined : readSuspensionOf(table, holder.orgId),
   ]);
   return credentials && { credentials, suspension };
-}
-
-/**
- * Whether an app code was registered before pointers existed: then its credentials are in the same partition, and
- * nothing else reads them.
- */
-export async function isOfEarlierVersion(table: Table, appCode: string): Promise<boolean> {
-  const Key = { ...appKey(appCode), SK: 'CREDENTIALS' };
-  const { Item: item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
-  return item !== undefined;
 }

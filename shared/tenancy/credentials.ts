@@ -1,6 +1,6 @@
 /** Integrations and their credentials: who logs in, signs a webhook or holds a token, and whether that is still so. */
 
-export { type FoundIntegration, findIntegration, isOfEarlierVersion } from './app-codes.ts';
+export { type FoundIntegration, findIntegration, readPointer } from './app-codes.ts';
 export { LoginAttempt } from './login-attempt.ts';
 export {
   areLive,

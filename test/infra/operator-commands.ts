@@ -76,6 +76,9 @@ export function describeOperator({ api, acme, rival, anotherTenants }: Deployed)
       await done('organizations', 'resume', '--org', org.orgId);
       expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(200);
       expect(tenantsOf('MaintenanceRoleArn')).toEqual(Array(3).fill({ tenant: org.orgId }));
+      expect(tenantsOf('SupportRoleArn')).toEqual([]);
+      await done('organizations', 'usage', '--org', org.appCode);
+      expect(tenantsOf('SupportRoleArn')).toHaveLength(1);
     });
 
     it('integrations disable in a session of the cut-off role', async () => {

@@ -33,14 +33,15 @@ describe('the operator gets an error in one line', () => {
   const NONE = /^There is no organization .*\.\n$/;
   it.each<[string, RegExp]>([
     [`verify --org ${UNKNOWN}`, NONE],
-    ['verify --org *', /^--org must be the id of an organization, or "platform"\.\n$/],
+    ['verify --org *', /^--org must be the id, the slug or an app code of an organization, or "platform"\.\n$/],
     ['verify --all --concurrency 17', /It must be a whole number from 1 to 16\.\n$/],
     ['verify --org platform --progress x', /^--concurrency and --progress go with --all\.\n$/],
     ['verify --org platform --local', /^error: option '--local' cannot be used with option '--table <name>'\n$/],
     ['verify --org platform --table none', /^There is no table none\.\n$/],
     ['verify --org platform --outputs package.json', /^--outputs must name a file .*\.\n$/],
     [`erase --org ${UNKNOWN}`, NONE],
-    ['erase --org platform', /^--org must be the id of an organization\.\n$/],
+    ['erase --org platform', /^--org must be the id of an organization here, not its slug\.\n$/],
+    ['erase --org acme', /^--org must be the id of an organization here, not its slug\.\n$/],
     [`organizations suspend --org ${UNKNOWN}`, NONE],
     ['organizations delete', /^error: unknown command 'delete'\n$/],
     [`export --org ${UNKNOWN}`, NONE],
@@ -66,7 +67,7 @@ describe('the operator gets an error in one line', () => {
   });
 
   it.each([
-    [['export', '--org', 'a\x1b[2K\nb'], '--org must be the id of an organization, or "platform".'],
+    [['export', '--org', 'a\x1b[2K\nb'], '--org must be the id, the slug or an app code'],
     [['platform-keys', 'disable', '--app-code', 'a\x1b\nb\u202e'], 'The platform has no key a\x1b\nb\u202e: '],
     [['verify', '--org', UNKNOWN, '--a\x1b\u202eb'], "unknown option '--a\x1b\u202eb'"],
   ])('what is wrong with %j, and as JSON with --json', async (args, message) => {

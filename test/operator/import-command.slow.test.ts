@@ -75,8 +75,11 @@ describe('custodia import', () => {
     const file = await fileOf(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), 'acme.ndjson');
     const refused = await run(file, ['--report', `${file}.own`]);
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('Created: 0, updated: 0, failed: 2.')]);
-    const { code, stdout } = await run(file, ['--org', org.orgId], caller);
+    const { slug } = await callsOf(api, org.token).read(`/api/v1/orgs/${org.orgId}`);
+    expect((await run(file, ['--org', 'nobody'], caller)).stderr).toBe('There is no organization "nobody".\n');
+    const { code, stdout, stderr } = await run(file, ['--org', String(slug)], caller);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Created: 2, updated: 0, failed: 0.')]);
+    expect(stderr).toContain(`${slug} is ${org.orgId}, "`);
     const { data } = await callsOf(api, org.token).read('/api/v1/users');
     expect(data).toContainEqual(expect.objectContaining({ email: 'root@acme.example', is_superadmin: true }));
   });

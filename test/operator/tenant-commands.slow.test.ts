@@ -145,6 +145,54 @@ describe('custodia organizations', () => {
   });
 });
 
+describe('an organization', () => {
+  const usage = (named: string) => operator('organizations', 'usage', '--org', named, '--json');
+  let platform: Calls;
+  const slugOf = async ({ orgId }: OrgAccess): Promise<string> =>
+    String((await platform.read(`/api/v1/orgs/${orgId}`)).slug);
+  beforeAll(async () => {
+    platform = callsOf(api, await api.platformToken());
+  });
+
+  it('is named by its slug or by an app code, and the command says whom it has found', async () => {
+    const slug = await slugOf(org);
+    for (const [named, known] of [
+      [slug, '"Acme"'],
+      [org.appCode, `which has the app code ${org.appCode}`],
+    ] as const) {
+      const { code, stdout, stderr } = await usage(named);
+      expect([code, stderr]).toEqual([0, `${named} is ${org.orgId}, ${known}.\n`]);
+      expect(JSON.parse(stdout)).toMatchObject({ org_id: org.orgId, records: { Client: 2 } });
+    }
+  });
+
+  it('is found by no text that names two, or none', async () => {
+    const namesake = await api.orgToken('Namesake');
+    for (const text of [await slugOf(org), org.appCode]) {
+      await platform.ask('PATCH', `/api/v1/orgs/${namesake.orgId}`, { slug: text });
+      const { code, stdout } = await usage(text);
+      const { error } = JSON.parse(stdout);
+      expect([code, error]).toEqual([2, expect.stringContaining(`"${text}" is more than one: name `)]);
+      expect(error).toContain(org.orgId);
+      expect(error).toContain(namesake.orgId);
+    }
+    const none = 'There is no organization "nobody".';
+    expect(await usage('nobody')).toMatchObject({ code: 2, stdout: expect.stringContaining(JSON.stringify(none)) });
+  });
+
+  it('is not the platform, whose app codes name it as well', async () => {
+    const body = { app_code: `ops-${org.appCode}`, display_name: 'Operations', org_id: null };
+    await platform.create('/api/v1/integrations', body);
+    expect((await operator('verify', '--org', body.app_code)).stderr).toBe(
+      `${body.app_code} is PLATFORM, which has the app code ${body.app_code}.\n`,
+    );
+    for (const named of [body.app_code, 'platform']) {
+      const { code, stderr } = await operator('organizations', 'suspend', '--org', named);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/ is the platform\.\n$/)]);
+    }
+  });
+});
+
 describe('custodia erase', () => {
   const erase = (...options: string[]) => operator('erase', '--org', org.orgId, ...options);
 

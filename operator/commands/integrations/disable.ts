@@ -1,19 +1,16 @@
 import type { Command } from 'commander';
 import { disableIntegration } from '../../integrations.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
-import { organizationIdIn } from '../../tenant-option.ts';
+import { withTarget } from '../../target.ts';
+import { openForOrganization, type TenantOptions, withOrganization } from '../../tenant-option.ts';
 
-interface DisableOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
+interface DisableOptions extends TenantOptions, ResultOptions {
   readonly appCode: string;
 }
 
 export function declareDisableIntegration(group: Command): void {
-  const command = group
-    .command('disable')
+  const command = withOrganization(group.command('disable'))
     .description('Set an integration inactive: it cannot log in or sign webhooks, and its tokens end')
-    .requiredOption('--org <id>', 'id of the organization')
     .requiredOption('--app-code <code>', 'app code of the integration');
   withJson(withTarget(command, 'CutOffRoleArn')).action(disable);
   withExamples(
@@ -23,8 +20,8 @@ export function declareDisableIntegration(group: Command): void {
 }
 
 async function disable(options: DisableOptions): Promise<void> {
-  const org = organizationIdIn(options.org);
-  await using _ = await openTarget(options, 'CutOffRoleArn');
+  await using target = await openForOrganization(options, 'CutOffRoleArn');
+  const org = target.id;
   const { id, app_code, changed } = await disableIntegration(org, options.appCode);
   printResult(options, { org_id: org, id, app_code, status: 'inactive', changed }, [
     changed

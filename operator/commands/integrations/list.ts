@@ -2,26 +2,22 @@ import type { Command } from 'commander';
 import { quoted } from '../../../local/terminal/printable.ts';
 import { integrationsOf, type ListedIntegration } from '../../integrations.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
-import { organizationIdIn } from '../../tenant-option.ts';
+import { withTarget } from '../../target.ts';
+import { openForOrganization, type TenantOptions, withOrganization } from '../../tenant-option.ts';
 
-interface ListOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
-}
+interface ListOptions extends TenantOptions, ResultOptions {}
 
 export function declareListIntegrations(group: Command): void {
-  const command = group
-    .command('list')
-    .description('List the integrations of an organization, the oldest first, without their secrets')
-    .requiredOption('--org <id>', 'id of the organization');
+  const command = withOrganization(group.command('list')).description(
+    'List the integrations of an organization, the oldest first, without their secrets',
+  );
   withJson(withTarget(command, 'CutOffRoleArn')).action(list);
   withExamples(command, 'integrations list --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const id = organizationIdIn(options.org);
-  await using _ = await openTarget(options, 'CutOffRoleArn');
-  const listed = await integrationsOf(id);
+  await using target = await openForOrganization(options, 'CutOffRoleArn');
+  const listed = await integrationsOf(target.id);
   printResult(options, listed, [...listed.map(lineOf), `Integrations: ${listed.length}.`]);
 }
 

@@ -4,22 +4,17 @@ import { DELIVERY_BUDGET, readBudgets } from '#tenancy';
 import { integrationEntity } from '../../../functions/integrations/store.ts';
 import { declaredOf, exportedKinds } from '../../export.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
-import { openTenant, tenantIdIn } from '../../tenant-option.ts';
+import { withTarget } from '../../target.ts';
+import { openForTenant, openTenant, type TenantOptions, withTenant } from '../../tenant-option.ts';
 
 /** `organizations usage` works under the stack's maintenance role, in an STS session for that one organization. */
 
-interface UsageOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
-}
+interface UsageOptions extends TenantOptions, ResultOptions {}
 
 export function declareOrganizationUsage(group: Command): void {
-  const command = group
-    .command('usage')
-    .description(
-      'Count the records of an organization by kind, from the counter items of its lists, and tell how much of its request budgets is spent, where anything is',
-    )
-    .requiredOption('--org <id>', 'id of an organization, or "platform"');
+  const command = withTenant(group.command('usage')).description(
+    'Count the records of an organization by kind, from the counter items of its lists, and tell how much of its request budgets is spent, where anything is',
+  );
   withJson(withTarget(command, 'MaintenanceRoleArn')).action(usage);
   withExamples(command, 'organizations usage --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
 }
@@ -33,9 +28,8 @@ interface Budget {
 }
 
 async function usage(options: UsageOptions): Promise<void> {
-  const id = tenantIdIn(options.org);
-  await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  const tenant = await openTenant(id);
+  await using target = await openForTenant(options, 'MaintenanceRoleArn');
+  const tenant = await openTenant(target.id);
   const [records, activeIntegrations, budgets] = await Promise.all([
     countsOf(tenant),
     activeIntegrationsOf(tenant),

@@ -3,24 +3,21 @@ import * as z from 'zod';
 import { OperatorProblem } from '../../problem.ts';
 import { replayEvent } from '../../replay.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
-import { openTenant, tenantIdIn } from '../../tenant-option.ts';
+import { withTarget } from '../../target.ts';
+import { openForTenant, openTenant, type TenantOptions, withTenant } from '../../tenant-option.ts';
 
 /** `webhooks replay` works under the stack's replay role, in an STS session for the one tenant (`docs/decisions/0061-webhooks.md`). */
 
-interface ReplayOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
+interface ReplayOptions extends TenantOptions, ResultOptions {
   readonly event: string;
   readonly again?: true;
 }
 
 export function declareReplay(group: Command): void {
-  const command = group
-    .command('replay')
+  const command = withTenant(group.command('replay'))
     .description(
       'Apply a stored webhook event as if it were delivered now: one that had no effect when it came, or one that was applied, once more',
     )
-    .requiredOption('--org <id>', 'id of an organization, or "platform"')
     .requiredOption('--event <id>', 'id of the event in the list of webhook events')
     .option('--again', 'also where it was applied before');
   withJson(withTarget(command, 'ReplayRoleArn', { secrets: true })).action(run);
@@ -31,12 +28,11 @@ export function declareReplay(group: Command): void {
 }
 
 async function run(options: ReplayOptions): Promise<void> {
-  const id = tenantIdIn(options.org);
   const event = z.guid().toLowerCase().safeParse(options.event).data;
   if (event === undefined) throw new OperatorProblem('--event must be the id of a webhook event.');
-  await using _ = await openTarget(options, 'ReplayRoleArn', { secrets: true });
-  await openTenant(id);
-  const outcome = await replayEvent(id, event, options.again === true);
+  await using target = await openForTenant(options, 'ReplayRoleArn', { secrets: true });
+  await openTenant(target.id);
+  const outcome = await replayEvent(target.id, event, options.again === true);
   if ('reason' in outcome) {
     printResult(options, { event, applied: false, reason: outcome.reason }, [`Not applied. ${outcome.reason}`]);
     process.exitCode = EXIT.found;

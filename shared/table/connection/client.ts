@@ -31,6 +31,12 @@ export function environmentTable(): Table {
   return shared;
 }
 
+export type Credentials = NonNullable<DynamoDBClientConfig['credentials']>;
+
+/** The table of {@link environmentTable}, with the rights of these credentials. */
+export const tableWith = (credentials: Credentials): Table =>
+  tableOf(required('TABLE_NAME'), { ...config(), credentials });
+
 /** Most tenants whose clients a container keeps; the least recently used is evicted first. Their sessions are kept longer: `tenant-sessions.ts`. */
 export const KEPT_TENANTS = 100;
 

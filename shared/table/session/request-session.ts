@@ -1,7 +1,7 @@
 import type { Actor, Origin } from '#identity';
 import { contention, listErrors, type Table } from '#lists';
 import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
-import { environmentTable, tenantTable } from '../connection/client.ts';
+import { type Credentials, environmentTable, tableWith, tenantTable } from '../connection/client.ts';
 import type { TenantId } from '../keys.ts';
 import { RecordNumbers } from './record-numbers.ts';
 import { StagedChanges } from './staged-changes.ts';
@@ -43,6 +43,11 @@ export class RequestSession implements TimeLimit {
    */
   static ofEnvironment(timeoutMs: number, clock: Clock = systemClock): RequestSession {
     return new RequestSession(environmentTable(), clock, clock() + timeoutMs, tenantTable);
+  }
+
+  /** As {@link ofEnvironment}, with the rights of these credentials alone. For the operator's commands. */
+  static withRightsOf(credentials: Credentials, timeoutMs: number, clock: Clock = systemClock): RequestSession {
+    return new RequestSession(tableWith(credentials), clock, clock() + timeoutMs);
   }
 
   /** {@link now} in the form of timestamps in records. */

@@ -1,23 +1,20 @@
 import type { Command } from 'commander';
 import type { DeliveryAttempt } from '../../../../functions/webhook-endpoints/contract.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../../../target.ts';
-import { tenantIdIn } from '../../../tenant-option.ts';
+import { withTarget } from '../../../target.ts';
+import { openForTenant, type TenantOptions, withTenant } from '../../../tenant-option.ts';
 import { lastAttemptsOf } from '../../../webhook-endpoints.ts';
 import { endpointIdIn } from './endpoint-option.ts';
 
-interface AttemptsOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
+interface AttemptsOptions extends TenantOptions, ResultOptions {
   readonly endpoint: string;
 }
 
 export function declareAttempts(group: Command): void {
-  const command = group
-    .command('attempts')
+  const command = withTenant(group.command('attempts'))
     .description(
       'List the last 100 failed deliveries of a webhook endpoint, the newest first; they are kept for 7 days',
     )
-    .requiredOption('--org <id>', 'id of an organization, or "platform"')
     .requiredOption('--endpoint <id>', 'id of the endpoint');
   withJson(withTarget(command, 'MaintenanceRoleArn')).action(attempts);
   withExamples(
@@ -27,9 +24,9 @@ export function declareAttempts(group: Command): void {
 }
 
 async function attempts(options: AttemptsOptions): Promise<void> {
-  const [org, endpoint] = [tenantIdIn(options.org), endpointIdIn(options.endpoint)];
-  await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  const listed = await lastAttemptsOf(org, endpoint);
+  const endpoint = endpointIdIn(options.endpoint);
+  await using target = await openForTenant(options, 'MaintenanceRoleArn');
+  const listed = await lastAttemptsOf(target.id, endpoint);
   printResult(options, listed, [
     ...listed.attempts.map(lineOf),
     `Failed deliveries: ${listed.attempts.length} of ${listed.total}.`,

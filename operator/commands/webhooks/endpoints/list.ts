@@ -2,30 +2,24 @@ import type { Command } from 'commander';
 import type { WebhookEndpoint } from '../../../../functions/webhook-endpoints/contract.ts';
 import { quoted } from '../../../../local/terminal/printable.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../../../target.ts';
-import { tenantIdIn } from '../../../tenant-option.ts';
+import { withTarget } from '../../../target.ts';
+import { openForTenant, type TenantOptions, withTenant } from '../../../tenant-option.ts';
 import { endpointsOf } from '../../../webhook-endpoints.ts';
 
-interface ListOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
-}
+interface ListOptions extends TenantOptions, ResultOptions {}
 
 /** `webhooks endpoints` alone is this, too. */
 export function declareListEndpoints(group: Command): void {
-  const command = group
-    .command('list', { isDefault: true })
-    .description(
-      'List the webhook endpoints of an organization, the oldest first: their status, how many events wait, and since when calls fail',
-    )
-    .requiredOption('--org <id>', 'id of an organization, or "platform"');
+  const command = withTenant(group.command('list', { isDefault: true })).description(
+    'List the webhook endpoints of an organization, the oldest first: their status, how many events wait, and since when calls fail',
+  );
   withJson(withTarget(command, 'MaintenanceRoleArn')).action(list);
   withExamples(command, 'webhooks endpoints list --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const id = tenantIdIn(options.org);
-  await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  const listed = await endpointsOf(id);
+  await using target = await openForTenant(options, 'MaintenanceRoleArn');
+  const listed = await endpointsOf(target.id);
   printResult(options, listed, [...listed.map(lineOf), `Webhook endpoints: ${listed.length}.`]);
 }
 

@@ -1,23 +1,20 @@
 import type { Command } from 'commander';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../../../target.ts';
-import { tenantIdIn } from '../../../tenant-option.ts';
+import { withTarget } from '../../../target.ts';
+import { openForTenant, type TenantOptions, withTenant } from '../../../tenant-option.ts';
 import { replayTo } from '../../../webhook-endpoints.ts';
 import { endpointIdIn } from './endpoint-option.ts';
 
-interface ReplayOptions extends TargetOptions, ResultOptions {
-  readonly org: string;
+interface ReplayOptions extends TenantOptions, ResultOptions {
   readonly endpoint: string;
   readonly from: string;
 }
 
 export function declareReplayEndpoint(group: Command): void {
-  const command = group
-    .command('replay')
+  const command = withTenant(group.command('replay'))
     .description(
       'Have a webhook endpoint go on from another place, back or forward; one that had expired becomes active, with the permissions that a key last confirmed',
     )
-    .requiredOption('--org <id>', 'id of an organization, or "platform"')
     .requiredOption('--endpoint <id>', 'id of the endpoint')
     .requiredOption(
       '--from <cursor>',
@@ -33,9 +30,9 @@ export function declareReplayEndpoint(group: Command): void {
 }
 
 async function replay(options: ReplayOptions): Promise<void> {
-  const [org, endpoint] = [tenantIdIn(options.org), endpointIdIn(options.endpoint)];
-  await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  const { status, suspended } = await replayTo(org, endpoint, options.from);
+  const endpoint = endpointIdIn(options.endpoint);
+  await using target = await openForTenant(options, 'MaintenanceRoleArn');
+  const { status, suspended } = await replayTo(target.id, endpoint, options.from);
   const waitsFor = [
     ...(status === 'active' ? [] : [`it is ${status}`]),
     ...(suspended ? ['its organization is suspended'] : []),
