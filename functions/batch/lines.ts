@@ -29,8 +29,8 @@ export interface Line {
 }
 
 /**
- * The lines of a batch. Only what is wrong with the batch itself is found here: whatever the route of an operation would refuse is its result.
- * @param routes by operation id, those that a batch can carry
+ * The operations of a batch. Only what is wrong with the batch itself is found here: whatever the route of an operation would refuse is its result.
+ * @param routes by operation id, of the operations that a batch may have
  * @param orgId the organization to work in, where the batch names one and the operation none
  * @throws Problem `invalid-body`: nothing is carried out then
  */

@@ -16,6 +16,7 @@ type Tables = readonly ReadonlyMap<string, MatchedRoute>[];
 export const batchOperations = (tables: Tables): Operations<typeof batch> => {
   const routes = routesOf(tables);
   return {
+    // The carrier is the request of the batch itself.
     runBatch: async ({ body, query, session, caller, carrier }) => {
       const { event, context, isNdjson, wantsRecords } = carrier;
       const lines = linesOf(body.operations, routes, query.org_id);

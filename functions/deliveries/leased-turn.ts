@@ -17,7 +17,7 @@ import { AT_ONCE, NOBODY, secondsOf, type Wake } from './wake.ts';
 export const TURN_MS = 20_000;
 /** After a longer call the turn ends, so that other tenants wait for no more than one. In milliseconds. */
 const SLOW_MS = 2_000;
-/** After so long a lease that was not given back has ended by any worker's clock. In milliseconds. */
+/** A lease that was not released has ended after so long, by any worker's clock. In milliseconds. */
 const LEFT_MS = leases.LEASE_MS + 2 * leases.WORKERS_DIFFER_MS;
 /** A call is made so much later at most. So a worker that was paused while it made one does not send it. In milliseconds. */
 const MAKING_MS = 10_000;
@@ -44,12 +44,13 @@ export class LeasedTurn {
   readonly #lease: leases.Lease;
   #ends: number;
   /**
-   * In how many seconds the budget had room for events, when the turn began. It decides on the first page and the first call, although reading them
-   * is charged: so each turn that begins with room delivers something, however small a share is.
+   * How long the turn had to wait at its beginning for room in the budget, in seconds: 0 where there was room. This decides whether the first page
+   * is read and the first call is made, and not the budget as it is by then, to which reading has been charged. So a turn that begins with room
+   * delivers something, however small the endpoint's share is. Undefined after the first call.
    */
   #waits: { readonly live: number; readonly replayed: number } | undefined;
   #state: DeliveryState;
-  /** The state before the journal was last read. Who has rung since may ring for what was not there yet. */
+  /** The state before the journal was last read. Whoever has woken this worker since may know of events that were not there yet. */
   #beforeRead: DeliveryState;
 
   constructor(registration: Registration, ports: BudgetedPorts, lease: leases.Lease, state: DeliveryState) {
@@ -61,14 +62,14 @@ export class LeasedTurn {
     this.#ends = ports.clock() + TURN_MS;
   }
 
-  /** Delivers from here on. Whatever fails, the lease is given back; where that fails too, there is another turn when it has ended. */
+  /** Delivers from here on. Whatever fails, the lease is released; where that fails too, there is another turn when it has ended. */
   async take(first: Assignment): Promise<Wake> {
     try {
       return await this.#run(first);
     } catch (error) {
       const { tenant, endpointId } = this.#registration;
       const delaySeconds = secondsOf(LEFT_MS);
-      await this.#giveBack().catch(() => this.#ports.queue.send([{ tenant, endpointId, delaySeconds }]));
+      await this.#release().catch(() => this.#ports.queue.send([{ tenant, endpointId, delaySeconds }]));
       throw error;
     }
   }
@@ -84,7 +85,7 @@ export class LeasedTurn {
       const end = await (isUnverified ? this.#ping(found) : this.#deliverNext(found));
       if (end !== 'read on') return end.wake;
       this.#waits = undefined;
-      if (this.#ports.clock() >= this.#ends) return (await this.#giveBack()) === 'lost' ? NOBODY : AT_ONCE;
+      if (this.#ports.clock() >= this.#ends) return (await this.#release()) === 'lost' ? NOBODY : AT_ONCE;
     }
   }
 
@@ -203,7 +204,7 @@ export class LeasedTurn {
     return recordFailure(this.#open(), this.#lease, made, { ...of, change: this.#charged(change) });
   }
 
-  /** Moves the cursor, and ends the turn where the journal ends, unless somebody has rung since it was read. */
+  /** Moves the cursor, and ends the turn where the journal ends, unless somebody has woken this worker since it was read. */
   async #through(moved: leases.StateChange, ended: Page['ended']): Promise<End> {
     const change = this.#charged(moved);
     if (ended !== 'limit') {
@@ -252,13 +253,13 @@ export class LeasedTurn {
     return 'next call';
   }
 
-  #giveBack(): ReturnType<typeof leases.endLease> {
+  #release(): ReturnType<typeof leases.endLease> {
     return leases.endLease(this.#open(), this.#lease, {});
   }
 
   async #leaveOff(found: Exclude<Found, Assignment>): Promise<Wake> {
     // A worker that has lost its lease may know an old place in the journal: the one after it decides.
-    if ((await this.#giveBack()) === 'lost') return NOBODY;
+    if ((await this.#release()) === 'lost') return NOBODY;
     return leaveOff(this.#registration, this.#ports, found);
   }
 

@@ -5,16 +5,20 @@ import type { Ports } from './ports.ts';
 import { secondsOf } from './wake.ts';
 
 /**
- * The workers that a tenant may hold at a time, so that its slow receivers keep nobody else waiting (`docs/decisions/0201-events.md`). Each that
- * delivers holds the lease of an endpoint, so a tenant with no more endpoints than slots needs none. One with more leases its slots: who finds them
- * taken rings, and the holder that was rung wakes the whole tenant at its end.
+ * A tenant may hold only so many workers at a time, so that its slow receivers keep no other tenant waiting
+ * (`docs/decisions/0201-events.md`). A slot is the place of one of them. A worker that delivers holds the lease of an endpoint, so a tenant with no more endpoints than slots needs
+ * none. A tenant with more leases its slots. A worker that finds all of them taken wakes the holder of one, and that holder wakes the whole tenant
+ * at its end.
  */
 export interface Slot {
-  /** Gives it back. @param again whether the tenant is to be woken in any case */
+  /** Releases it. @param again whether the tenant is to be woken in any case */
   readonly end: (again: boolean) => Promise<void>;
 }
 
-/** Takes a slot of the tenant of these endpoints. @returns `unlimited` where it needs none, `taken` where others have all and one of them was rung */
+/**
+ * Takes a slot of the tenant of these endpoints.
+ * @returns `unlimited` where it needs none; `taken` where other workers have all of them, and the holder of one was woken
+ */
 export async function takeSlot(
   registered: readonly Registration[],
   ports: Ports,
@@ -31,7 +35,7 @@ export async function takeSlot(
     const { outcome, state } = await leases.takeLease(open(), lease, true);
     if (outcome === 'taken') return { end: (again) => endSlot(open, { lease, state }, { tenant, queue, again }) };
     if (tried < slots) continue;
-    const { isLeased, endsIn } = await leases.ring(open(), lease.endpointId);
+    const { isLeased, endsIn } = await leases.wake(open(), lease.endpointId);
     if (endsIn !== undefined) await queue.send([{ tenant, delaySeconds: secondsOf(endsIn) }]);
     if (isLeased) return 'taken';
   }
@@ -44,7 +48,7 @@ interface Held {
 type Waking = Pick<Ports, 'queue'> & Pick<Registration, 'tenant'> & { readonly again: boolean };
 
 async function endSlot(open: () => Tenant, { lease, state }: Held, { tenant, queue, again }: Waking): Promise<void> {
-  const isRung = (await leases.endLease(open(), lease, {}, state)) === 'kept';
-  if (isRung) await leases.endLease(open(), lease, {});
-  if (isRung || again) await queue.send([{ tenant }]);
+  const isWoken = (await leases.endLease(open(), lease, {}, state)) === 'kept';
+  if (isWoken) await leases.endLease(open(), lease, {});
+  if (isWoken || again) await queue.send([{ tenant }]);
 }

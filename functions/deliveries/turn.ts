@@ -21,7 +21,7 @@ import { NOBODY, secondsOf, type Wake } from './wake.ts';
  *                     │       gone ─────▶ the endpoint is disabled
  *                     └──── 20 s are over, or the call was slow: the turn ends, there is another one
  *     budget is spent ─▶ the turn ends, there is another one when it is not
- *     end of the journal ─▶ the turn ends, unless somebody has rung meanwhile
+ *     end of the journal ─▶ the turn ends, unless somebody has woken this worker meanwhile
  *     open number ────────▶ the turn ends, there is another one when it is overdue
  */
 
@@ -45,7 +45,7 @@ async function takeTurn(registration: Registration, ports: Ports, budget: Delive
   const found = await readAssignment(tenant, registration.endpointId);
   if (!isAssignment(found)) return leaveOff(registration, ports, found);
   const lease = { endpointId: registration.endpointId, token: randomUUID() };
-  const { state, outcome, endsIn } = await takeOrRing(tenant, lease);
+  const { state, outcome, endsIn } = await takeOrWake(tenant, lease);
   switch (outcome) {
     case 'gone':
       return leaveOff(registration, ports, { stored: found.stored, stop: EXPIRED });
@@ -58,16 +58,16 @@ async function takeTurn(registration: Registration, ports: Ports, budget: Delive
   }
 }
 
-/** Takes the lease, or rings while another worker has it. One that has given it back before the ring does not look again: then it is free. */
-async function takeOrRing(
+/** Takes the lease, or wakes the worker that has it. Where that worker has released it meanwhile, nobody was woken, and the lease is free: it is taken. */
+async function takeOrWake(
   tenant: Tenant,
   lease: leases.Lease,
 ): Promise<Awaited<ReturnType<typeof leases.takeLease>> & { readonly endsIn?: number }> {
   for (;;) {
     const taking = await leases.takeLease(tenant, lease);
     if (taking.outcome !== 'leased') return taking;
-    const { isLeased, ...rung } = await leases.ring(tenant, lease.endpointId);
-    if (isLeased) return { ...taking, ...rung };
+    const { isLeased, ...woken } = await leases.wake(tenant, lease.endpointId);
+    if (isLeased) return { ...taking, ...woken };
   }
 }
 

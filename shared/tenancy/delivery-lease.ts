@@ -11,7 +11,7 @@ import { deliveryStateKey } from './keys.ts';
  * Who delivers to an endpoint leases its state: one worker at a time, whose token is the condition of each of its changes. A worker that is paused for
  * longer than its lease changes nothing any more, so what it has delivered is delivered again (`docs/decisions/0201-events.md`).
  *
- *     free ──▶ leased ──▶ free again, if nobody has rung meanwhile; else its holder looks once more
+ *     free ──▶ leased ──▶ free again, if nobody has woken its holder meanwhile; else that looks once more
  *               └─ its end has come, or is further away than any lease's: another worker may take it
  *
  * A tenant's slots are leased in the same way (`functions/deliveries/slots.ts`).
@@ -95,32 +95,36 @@ export async function changeLeased(
 }
 
 /**
- * Changes a leased state, and gives the lease back.
- * @param unlessRung where somebody has rung since this state was read, nothing changes, and the lease stays
+ * Changes a leased state, and releases the lease.
+ * @param unlessWoken where somebody has woken its holder since this state was read, nothing changes, and the lease stays
  * @returns `kept` in that case; `lost` where another worker has the lease
  */
 export async function endLease(
   tenant: Tenant,
   lease: Lease,
   change: StateChange,
-  unlessRung?: Pick<DeliveryState, 'rings'>,
+  unlessWoken?: Pick<DeliveryState, 'rings'>,
 ): Promise<'ended' | 'kept' | 'lost'> {
   const { set, remove = [] } = change;
   const input = expressionOf({ ...(set && { set }), remove: [...remove, ...LEASED] }, lease.token);
-  const { item, isDone } = await update(tenant, lease, unlessRung === undefined ? input : ifNotRung(input, unlessRung));
+  const { item, isDone } = await update(
+    tenant,
+    lease,
+    unlessWoken === undefined ? input : ifNotWoken(input, unlessWoken),
+  );
   if (isDone) return 'ended';
   return item?.lease === lease.token ? 'kept' : 'lost';
 }
 
-interface Rung {
-  /** Whether there is a lease to ring for. */
+interface Woken {
+  /** Whether there is a lease, whose holder was woken. */
   readonly isLeased: boolean;
-  /** In how many milliseconds it has ended by any worker's clock, for the first who rings under it. It is to look again then: the holder may be gone. */
+  /** In how many milliseconds it has ended by any worker's clock, for the first who wakes its holder. It is to look again then: the holder may be gone. */
   readonly endsIn?: number;
 }
 
-/** Tells the holder of a lease that there may be more. */
-export async function ring(tenant: Tenant, endpointId: string): Promise<Rung> {
+/** Wakes the holder of a lease: there may be more events. */
+export async function wake(tenant: Tenant, endpointId: string): Promise<Woken> {
   const { item: before, isDone } = await update(
     tenant,
     { endpointId },
@@ -180,7 +184,7 @@ function expressionOf({ set = {}, remove = [] }: StateChange, token: string): Ex
   };
 }
 
-const ifNotRung = (input: Expressions, { rings }: Pick<DeliveryState, 'rings'>): Expressions => ({
+const ifNotWoken = (input: Expressions, { rings }: Pick<DeliveryState, 'rings'>): Expressions => ({
   ...input,
   ConditionExpression: `${input.ConditionExpression} AND ${rings === undefined ? 'attribute_not_exists(#rings)' : '#rings = :rings'}`,
   ExpressionAttributeNames: { ...input.ExpressionAttributeNames, '#rings': 'rings' },

@@ -31,7 +31,7 @@ beforeEach(async () => {
 const leaseOf = (token: string): leases.Lease => ({ endpointId: hook.id, token });
 const take = async (token: string, tenant = acme.open()) => (await leases.takeLease(tenant, leaseOf(token))).outcome;
 
-it('one worker has the lease until it gives it back, or its end has come', async () => {
+it('one worker has the lease until it releases it, or its end has come', async () => {
   expect([await take('a'), await take('b'), await take('a')]).toEqual(['taken', 'leased', 'taken']);
   expect(await leases.endLease(acme.open(), leaseOf('b'), {})).toBe('lost');
   expect(await leases.endLease(acme.open(), leaseOf('a'), { set: { next: 3 } })).toBe('ended');
@@ -54,18 +54,18 @@ it('whose end, or whose next call, is further away than any can be keeps nobody 
   expect(await take('c')).toBe('taken');
 });
 
-it('is not given back where somebody has rung since its holder has looked', async () => {
+it('is not released where its holder was woken since it has looked', async () => {
   const { state } = await leases.takeLease(acme.open(), leaseOf('a'));
-  await leases.ring(acme.open(), hook.id);
+  await leases.wake(acme.open(), hook.id);
   expect(await leases.endLease(acme.open(), leaseOf('a'), { set: { next: 8 } }, state)).toBe('kept');
   const after = await leases.changeLeased(acme.open(), leaseOf('a'), { set: { next: 8 } });
   expect(after).toMatchObject({ next: 8, rings: 1 });
   expect(await leases.endLease(acme.open(), leaseOf('a'), {}, after)).toBe('ended');
 });
 
-it('of an endpoint that is gone is taken by nobody, and ringing makes none', async () => {
+it('of an endpoint that is gone is taken by nobody, and waking its holder makes none', async () => {
   const gone = { ...leaseOf('a'), endpointId: crypto.randomUUID() };
-  await leases.ring(acme.open(), gone.endpointId);
+  await leases.wake(acme.open(), gone.endpointId);
   expect((await leases.takeLease(acme.open(), gone)).outcome).toBe('gone');
 });
 

@@ -148,13 +148,14 @@ function stateOf(seen: Seen): NumberState {
 }
 
 /**
- * Whether a number without a record is to be a gap. What readers close by themselves is left to them for a while; a repair closes it once its writer's
- * grace period is over. A tombstone that has its time was just put by somebody who sets the bit next.
+ * Whether a number without a record is to be a gap: if it was allocated, and is due, is a gap already, or has a tombstone without a time. Whoever puts
+ * a tombstone with a time sets the bit next. For a repair, a number is due once its writer's grace period is over. A verification leaves it to
+ * readers for a while, who close such numbers themselves.
  */
 function isClosed({ list, number, record, counter, gap, isDue }: Seen, bit: bigint): boolean {
-  const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
+  const isAllocated = number < Math.max(Number(counter.NEXT ?? 0), list.next);
   const isOpen = record === undefined || record[schema.AT] !== undefined;
-  return isGiven && (isDue || gap.has(bit) || !isOpen);
+  return isAllocated && (isDue || gap.has(bit) || !isOpen);
 }
 
 function differencesOf(state: NumberState): Difference[] {
