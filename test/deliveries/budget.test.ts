@@ -1,9 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readRequestCounts } from '#tenancy';
 import { work } from '../../functions/deliveries/work.ts';
 import { Invocation, within } from '../../shared/telemetry/index.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { freshTable } from '../support/dynamodb.ts';
+import { prepared } from '../support/prepared.ts';
 
 /** What works in the background is charged to its tenant: no more than the delivery budget is used, by whoever, and nothing is lost. */
 
@@ -14,12 +15,9 @@ const FEW = 20;
 const HOUR = 60 * MINUTE;
 const LARGE = 'x'.repeat(128_000);
 
-let place: FreshTable;
+const place = prepared(freshTable);
 let world: DeliveryWorld;
 let acme: Organization;
-beforeAll(async () => {
-  place = await freshTable();
-});
 beforeEach(async () => {
   vi.stubEnv('TENANT_RATE_LIMIT', String(REQUESTS));
   world = new DeliveryWorld(place);

@@ -1,12 +1,13 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ids } from '#lists';
 import { JournalReader, journalEntity } from '#table';
 import { recordsIn } from '../support/audit.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
+import { prepared } from '../support/prepared.ts';
 
 /**
  * Endpoints around the end of the retention, with workers whose clocks are months wrong, and DynamoDB deleting expired events in its own time: an endpoint
@@ -16,10 +17,7 @@ import { byExtent } from '../support/extent.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-let place: FreshTable;
-beforeAll(async () => {
-  place = await freshTable();
-});
+const place = prepared(freshTable);
 
 const act = fc.oneof(
   { weight: 3, arbitrary: fc.record({ does: fc.constant('write' as const), count: fc.integer({ min: 1, max: 4 }) }) },

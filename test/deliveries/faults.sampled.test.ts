@@ -1,11 +1,13 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ids } from '#lists';
 import { journalEntity } from '#table';
 import { work } from '../../functions/deliveries/work.ts';
-import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import type { Endpoint, Organization } from '../support/delivery-world.ts';
+import { freshTable } from '../support/dynamodb.ts';
 import { sampled } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { prepared } from '../support/prepared.ts';
+import { begin } from './scene.ts';
 
 /**
  * Workers that die or meet a fault at any call of the table, or are there twice, and wake-ups that are lost: nothing is missing, first deliveries are
@@ -14,16 +16,7 @@ import { type Fault, FaultyHandler } from '../support/faults.ts';
 
 const MINUTE = 60_000;
 
-let place: FreshTable;
-beforeAll(async () => {
-  place = await freshTable();
-});
-
-async function begin(batch_size: number) {
-  const world = new DeliveryWorld(place);
-  const acme = await world.organization();
-  return { world, acme, hook: await acme.endpoint({ batch_size }) };
-}
+const place = prepared(freshTable);
 
 /** Refuses the third event, and fails at first. */
 function beDifficult({ receiver }: Endpoint, poison: number | undefined): void {
@@ -55,7 +48,7 @@ it.each(
     14,
   ),
 )('%s at call %i of the workers', async (fault, index) => {
-  const { world, acme, hook } = await begin(2);
+  const { world, acme, hook } = await begin(place, { batch_size: 2 });
   await acme.change(6);
   beDifficult(hook, (await acme.numbers())[2]);
   await world.ring(acme);
@@ -73,7 +66,7 @@ it.each(
 });
 
 it('several workers at once deliver as one does', async () => {
-  const { world, acme, hook } = await begin(3);
+  const { world, acme, hook } = await begin(place, { batch_size: 3 });
   for (let round = 0; round < 4; round++) {
     await acme.change(7);
     await Promise.all(Array.from({ length: 4 }, () => work({ tenant: acme.id }, world.worker())));
@@ -83,7 +76,7 @@ it('several workers at once deliver as one does', async () => {
 });
 
 it('without a single wake-up, the schedule delivers everything', async () => {
-  const { world, acme, hook } = await begin(2);
+  const { world, acme, hook } = await begin(place, { batch_size: 2 });
   // Only what the schedule itself sends arrives: the bell and the workers' own messages are lost.
   let isScheduled = false;
   world.queue.loses = () => !isScheduled;

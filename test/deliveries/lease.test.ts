@@ -1,12 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Tenant } from '#table';
 import { allRegistered, leases } from '#tenancy/deliveries';
 import { turn } from '../../functions/deliveries/turn.ts';
 import { work } from '../../functions/deliveries/work.ts';
 import { aCaller } from '../support/caller.ts';
-import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';
+import { prepared } from '../support/prepared.ts';
+import { begin, type Scene } from './scene.ts';
 
 /** Who may deliver to an endpoint, also where workers are paused, or their clocks differ by as much as clocks may. */
 
@@ -15,17 +16,12 @@ const DAY = 24 * HOUR;
 /** Clocks that differ by so much from that of DynamoDB, in milliseconds, are taken as they are. */
 const BELIEVED = 4_900;
 
-let place: FreshTable;
-let world: DeliveryWorld;
-let acme: Organization;
-let hook: Endpoint;
-beforeAll(async () => {
-  place = await freshTable();
-});
+const place = prepared(freshTable);
+let world: Scene['world'];
+let acme: Scene['acme'];
+let hook: Scene['hook'];
 beforeEach(async () => {
-  world = new DeliveryWorld(place);
-  acme = await world.organization();
-  hook = await acme.endpoint();
+  ({ world, acme, hook } = await begin(place));
 });
 
 const leaseOf = (token: string): leases.Lease => ({ endpointId: hook.id, token });

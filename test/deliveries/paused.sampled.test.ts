@@ -1,11 +1,12 @@
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { listErrors } from '#lists';
 import { work } from '../../functions/deliveries/work.ts';
-import { DeliveryWorld } from '../support/delivery-world.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { freshTable } from '../support/dynamodb.ts';
 import { sampled } from '../support/extent.ts';
 import { FaultyHandler } from '../support/faults.ts';
+import { prepared } from '../support/prepared.ts';
+import { begin } from './scene.ts';
 
 /**
  * A worker that is paused for an hour at any call of the table, before it is sent or before its response is read, while another delivers everything:
@@ -20,10 +21,7 @@ const CALLS = [
   [422, 19],
 ] as const;
 
-let place: FreshTable;
-beforeAll(async () => {
-  place = await freshTable();
-});
+const place = prepared(freshTable);
 
 type Side = 'before' | 'after';
 
@@ -54,9 +52,7 @@ const cases = (['before', 'after'] as const).flatMap((side) =>
 );
 
 it.each(sampled(cases, 12))('%s call %i, where the first delivery gets a %d', async (side, index, status) => {
-  const world = new DeliveryWorld(place);
-  const acme = await world.organization();
-  const hook = await acme.endpoint({ batch_size: 2, payload: 'record' });
+  const { world, acme, hook } = await begin(place, { batch_size: 2, payload: 'record' });
   await acme.change(5);
   hook.receiver.responds = () => ({ status: hook.receiver.calls.length === 1 ? status : 204 });
   let isReached = false;

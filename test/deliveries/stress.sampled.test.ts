@@ -1,15 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holds } from '../../bench/bounds.ts';
 import { SIZES, type Size, stress, stressBounds } from '../../bench/deliveries/stress.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
+import { prepared } from '../support/prepared.ts';
 
 /** What `npm run bench -- deliveries` holds deliveries to, for a short time: writers, workers, wake-ups and receivers in every kind of trouble. */
 
-let place: FreshTable;
-beforeAll(async () => {
-  place = await freshTable();
-});
+const place = prepared(freshTable);
 
 const seeds = Array.from({ length: byExtent({ sample: 1, extended: 2, nightly: 20 }) }, (_, seed) => seed);
 const size = byExtent<Size>({ sample: SIZES.least, extended: SIZES.least, nightly: SIZES.small });

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ids, listErrors } from '#lists';
 import { auditEventEntity, JournalReader, journalEntity, stagePing } from '#table';
 import { readSuspension, stageSuspension } from '#tenancy';
@@ -8,9 +8,11 @@ import { turn } from '../../functions/deliveries/turn.ts';
 import { work } from '../../functions/deliveries/work.ts';
 import { terminalEntity } from '../../functions/terminals/store.ts';
 import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
-import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import type { Endpoint } from '../support/delivery-world.ts';
+import { freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';
+import { prepared } from '../support/prepared.ts';
+import { begin, type Scene } from './scene.ts';
 
 /** What a worker delivers, and what becomes of an endpoint, in virtual time. */
 
@@ -18,17 +20,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-let place: FreshTable;
-let world: DeliveryWorld;
-let acme: Organization;
-let hook: Endpoint;
-beforeAll(async () => {
-  place = await freshTable();
-});
+const place = prepared(freshTable);
+let world: Scene['world'];
+let acme: Scene['acme'];
+let hook: Scene['hook'];
 beforeEach(async () => {
-  world = new DeliveryWorld(place);
-  acme = await world.organization();
-  hook = await acme.endpoint();
+  ({ world, acme, hook } = await begin(place));
 });
 
 /** Makes changes, and has the bell ring. */

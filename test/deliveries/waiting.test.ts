@@ -1,27 +1,23 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { holds } from '../../bench/bounds.ts';
 import { STAGES, slowBounds, slowReceivers } from '../../bench/deliveries/slow-receivers.ts';
 import { work } from '../../functions/deliveries/work.ts';
-import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';
+import { prepared } from '../support/prepared.ts';
+import { begin, type Scene } from './scene.ts';
 
 /** How long events wait for a worker that is gone, and for those that are with another tenant. The schedule is a stage's: every five minutes. */
 
 /** A lease, and what clocks may differ by. */
 const LEASE = 81_000;
 
-let place: FreshTable;
-let world: DeliveryWorld;
-let acme: Organization;
-let hook: Endpoint;
-beforeAll(async () => {
-  place = await freshTable();
-});
+const place = prepared(freshTable);
+let world: Scene['world'];
+let acme: Scene['acme'];
+let hook: Scene['hook'];
 beforeEach(async () => {
-  world = new DeliveryWorld(place);
-  acme = await world.organization();
-  hook = await acme.endpoint();
+  ({ world, acme, hook } = await begin(place));
 });
 
 describe('a worker that cannot give back its lease', () => {
