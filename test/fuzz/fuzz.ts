@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
+import { altered } from '../support/altered.ts';
 import { conformance, GATEWAY_STATUSES } from '../support/conformance.ts';
 import { Corpus } from './corpus.ts';
 import { type FuzzRequest, requests } from './requests.ts';
@@ -169,7 +170,7 @@ class Run implements FuzzReport {
       org: this.#org.token,
       platform: this.#platform,
       nobody: undefined,
-      forged: `${this.#org.token.slice(0, -4)}AAAA`,
+      forged: altered(this.#org.token),
     };
     const token = tokens[caller];
     return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { issueToken } from '#auth';
 import { configureTable } from '#table';
+import { altered } from '../support/altered.ts';
 import type { Api, ApiResponse, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
@@ -213,7 +214,7 @@ describe('the line of the authorizer', () => {
     ['malformed', async () => 'two words', undefined],
     ['secret', async () => org.secret, undefined],
     ['invalid', async () => 'nonsense', undefined],
-    ['invalid', async () => `${org.token.slice(0, -4)}AAAA`, undefined],
+    ['invalid', async () => altered(org.token), undefined],
     ['expired', () => issued(Date.now() - 3_700_000), undefined],
     ['unknown-key', () => signedByAnother(), undefined],
     ['early', () => issued(Date.now() + 3_700_000), undefined],

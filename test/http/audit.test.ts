@@ -367,6 +367,8 @@ it.each([
 });
 
 describe('a login that is refused', () => {
+  /** No day ends while refusals are counted. */
+  const NOW = Date.now();
   const login = (appCode: string, secret: string) =>
     api.request('POST', '/api/v1/auth/login', { body: { app_code: appCode, secret } });
 
@@ -442,7 +444,7 @@ describe('a login that is refused', () => {
 
   /** The login's recording of a refusal, without its waits. */
   const refuse = (credentials: Credentials, sourceAddress: string, inDays = 0) => {
-    const session = RequestSession.ofEnvironment(5_000, () => Date.now() + inDays * 86_400_000);
+    const session = RequestSession.ofEnvironment(5_000, () => NOW + inDays * 86_400_000);
     session.audit.origin = { actor: { type: 'anonymous' }, operation: 'login', requestId: randomUUID(), sourceAddress };
     return recordRefusal(session, credentials, 'login_refused');
   };

@@ -27,8 +27,9 @@ beforeEach(async () => {
   org = await api.orgToken();
   owner = callsOf(api, org.token);
   client = (await owner.create('/api/v1/clients', { name: 'Acme', slug: 'acme' })).id;
-  // No wait between tries.
+  // No wait between tries, and no time passes: a change is tried for three seconds at most.
   vi.spyOn(Math, 'random').mockReturnValue(-0.5);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -96,7 +97,6 @@ describe('a change of the record that the request names', () => {
   });
 
   it('is refused after three seconds', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     race('CLIENT');
     const { isTaken } = conflicts;
     conflicts.isTaken = (...given) => {

@@ -19,10 +19,11 @@ let orgId: string;
 let key: Key;
 afterEach(() => void vi.useRealTimers());
 
+/** No day ends meanwhile: neither during a test, nor between two of them, which would end the platform's token. */
+const NOON = new Date().setUTCHours(12, 0, 0, 0);
 const WRITES = ['integrations:write', 'roles:write', 'users:write', 'memberships:write', 'permissions:read'];
 beforeEach(async () => {
-  // Noon: no day ends meanwhile.
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date().setUTCHours(12, 0, 0, 0) });
+  vi.useFakeTimers({ toFake: ['Date'], now: NOON });
   const org = await api.orgToken();
   orgId = org.orgId;
   owner = callsOf(api, org.token);

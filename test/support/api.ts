@@ -169,7 +169,7 @@ async function newOrganization(
   token: string,
   name = 'Acme',
 ): Promise<OrgAccess> {
-  const suffix = randomUUID().slice(0, 8);
+  const suffix = randomUUID();
   const create = async (path: string, body: JsonBody): Promise<Record<string, string>> => {
     const reply = await request<Record<string, string>>('POST', path, { token, body });
     if (reply.status !== 201) throw new Error(`POST ${path} answered ${reply.status} ${JSON.stringify(reply.body)}`);

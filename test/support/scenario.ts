@@ -170,8 +170,13 @@ export class TestTenant {
 }
 
 /** Without digits, and with letters that begin no other word: the words of a record, and so its write units, are the same each time. */
-const newSuffix = (): string =>
-  `x${randomUUID().slice(0, 8)}`.replaceAll(/\d/g, (digit) => LETTERS[Number(digit)] ?? '');
+const newSuffix = (): string => {
+  suffixes += 1;
+  // A multiplication by an odd number: other digits each time, of which the first differ too.
+  const hex = (Math.imul(suffixes, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
+  return `x${hex}`.replaceAll(/\d/g, (digit) => LETTERS[Number(digit)] ?? '');
+};
+let suffixes = 0;
 const LETTERS = 'ghjkmnpqtz';
 
 /** A batch whose operations have not been carried out before. */
