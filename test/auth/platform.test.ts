@@ -1,14 +1,12 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as integrationSecrets from '#auth/integration-secrets';
 import { NotUnique } from '#table';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
 import { LocalApiError } from '../../local/settings.ts';
-import { dumpOf } from '../support/table-dump.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi({ authorizerTtlSeconds: 0 });
@@ -67,22 +65,6 @@ describe('the platform integration of a machine', () => {
     await writeFile(join(dataDir, 'platform-secret'), '');
     await expect(ensurePlatformIntegration({ dataDir })).rejects.toThrow(/platform-secret cannot be a secret/);
   });
-});
-
-/** When the credentials were where the pointer is now. */
-it('data of an earlier version is refused in a sentence, and not added to', async () => {
-  const { client, tableName } = api.table;
-  const Key = { PK: { S: 'ORG#PLATFORM#CREDENTIALS' }, SK: { S: 'platform' } };
-  await client.send(new DeleteItemCommand({ TableName: tableName, Key }));
-  const Item = { PK: { S: 'APP#platform' }, SK: { S: 'CREDENTIALS' }, tenant: { S: 'PLATFORM' } };
-  await client.send(new PutItemCommand({ TableName: tableName, Item }));
-  const before = await dumpOf(api.table);
-  const start = ensurePlatformIntegration({ dataDir, secret: integrationSecrets.generate() });
-  await expect(start).rejects.toThrow(LocalApiError);
-  await expect(start).rejects.toThrow(
-    /an earlier version.*: delete the data directory, or set DATA_DIR to another one\.$/,
-  );
-  expect(await dumpOf(api.table)).toEqual(before);
 });
 
 describe('a platform key of the operator', () => {
