@@ -6,6 +6,7 @@ import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './release-number.ts';
 import type { Table } from './table.ts';
+import type { Contention } from './transaction/contention.ts';
 import { retry } from './transaction/retry.ts';
 
 /** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
@@ -30,6 +31,7 @@ interface PooledNumber extends AllocatedNumber {
 interface AllocatingRequest extends TimeLimit {
   /** When the request began, in epoch milliseconds. */
   readonly now: number;
+  readonly contention: Contention;
 }
 
 /**
@@ -49,6 +51,7 @@ export class NumberPool {
   #spare: PooledNumber[] = [];
   /** Numbers of ordered lists that are being released. */
   #releasing: Promise<void>[] = [];
+  #unreleased = 0;
   /** Whether no numbers are allocated: records get {@link NO_NUMBER}, and nothing is sent. */
   isRehearsal = false;
   /** Whether any number was allocated. */
@@ -58,6 +61,11 @@ export class NumberPool {
 
   constructor(request: AllocatingRequest) {
     this.#request = request;
+  }
+
+  /** How many numbers are to be released unless their records are written, or are being released. */
+  get unused(): number {
+    return this.#inUse.length + this.#spare.length + this.#pending.size + this.#unreleased;
   }
 
   /** The next number of a list: a spare one, a pending one, or a new one. */
@@ -190,7 +198,13 @@ export class NumberPool {
     const { clock, deadline } = this.#request;
     const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS) };
     const { partition } = list;
-    await releaseNumber(table, { partition, number, expires }, { ...limit, sent });
+    const contention = this.#request.contention.ofRelease(limit);
+    this.#unreleased += 1;
+    try {
+      await releaseNumber(table, { partition, number, expires }, { ...limit, sent, contention });
+    } finally {
+      this.#unreleased -= 1;
+    }
     increment('ListReturns');
   }
 }

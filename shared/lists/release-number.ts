@@ -1,10 +1,11 @@
-import type { TimeLimit } from '../clock.ts';
 import { putTombstone } from './fence.ts';
 import { gapKeyOf, gapsOf, isGapIn, type Unwritten } from './gap-words.ts';
 import { sortKeyOf } from './ids.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
-import { retry } from './transaction/retry.ts';
+import type { Sending } from './transaction/commit.ts';
+import { isConflict } from './transaction/contention.ts';
+import { retry, WAITS } from './transaction/retry.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /**
@@ -21,18 +22,18 @@ const TRIES = 4;
 /**
  * @param sent undefined where the record was in no transaction that was sent. The tombstone of one that got a response expires after a day: it is there for a
  *   request that is carried out once more
- * @param limit until when to try, and the time of the tombstone
+ * @param sending until when to try, and the time of the tombstone
  */
 export async function releaseNumber(
   table: Table,
   unwritten: Unwritten,
-  { sent, ...limit }: TimeLimit & { readonly sent: Sent | undefined },
+  { sent, ...sending }: Sending & { readonly sent: Sent | undefined },
 ): Promise<void> {
-  const now = limit.clock();
+  const now = sending.clock();
   const lasting = sent === 'responded' ? 'a day' : 'for good';
   // The transaction that was refused may still hold the key.
   const put = () => putTombstone(table, unwritten, now, lasting);
-  if (sent !== undefined && !(await retry(put, limit))) return;
+  if (sent !== undefined && !(await retry(put, sending, WAITS, meetsOthers(sending)))) return;
   let seen: Item | undefined;
   for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
     const work = new UnitOfWork();
@@ -44,14 +45,21 @@ export async function releaseNumber(
       ...gapsOf([unwritten], seen),
       onConditionFailed: (found) => new OtherWord(found),
     });
-    const outcome = await work.commit(table, limit).catch((error: unknown) => error);
+    const outcome = await work.commit(table, sending).catch((error: unknown) => error);
     if (!(outcome instanceof OtherWord)) {
       if (outcome !== undefined) throw outcome;
       return;
     }
     seen = outcome.item;
+    if (tries > 1) sending.contention?.meet([], outcome, 0);
   }
 }
+
+const meetsOthers =
+  ({ contention }: Sending) =>
+  (error: unknown, pause: number): void => {
+    if (isConflict(error)) contention?.meet([], error, pause);
+  };
 
 /** The word of a gap is not as it was read. */
 class OtherWord extends Error {

@@ -134,6 +134,17 @@ describe('a change of the record that the request names', () => {
     expect((await owner.read(`/api/v1/clients/${client}`)).name).toBe(`Other ${others}`);
   });
 
+  it('takes at most forty calls also where the numbers of its events are released in competition', async () => {
+    conflicts.reset();
+    const { id } = await endpoint();
+    race('WEBHOOK_ENDPOINT');
+    const { isTaken } = conflicts;
+    conflicts.isTaken = (name, sent) => isTaken(name, sent) || /EVENT#SET".*"B#/.test(name);
+    const send = () => owner.ask('POST', `/api/v1/webhook-endpoints/${id}/replay`, { from: 'oldest' });
+    const { calls, ends } = await outcomeOf(send);
+    expect([ends[1], calls > 20, calls <= 40]).toEqual(['contended', true, true]);
+  });
+
   it('is a plain 503, and a failure, where an attempt has no response: it may be carried out yet', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     race('CLIENT');

@@ -8,9 +8,9 @@ const key = { PK: 'ORG#t#CLIENT', SK: '000000000007' };
 const named = { key, id: '87d6100d-2b60-4b6c-b62f-c05eb3048da4' };
 
 /** A request, the clock of which stands still unless it is moved. */
-function request({ cutsOff = false, deadline = 18_000 } = {}) {
+function request({ cutsOff = false, deadline = 18_000, numbers = 0 } = {}) {
   let now = 0;
-  const contention = new contentions.Contention({ clock: () => now, deadline });
+  const contention = new contentions.Contention({ clock: () => now, deadline }, () => numbers);
   contention.bound(cutsOff);
   contention.beginRun();
   contention.name(named);
@@ -65,15 +65,41 @@ describe('a request', () => {
     expect(refusedAfter(1)).toEqual([1, undefined]);
   });
 
-  it('takes no try that would make more than forty calls, with those that follow', () => {
+  it.each([
+    ['no number', 0, 37],
+    ['two numbers', 2, 31],
+    ['many numbers, which keep no more than four', 45, 25],
+  ])('takes no try that would make more than forty calls, with those that follow: %s', (_, numbers, most) => {
     within(new Invocation({}), () => {
-      const { refusedAfter } = request();
-      increment('TableCalls', 33);
+      const { refusedAfter } = request({ numbers });
+      increment('TableCalls', most);
       expect(refusedAfter(50, [])).toEqual([50, undefined]);
       increment('TableCalls');
       expect(refusedAfter(1, [])).toEqual([1, contended(false)]);
       // But a second one.
-      expect(request().refusedAfter(9, [])).toEqual([2, contended(false)]);
+      expect(request({ numbers }).refusedAfter(9, [])).toEqual([2, contended(false)]);
+    });
+  });
+
+  it('keeps calls for the release of the last run’s number before a further run', () => {
+    within(new Invocation({}), () => {
+      increment('TableCalls', 12);
+      const { contention } = request({ numbers: 2 });
+      increment('TableCalls', 8);
+      const refusals = Array.from({ length: 3 }, () => contention.refusal(new Error('met'), 0));
+      expect(refusals).toEqual([undefined, undefined, undefined]);
+      increment('TableCalls');
+      expect(contention.refusal(new Error('met'), 0)).toEqual(contended(false));
+    });
+  });
+
+  it('repeats no call of a release beyond them', () => {
+    within(new Invocation({}), () => {
+      const release = request({ numbers: 1 }).contention.ofRelease({ clock: () => 0, deadline: 1_000 });
+      increment('TableCalls', 34);
+      expect(() => release.meet([key], new Error('met'), 0)).not.toThrow();
+      increment('TableCalls');
+      expect(() => release.meet([key], new Error('met'), 0)).toThrow(contentions.Contended);
     });
   });
 

@@ -96,10 +96,7 @@ export async function commit(
       throw error;
     });
   const beforeWait = (error: unknown, pause: number) => {
-    if (!isConflict(error)) return;
-    contention?.noteMet(conflictingIn(error, writes));
-    const refusal = contention?.refusal(error, pause, 1);
-    if (refusal !== undefined) throw refusal;
+    if (isConflict(error)) contention?.meet(conflictingIn(error, writes), error, pause);
   };
   const waits = writes.length > MANY ? LONG_WAITS : USUAL_WAITS;
   const outcome = await retry(noting, sending, waits, beforeWait).catch(uncertain);

@@ -7,9 +7,13 @@ import type { Key } from '../schema.ts';
 /** How often, and for how long, a request tries to write the record that it names, in milliseconds since others were first met. */
 const NAMED = { tries: 8, within: 3_000 } as const;
 
-/** Most calls of the table, with those that follow the last try: numbers are released, and budgets flushed. */
+/** Most calls of the table, with those that follow the last try: each number is released, and both request budgets are flushed. */
 const MOST_CALLS = 40;
-const CALLS_AFTER_TRIES = 6;
+/** A tombstone, and the word of the gap twice: the first refusal returns it as it is. */
+const CALLS_A_RELEASE = 3;
+/** Who writes more records takes more calls to release them all. Its tries are not fewer for it. */
+const MOST_RELEASES = 4;
+const CALLS_OF_BUDGETS = 2;
 
 /** Tries that even a request of many calls has. */
 const LEAST_TRIES = 2;
@@ -52,7 +56,8 @@ interface NamedRecord {
  */
 export class Contention {
   readonly #limit: TimeLimit;
-  #bounds: { readonly cutsOff: boolean } | undefined;
+  readonly #numbers: () => number;
+  #bounds: { readonly cutsOff: boolean; readonly leastTries: number } | undefined;
   #named: NamedRecord | undefined;
   #isPatient = false;
   /** The items by which the last attempt was refused. */
@@ -62,13 +67,22 @@ export class Contention {
   #callsBefore = 0;
   #isOpen = false;
 
-  constructor(limit: TimeLimit) {
+  /** @param numbers how many sequence numbers are to be released unless the request commits */
+  constructor(limit: TimeLimit, numbers: () => number = () => 0) {
     this.#limit = limit;
+    this.#numbers = numbers;
+  }
+
+  /** For the release of one of those numbers, which no try is due to: readers fence what is not released. */
+  ofRelease(limit: TimeLimit): Contention {
+    const contention = new Contention(limit, this.#numbers);
+    contention.#bounds = this.#bounds && { cutsOff: true, leastTries: 0 };
+    return contention;
   }
 
   /** Bounds the tries, for a caller that waits. `cutsOff`: it must not give up early on the record that it names. */
   bound(cutsOff: boolean): void {
-    this.#bounds = { cutsOff };
+    this.#bounds = { cutsOff, leastTries: LEAST_TRIES };
   }
 
   /** Notes that a run of the operation begins. */
@@ -98,12 +112,19 @@ export class Contention {
     this.#isOpen = true;
   }
 
+  /** Notes a conflict with transactions of others, before its call is sent again. @throws what {@link refusal} returns */
+  meet(keys: readonly Key[], conflict: unknown, pause: number): void {
+    this.noteMet(keys);
+    const refusal = this.refusal(conflict, pause, 1);
+    if (refusal !== undefined) throw refusal;
+  }
+
   /**
    * The error with which the request ends, because others were met once more; undefined where there is a further try.
    * @param pause before that try, in milliseconds
-   * @param calls of the table that it takes; by default as many as this run of the operation
+   * @param calls of the table that it takes; by default as many as this run of the operation, whose number of the journal is released first
    */
-  refusal(cause: unknown, pause: number, calls = workBegun().calls - this.#callsBefore): Error | undefined {
+  refusal(cause: unknown, pause: number, calls = this.#callsOfRun): Error | undefined {
     if (this.#bounds === undefined) return undefined;
     const now = this.#limit.clock();
     this.#tries += 1;
@@ -111,13 +132,18 @@ export class Contention {
     const isOfNamed = this.#met.some((key) => isOf(key, this.#named));
     const givesUp =
       isOfNamed && !this.#isPatient && (this.#tries >= NAMED.tries || now + pause - this.#since > NAMED.within);
-    const hasCalls = this.#tries < LEAST_TRIES || workBegun().calls + calls + CALLS_AFTER_TRIES <= MOST_CALLS;
+    const callsAfter = Math.min(this.#numbers(), MOST_RELEASES) * CALLS_A_RELEASE + CALLS_OF_BUDGETS;
+    const hasCalls = this.#tries < this.#bounds.leastTries || workBegun().calls + calls + callsAfter <= MOST_CALLS;
     if (!givesUp && hasCalls && now + pause <= this.#limit.deadline) return undefined;
     const contended = new Contended(isOfNamed, { cause });
     // With it as the cause, and not with the conflict, which alone would count as contention.
     return this.#isOpen
       ? new TableUnavailable('it is not known whether an earlier attempt was carried out', { cause: contended })
       : contended;
+  }
+
+  get #callsOfRun(): number {
+    return workBegun().calls - this.#callsBefore + Math.min(this.#numbers(), 1) * CALLS_A_RELEASE;
   }
 }
 

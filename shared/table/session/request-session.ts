@@ -32,7 +32,7 @@ export class RequestSession implements TimeLimit {
     this.now = clock();
     this.deadline = deadline;
     this.tables = new TenantTables(table, tenantTable);
-    this.contention = new contention.Contention(this);
+    this.contention = new contention.Contention(this, () => this.numbers.pool.unused);
     this.changes = new StagedChanges(this.tables);
     this.numbers = new RecordNumbers(this, this.tables, this.changes);
   }
