@@ -179,6 +179,7 @@ describe('what meets in a record that the request does not name', () => {
     ['a creation below the record in its path', 'TICKET'],
     ['a creation', 'CLIENT'],
     ['a change', 'SERVICE'],
+    ['a change of the organization', 'AUDIT_EVENT'],
   ])('is a 503 that is marked: %s', async (what, kind) => {
     const { id } = await owner.create(TICKETS, newTicket({ client_id: client }));
     const service = { client_id: client, name: 'Till', type: 'saas' };
@@ -187,6 +188,7 @@ describe('what meets in a record that the request does not name', () => {
     const SENT: Readonly<Record<string, () => ReturnType<Calls['ask']>>> = {
       TICKET: () => owner.ask('POST', `${TICKETS}/${id}/messages`, newMessage()),
       CLIENT: () => owner.ask('POST', '/api/v1/services', service),
+      AUDIT_EVENT: () => owner.ask('PATCH', `/api/v1/orgs/${org.orgId}`, { name: 'B' }),
       SERVICE: () => owner.ask('PATCH', `/api/v1/resources/${resource.id}`, { service_id }),
     };
     race(kind);

@@ -8,12 +8,12 @@ const key = { PK: 'ORG#t#CLIENT', SK: '000000000007' };
 const named = { key, id: '87d6100d-2b60-4b6c-b62f-c05eb3048da4' };
 
 /** A request, the clock of which stands still unless it is moved. */
-function request({ cutsOff = false, deadline = 18_000, numbers = 0 } = {}) {
+function request({ cutsOff = false, deadline = 18_000, numbers = 0, record = named } = {}) {
   let now = 0;
   const contention = new contentions.Contention({ clock: () => now, deadline }, () => numbers);
   contention.bound(cutsOff);
   contention.beginRun();
-  contention.name(named);
+  contention.name(record);
   /** The error after so many refused tries, if there is no further one. */
   const refusedAfter = (most: number, met = [key], pause = 0): [tries: number, error: Error | undefined] => {
     for (let tries = 1; tries <= most; tries++) {
@@ -45,6 +45,13 @@ describe('a request', () => {
     ];
     expect(request().refusedAfter(50, others)).toEqual([50, undefined]);
     expect(request().refusedAfter(50, [])).toEqual([50, undefined]);
+  });
+
+  it('does not where it names an organization, and meets another item of it', () => {
+    const record = { key: { PK: `ORG#${named.id}#ORGANIZATION`, SK: '000000000001' }, id: named.id };
+    const other = { PK: `ORG#${named.id}#CLIENT`, SK: '000000000007' };
+    expect(request({ record }).refusedAfter(50, [other])).toEqual([50, undefined]);
+    expect(request({ record }).refusedAfter(50, [other, record.key])).toEqual([8, contended(true)]);
   });
 
   it('gives up after three seconds, and at its deadline', () => {

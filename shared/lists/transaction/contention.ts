@@ -147,7 +147,10 @@ export class Contention {
   }
 }
 
-/** Whether an item is a record, or belongs to it: its key has the record's id. */
+/**
+ * Whether an item is a record, or belongs to it: its key has the record's id. It is not looked for in the tenant's part, `ORG#<tenant>#`: all items of
+ * an organization are under its id, and not only what belongs to its record.
+ */
 const isOf = ({ PK, SK }: Key, named: NamedRecord | undefined): boolean =>
   named !== undefined &&
-  ((PK === named.key.PK && SK === named.key.SK) || [...PK.split('#'), ...SK.split('#')].includes(named.id));
+  ((PK === named.key.PK && SK === named.key.SK) || [...PK.split('#').slice(2), ...SK.split('#')].includes(named.id));
