@@ -31,15 +31,16 @@ let kms: FakeKms;
 const opened: (string | null)[] = [];
 /** With which key each request to KMS was signed. */
 const signedWith: string[] = [];
-/** Errors with which the next requests are refused. */
-const failures: { kms: string[]; sts: string[] } = { kms: [], sts: [] };
+/** Errors with which the next requests are refused: of STS by the tenant. */
+const failures = { kms: [] as string[], sts: new Map<string | null, string[]>() };
 
 beforeAll(async () => {
   kms = await startFakeKms();
   const sts = await listen(async (_, body) => {
-    const failure = failures.sts.shift();
+    const tenant = new URLSearchParams(body).get('Tags.member.1.Value');
+    const failure = failures.sts.get(tenant)?.shift();
     if (failure !== undefined) return [503, stsError(failure)];
-    opened.push(new URLSearchParams(body).get('Tags.member.1.Value'));
+    opened.push(tenant);
     const credentials = {
       AWS_ACCESS_KEY_ID: `SESSION${opened.length}`,
       AWS_SECRET_ACCESS_KEY: 's',
@@ -90,7 +91,7 @@ beforeEach(async () => {
   opened.length = 0;
   signedWith.length = 0;
   failures.kms.length = 0;
-  failures.sts.length = 0;
+  failures.sts.clear();
 });
 
 const place = (tenant: string = randomUUID()) => ({ tenant, record: 'service/1' });
@@ -124,10 +125,10 @@ describe('a secret', () => {
   it('waits for an STS that fails in passing: a 503, and the next one is well', async () => {
     const box = await container.environmentEncryption();
     const here = place();
-    failures.sts.push('Throttling', 'Throttling', 'Throttling');
-    expect(container.problemOf(await box.encrypt('secret', here).catch((cause: unknown) => cause)).type).toBe(
-      'unavailable',
-    );
+    failures.sts.set(here.tenant, ['Throttling', 'Throttling', 'Throttling']);
+    const error = await box.encrypt('secret', here).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ name: 'Throttling' });
+    expect(container.problemOf(error).type).toBe('unavailable');
     await box.encrypt('secret', here);
     expect(signedWith).toEqual(['SESSION1']);
   });
