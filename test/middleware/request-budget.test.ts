@@ -13,7 +13,8 @@ import { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { tableAt } from '../support/storage.ts';
 
-const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
+const NOW = new Date().setUTCHours(12, 0, 0, 0);
 
 const options = { summary: 'x', permission: 'things:write', response: noContent('Done.') } as const;
 const reading = route('GET', '/things', options);

@@ -13,7 +13,8 @@ interface Job {
   readonly created_at: string;
 }
 
-const NOW = Date.parse('2026-11-20T12:00:00Z');
+/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
+const NOW = new Date().setUTCHours(12, 0, 0, 0);
 const STEP = 1_500;
 const DAY = 86_400_000;
 

@@ -17,7 +17,8 @@ interface Call {
   moved_at: string | null;
 }
 
-const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
+const NOW = new Date().setUTCHours(12, 0, 0, 0);
 const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
 
 const table = useTable(NOW);

@@ -15,7 +15,8 @@ interface Job {
   readonly created_at: string;
 }
 
-const NOW = Date.parse('2026-11-20T12:00:00Z');
+/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
+const NOW = new Date().setUTCHours(12, 0, 0, 0);
 const LATE = NOW + 60_000;
 /** As many as were seen once, or as many as take some requests. */
 const STORM = byExtent({ sample: 500, extended: 1_000, nightly: 20_000 });
