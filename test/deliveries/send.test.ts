@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { Resolver } from 'node:dns/promises';
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -204,11 +203,8 @@ describe('a receiver that', () => {
 
   it('speaks no TLS, or is not there, has no status', async () => {
     expect(await deliver(await portOf(createServer()))).toEqual({ error: 'tls' });
-    const server: Server = createServer();
-    const port = await portOf(server);
-    server.close();
-    await once(server, 'close');
-    expect(await deliver(port)).toEqual({ error: 'connection' });
+    // No server takes it by chance, as it may one that was just closed.
+    expect(await deliver(1)).toEqual({ error: 'connection' });
   });
 
   it.each([

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../local/dynamodb/engine.ts';
 import { EXTENT } from '../support/extent.ts';
+import { listening } from '../support/listening.ts';
 import { copyRelease, ROOT } from './copy.ts';
 
 /**
@@ -56,6 +57,14 @@ async function run(lines: string): Promise<string> {
   return (await promisify(execFile)('bash', args, { env, timeout: 300_000 })).stdout;
 }
 
+/** Free ports, all different: they are found at the same time. */
+async function freePorts(count: number): Promise<string[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const urls = await Promise.all(servers.map(listening));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return urls.map((url) => new URL(url).port);
+}
+
 it.skipIf(EXTENT !== 'nightly')(
   'a filter that one release writes and the next one offers answers exact totals, while others write',
   async () => {
@@ -65,10 +74,11 @@ it.skipIf(EXTENT !== 'nightly')(
     expect(await change(offers, 'The release that offers it')).toBe(1);
 
     const rehearsal = section('Try it on one machine');
-    let lines = blocks(rehearsal, 'bash').join('');
-    for (const port of [3001, 3002, 3004, 3005])
-      lines = lines.replaceAll(String(port), String(await freePort('127.0.0.1')));
-    lines = lines.replace(/^BEFORE=.*$/m, () => `BEFORE='${ROOT}' WRITES='${writes}' OFFERS='${offers}'`);
+    const ports = await freePorts(4);
+    const lines = blocks(rehearsal, 'bash')
+      .join('')
+      .replaceAll(/\b300([1245])\b/g, (_, digit) => String(ports['1245'.indexOf(digit)]))
+      .replace(/^BEFORE=.*$/m, () => `BEFORE='${ROOT}' WRITES='${writes}' OFFERS='${offers}'`);
     expect(await run(lines)).toBe(blocks(rehearsal, 'text').join(''));
   },
   LONG,
