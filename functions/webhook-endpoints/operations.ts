@@ -7,7 +7,7 @@ import { changeEndpoint, stageChange } from './change.ts';
 import type { webhookEndpoints } from './contract.ts';
 import { createEndpoint } from './create.ts';
 import { ping } from './ping.ts';
-import { afterChange, positionAt, positionOf, readPositions, shown, shownTo } from './positions.ts';
+import { afterChange, positionAt, positionOf, positionsOf, readPositions, shown, shownTo } from './positions.ts';
 import { checkCode, VERIFIED } from './proof.ts';
 import { stageEndpointCount } from './quota.ts';
 import { replayEndpoint } from './replay.ts';
@@ -42,17 +42,14 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
   },
 
   updateWebhookEndpoint: async ({ params, body, tenant, caller, getOrThrow }) => {
-    const reading = positionOf(tenant, params.id);
-    const [before, position] = await Promise.all([
-      getOrThrow(tenant.records(endpointEntity), params.id, async (record) => shown(record, await reading)),
+    const reading = positionsOf(tenant, params.id);
+    const [before, { present, afresh }] = await Promise.all([
+      getOrThrow(tenant.records(endpointEntity), params.id, async (record) => shown(record, (await reading).present)),
       reading,
     ]);
     const { after, isFreshStart } = await changeEndpoint(tenant, caller, before, body);
-    const now = after === before ? position : afterChange(position);
-    return respond.record(after, (record) => ({
-      ...shown(record, now),
-      ...(isFreshStart && { failing_since: null, waits_until: null }),
-    }));
+    const position = isFreshStart ? afresh : present;
+    return respond.record(after, (record) => shown(record, after === before ? position : afterChange(position)));
   },
 
   deleteWebhookEndpoint: async ({ params, tenant, caller, getOrThrow }) => {

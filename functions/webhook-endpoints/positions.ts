@@ -19,6 +19,16 @@ const UNKNOWN: Position = {
  * the one that is furthest behind.
  */
 export async function readPositions(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, Position>> {
+  const found = await readProgress(tenant, ids);
+  return new Map(Array.from(found, ([id, { state, backlog }]) => [id, positionIn(tenant, state, backlog)]));
+}
+
+interface Progress {
+  readonly state: DeliveryState;
+  readonly backlog: number | null;
+}
+
+async function readProgress(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, Progress>> {
   if (ids.length === 0) return new Map();
   const reading = readStates(tenant, ids);
   const journal = new JournalReader(tenant);
@@ -28,12 +38,25 @@ export async function readPositions(tenant: Tenant, ids: readonly string[]): Pro
   const states = await reading;
   const backlogOf = (state: DeliveryState) =>
     state.generation === generation ? (counts.get(state.next) ?? null) : null;
-  return new Map(Array.from(states, ([id, state]) => [id, positionIn(tenant, state, backlogOf(state))]));
+  return new Map(Array.from(states, ([id, state]) => [id, { state, backlog: backlogOf(state) }]));
 }
 
 /** That of one endpoint. */
 export const positionOf = async (tenant: Tenant, id: string): Promise<Position | undefined> =>
   (await readPositions(tenant, [id])).get(id);
+
+/** That of one endpoint, also as it is once the endpoint starts afresh (`stageFreshStart`). */
+export async function positionsOf(
+  tenant: Tenant,
+  id: string,
+): Promise<{ readonly present?: Position; readonly afresh?: Position }> {
+  const found = (await readProgress(tenant, [id])).get(id);
+  if (found === undefined) return {};
+  const { state, backlog } = found;
+  // Where a replay has to wait, it still does.
+  const { failing_since: _, retry_at: __, ...afresh } = state;
+  return { present: positionIn(tenant, state, backlog), afresh: positionIn(tenant, afresh, backlog) };
+}
 
 /** That of an endpoint that is going to go on in this state. */
 export async function positionAt(tenant: Tenant, state: DeliveryState): Promise<Position> {

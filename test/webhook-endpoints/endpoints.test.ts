@@ -245,9 +245,10 @@ describe('a replay', () => {
     expect(await stateOf(id)).not.toHaveProperty('lease');
     expect(await read(id)).toMatchObject(waiting);
     await environmentTable().client.send(leased(id, retryAt));
-    await mine.patch(`${PATH}/${id}`, { url: `${URL}/2` });
+    const { body } = await mine.patch(`${PATH}/${id}`, { url: `${URL}/2` });
     expect(await stateOf(id)).not.toHaveProperty('lease');
-    expect(await read(id)).toMatchObject({ failing_since: null, waits_until: null });
+    expect(body).toMatchObject({ failing_since: null, waits_until: null });
+    expect(await read(id)).toEqual(body);
   });
 
   describe('that goes back', () => {
@@ -265,6 +266,7 @@ describe('a replay', () => {
         replay: (index: number, from = 'oldest') => theirs.post(`${PATH}/${ids[index]}/replay`, { from }),
         minutesUntil: ({ body }: ApiResponse) =>
           body.waits_until === null ? 0 : (Date.parse(String(body.waits_until)) - start) / MINUTE,
+        get: async (index: number) => (await theirs.get(`${PATH}/${ids[index]}`)).body,
         change: (index: number, fields: JsonBody) => theirs.patch(`${PATH}/${ids[index]}`, fields),
       };
     };
@@ -281,14 +283,16 @@ describe('a replay', () => {
     });
 
     it('takes the place of one that waits, and waits whatever activates the endpoint', async () => {
-      const { replay: back, minutesUntil, change } = await begin();
+      const { replay: back, minutesUntil, change, get } = await begin();
       const waits: number[] = [];
       for (const index of [0, 1]) waits.push(minutesUntil(await back(index)));
       for (const index of [1, 2]) waits.push(minutesUntil(await back(index)));
       expect(waits).toEqual([0, 1, 1, 2]);
-      await change(1, { status: 'paused' });
-      await change(1, { status: 'active' });
-      expect(minutesUntil(await change(1, { description: 'Waits' }))).toBe(1);
+      const changes = [{ status: 'paused' }, { status: 'active' }, { url: `${URL}/2` }, { description: 'Waits' }];
+      for (const fields of changes) {
+        const changed = await change(1, fields);
+        expect([minutesUntil(changed), changed.body]).toEqual([1, await get(1)]);
+      }
     });
 
     it('is called off by one from the latest event, which repeats nothing', async () => {
