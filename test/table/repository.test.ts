@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { entity, StaleRead } from '#table';
+import { entity, NotUnique, StaleRead } from '#table';
+import { uniqueKey } from '#table/keys';
 import { trimmed } from '../../shared/blank.ts';
 import { TestList, useTable } from './test-list.ts';
 
@@ -39,6 +40,28 @@ it('64 creates at once get 64 numbers without a conflict', async () => {
   const { total, ids } = await jobs.read();
   expect([total, new Set(ids).size, await jobs.gaps()]).toEqual([64, 64, []]);
 });
+
+it.each([
+  ['changed', (id: string) => jobs.change(id, { code: randomUUID() })],
+  ['deleted', (id: string) => jobs.remove(id)],
+])(
+  'a record that was stored before its value was normalized leaves the claim of another alone when it is %s',
+  async (_, end) => {
+    const earlier = new TestList(table, entity<Job>('JOB', { unique: { code: (code) => code } }), {
+      state: 'open',
+      data: null,
+    });
+    const old = await earlier.createId({ code: 'A-1 ' });
+    const other = await create({ code: 'A-1' });
+    const holder = async (code: string) =>
+      (await table.item(uniqueKey(table.org as never, 'JOB', 'code', code)))?.holder;
+    await end(old);
+    expect(await holder('A-1')).toBe(other);
+    await expect(create({ code: 'A-1' })).rejects.toThrow(NotUnique);
+    await end(other);
+    expect(await holder('A-1')).toBeUndefined();
+  },
+);
 
 it('a session does not end before the checks of a run that was dropped, for Lambda would stop them half-way', async () => {
   const { session } = table.open();

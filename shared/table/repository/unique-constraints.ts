@@ -1,4 +1,4 @@
-import type { Item, OnConditionFailed, UnitOfWork } from '#lists';
+import { type Item, listErrors, type OnConditionFailed, type UnitOfWork } from '#lists';
 import { NotUnique, StaleRead } from '../errors.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
@@ -22,9 +22,10 @@ export class UniqueConstraints<T extends object> {
 
   /** Stages the deletion of the claims of a record as read. */
   unclaim(work: UnitOfWork, record: T, item: Item): void {
-    for (const [field, value] of this.#of(record)) this.#free(work, field, value);
+    const id = String(item.id);
+    for (const [field, value] of this.#of(record)) this.#free(work, field, value, id);
     const claimed = claimedIn(item);
-    if (claimed !== undefined) this.#free(work, ...claimed);
+    if (claimed !== undefined) this.#free(work, ...claimed, id);
   }
 
   /** Stages that a record, by its key, id and claim, claims its value of a field that is found by entries, unless it has done so. */
@@ -47,7 +48,7 @@ export class UniqueConstraints<T extends object> {
   releaseValue(work: UnitOfWork, item: Item, after: Item): void {
     const claimed = claimedIn(item);
     if (claimed === undefined || isClaimOfOwn({ ...after, [CLAIMED]: item[CLAIMED] })) return;
-    this.#free(work, ...claimed);
+    this.#free(work, ...claimed, String(item.id));
     work.update({ PK: String(item.PK), SK: String(item.SK) }, { remove: [CLAIMED] });
   }
 
@@ -56,7 +57,7 @@ export class UniqueConstraints<T extends object> {
     const old = this.#of(before);
     const next = this.#of(after);
     for (const [field, value] of next) if (old.get(field) !== value) this.#take(work, field, value, id);
-    for (const [field, value] of old) if (next.get(field) !== value) this.#free(work, field, value);
+    for (const [field, value] of old) if (next.get(field) !== value) this.#free(work, field, value, id);
   }
 
   /** The normalized unique values of a record, by field. */
@@ -80,8 +81,12 @@ export class UniqueConstraints<T extends object> {
     work.put({ ...uniqueKey(this.#tenant, this.#entity.name, field, value), holder: id }, onConditionFailed);
   }
 
-  #free(work: UnitOfWork, field: string, value: string): void {
+  /** Stages that a record has the value no more. The claim is another's where the record was stored before values were normalized as they are now. */
+  #free(work: UnitOfWork, field: string, value: string, id: string): void {
     const key = uniqueKey(this.#tenant, this.#entity.name, field, value);
-    work.delete(key, {}, () => new Error('a delete without a condition was refused'));
+    const onConditionFailed: OnConditionFailed = (found = {}) => new listErrors.Unexpected(key, found);
+    work.expect(key, (staged, found) => {
+      if (found === undefined) staged.delete(key, { equalsOrAbsent: { holder: id } }, onConditionFailed);
+    });
   }
 }
