@@ -35,9 +35,8 @@ export async function takeSlot(
     const { outcome, state } = await leases.takeLease(open(), lease, true);
     if (outcome === 'taken') return { end: (again) => endSlot(open, { lease, state }, { tenant, queue, again }) };
     if (tried < slots) continue;
-    const { isLeased, endsIn } = await leases.wake(open(), lease.endpointId);
-    if (endsIn !== undefined) await queue.send([{ tenant, delaySeconds: secondsOf(endsIn) }]);
-    if (isLeased) return 'taken';
+    const sendAfter = (wait: number) => queue.send([{ tenant, delaySeconds: secondsOf(wait) }]);
+    if (await leases.wake(open(), lease.endpointId, sendAfter)) return 'taken';
   }
 }
 

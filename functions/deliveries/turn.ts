@@ -45,12 +45,12 @@ async function takeTurn(registration: Registration, ports: Ports, budget: Delive
   const found = await readAssignment(tenant, registration.endpointId);
   if (!isAssignment(found)) return leaveOff(registration, ports, found);
   const lease = { endpointId: registration.endpointId, token: randomUUID() };
-  const { state, outcome, endsIn } = await takeOrWake(tenant, lease);
+  const { state, outcome } = await takeOrWake(tenant, lease, ports.queue);
   switch (outcome) {
     case 'gone':
       return leaveOff(registration, ports, { stored: found.stored, stop: EXPIRED });
     case 'leased':
-      return endsIn === undefined ? NOBODY : secondsOf(endsIn);
+      return NOBODY;
     case 'waiting':
       return soon(leases.dueAt(state, leases.timeIn(tenant)) - leases.timeIn(tenant));
     case 'taken':
@@ -62,12 +62,13 @@ async function takeTurn(registration: Registration, ports: Ports, budget: Delive
 async function takeOrWake(
   tenant: Tenant,
   lease: leases.Lease,
-): Promise<Awaited<ReturnType<typeof leases.takeLease>> & { readonly endsIn?: number }> {
+  queue: Ports['queue'],
+): ReturnType<typeof leases.takeLease> {
+  const { endpointId } = lease;
+  const sendAfter = (wait: number) => queue.send([{ tenant: tenant.id, endpointId, delaySeconds: secondsOf(wait) }]);
   for (;;) {
     const taking = await leases.takeLease(tenant, lease);
-    if (taking.outcome !== 'leased') return taking;
-    const { isLeased, ...woken } = await leases.wake(tenant, lease.endpointId);
-    if (isLeased) return { ...taking, ...woken };
+    if (taking.outcome !== 'leased' || (await leases.wake(tenant, endpointId, sendAfter))) return taking;
   }
 }
 

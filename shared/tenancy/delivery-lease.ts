@@ -116,33 +116,33 @@ export async function endLease(
   return item?.lease === lease.token ? 'kept' : 'lost';
 }
 
-interface Woken {
-  /** Whether there is a lease, whose holder was woken. */
-  readonly isLeased: boolean;
-  /** In how many milliseconds it has ended by any worker's clock, for the first who wakes its holder. It is to look again then: the holder may be gone. */
-  readonly endsIn?: number;
-}
-
-/** Wakes the holder of a lease: there may be more events. */
-export async function wake(tenant: Tenant, endpointId: string): Promise<Woken> {
-  const { item: before, isDone } = await update(
+/**
+ * Wakes the holder of a lease: there may be more events. The first who does so under a lease sends a message that comes when it has ended by any
+ * worker's clock, because the holder may be gone. Only then others need not: a message that was not sent is sent by the next one.
+ * @param sendAfter sends the message, to be received after so many milliseconds
+ * @returns whether there is a lease; @throws what `sendAfter` throws
+ */
+export async function wake(
+  tenant: Tenant,
+  endpointId: string,
+  sendAfter: (milliseconds: number) => Promise<void>,
+): Promise<boolean> {
+  const { item, isDone } = await update(
     tenant,
     { endpointId },
     {
-      UpdateExpression: 'SET watched = #lease ADD rings :one',
+      UpdateExpression: 'ADD rings :one',
       ConditionExpression: 'attribute_exists(#lease)',
       ExpressionAttributeNames: { '#lease': 'lease' },
       ExpressionAttributeValues: { ':one': 1 },
-      ReturnValues: 'ALL_OLD',
     },
   );
-  if (!isDone) return { isLeased: false };
-  const { lease, lease_until: until = 0, watched } = stateIn(before ?? {});
-  if (watched === lease) return { isLeased: true };
-  return {
-    isLeased: true,
-    endsIn: Math.min(Math.max(until - timeIn(tenant), 0), LEASE_MS + WORKERS_DIFFER_MS) + WORKERS_DIFFER_MS,
-  };
+  const { lease: token, lease_until: until = 0, watched } = stateIn(item ?? {});
+  if (!isDone || token === undefined) return false;
+  if (watched === token) return true;
+  await sendAfter(Math.min(Math.max(until - timeIn(tenant), 0), LEASE_MS + WORKERS_DIFFER_MS) + WORKERS_DIFFER_MS);
+  await changeLeased(tenant, { endpointId, token }, { set: { watched: token } });
+  return true;
 }
 
 /** Stages a change of a leased state. The commit throws what `lost` returns where the lease is lost. */
@@ -162,7 +162,7 @@ export function stageLeased(
 
 type Expressions = Pick<
   UpdateCommandInput,
-  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues' | 'ReturnValues'
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
 function expressionOf({ set = {}, remove = [] }: StateChange, token: string): Expressions {
@@ -192,7 +192,7 @@ const ifNotWoken = (input: Expressions, { rings }: Pick<DeliveryState, 'rings'>)
 });
 
 interface Updated {
-  /** As changed, unless the update returns what was before, or as it did not meet the condition; undefined where there is none. */
+  /** As changed, or as it did not meet the condition; undefined where there is none. */
   readonly item: Item | undefined;
   readonly isDone: boolean;
 }

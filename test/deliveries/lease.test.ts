@@ -52,7 +52,7 @@ it('whose end, or whose next call, is further away than any can be keeps nobody 
 
 it('is not released where its holder was woken since it has looked', async () => {
   const { state } = await leases.takeLease(acme.open(), leaseOf('a'));
-  await leases.wake(acme.open(), hook.id);
+  expect(await leases.wake(acme.open(), hook.id, async () => undefined)).toBe(true);
   expect(await leases.endLease(acme.open(), leaseOf('a'), { set: { next: 8 } }, state)).toBe('kept');
   const after = await leases.changeLeased(acme.open(), leaseOf('a'), { set: { next: 8 } });
   expect(after).toMatchObject({ next: 8, rings: 1 });
@@ -61,7 +61,7 @@ it('is not released where its holder was woken since it has looked', async () =>
 
 it('of an endpoint that is gone is taken by nobody, and waking its holder makes none', async () => {
   const gone = { ...leaseOf('a'), endpointId: crypto.randomUUID() };
-  await leases.wake(acme.open(), gone.endpointId);
+  expect(await leases.wake(acme.open(), gone.endpointId, async () => undefined)).toBe(false);
   expect((await leases.takeLease(acme.open(), gone)).outcome).toBe('gone');
 });
 

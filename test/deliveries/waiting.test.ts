@@ -55,6 +55,21 @@ describe('a worker that cannot give back its lease', () => {
     expect(await hook.state()).not.toHaveProperty('lease');
   });
 
+  it('has another one come when it ends also where the first who finds it taken cannot send the message', async () => {
+    world.queue.loses = () => true;
+    const since = await leaveLease();
+    await acme.change();
+    world.queue.loses = () => {
+      throw new Error('the queue is not there');
+    };
+    await expect(work({ tenant: acme.id }, world.worker())).rejects.toThrow('the queue is not there');
+    world.queue.loses = () => false;
+    await world.ring(acme);
+    await world.pass(600_000);
+    expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
+    expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
+  });
+
   it.each([4_900, -4_900])('does so by clocks that are %d ms wrong', async (skew) => {
     world.skews.splice(0, 1, skew, -skew);
     world.queue.loses = () => true;
