@@ -44,12 +44,12 @@ export class Results {
 
   /** The result of an operation that was not begun. @param retryAfter seconds to wait before it is sent again */
   notAttempted(line: Line, retryAfter = 0): Result {
-    return this.refused(line, NOT_ATTEMPTED, retryAfter);
+    return this.refused(line, NOT_ATTEMPTED, String(retryAfter));
   }
 
-  /** The result of an operation that was not begun because of this problem. */
-  refused({ key }: Line, problem: Problem, retryAfter?: number): Result {
-    const members = retryAfter === undefined ? {} : { retry_after: retryAfter };
+  /** The result of an operation that was not begun because of this problem. @param retryAfter as {@link notAttempted}; by default as the problem says */
+  refused({ key }: Line, problem: Problem, retryAfter = problem.headers['Retry-After']): Result {
+    const members = retryAfter === undefined ? {} : { retry_after: Number(retryAfter) };
     const body = JSON.stringify(problem.detailsFor(this.#requestId));
     return this.#result(key, problem.status, members, [`"problem":${body}`]);
   }

@@ -1,5 +1,5 @@
-import { Problem } from '#contract/problem';
-import { requireLiveCaller } from '#http/parts';
+import type { Problem } from '#contract/problem';
+import { refusalOfCaller } from '#http/parts';
 import type { Caller } from '#identity';
 import type { RequestSession } from '#table';
 import { logger } from '#telemetry';
@@ -35,14 +35,10 @@ export class Waves {
   }
 
   async #check(): Promise<Problem | undefined> {
-    try {
-      await requireLiveCaller(this.#caller, this.#session);
-      return undefined;
-    } catch (error) {
-      this.#hasEnded = error instanceof Problem;
-      if (error instanceof Problem) return error;
-      logger.error('the caller of a batch cannot be checked', { error: error as Error });
-      return new Problem('unavailable');
-    }
+    const refusal = await refusalOfCaller(this.#caller, this.#session);
+    if (refusal !== undefined && refusal.status >= 500)
+      logger.error('the caller of a batch cannot be checked', { error: refusal.cause as Error });
+    else this.#hasEnded = refusal !== undefined;
+    return refusal;
   }
 }

@@ -2,7 +2,7 @@
 
 export { DeliveryBudget } from './budget/delivery-budget.ts';
 export { callOperation } from './call-operation.ts';
-export { requireLiveCaller } from './privileged-operations.ts';
+export { refusalOfCaller } from './privileged-operations.ts';
 export { readBody } from './request/validate.ts';
 export { present, presentBy } from './response/present.ts';
 export { derivedMetadata, type Projection, projectionOf } from './routes/route-metadata.ts';

@@ -1,7 +1,6 @@
 import type { PermissionCode } from '#contract';
 import { Problem, unauthorized } from '#contract/problem';
 import { type Caller, includeAll, type Permissions } from '#identity';
-import { retry } from '#lists';
 import { type RequestSession, StaleRead, Tenant } from '#table';
 import {
   areLive,
@@ -10,6 +9,7 @@ import {
   readCredentialsOf,
   requireCredentials,
 } from '#tenancy/credentials';
+import { problemOf } from './problems.ts';
 
 /**
  * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, because
@@ -46,12 +46,16 @@ export function requireLivePermissions(
 }
 
 /**
- * Reads whether the caller's credentials are still live: one strongly consistent read.
- * @throws Problem `unauthorized`
+ * Reads whether the caller's credentials are still live: one strongly consistent read, with the attempts that others have.
+ * @returns the problem with which the caller's next request is refused: `unauthorized`, or that of a table that cannot be read
  */
-export async function requireLiveCaller(caller: Caller, session: RequestSession): Promise<void> {
-  const found = await retry(() => readCredentialsOf(Tenant.of(caller, session), caller.appCode), session);
-  if (!areLive(found, caller, session.clock())) throw ended();
+export async function refusalOfCaller(caller: Caller, session: RequestSession): Promise<Problem | undefined> {
+  try {
+    const found = await readCredentialsOf(Tenant.of(caller, session), caller.appCode);
+    return areLive(found, caller, session.clock()) ? undefined : ended();
+  } catch (error) {
+    return problemOf(error);
+  }
 }
 
 const ended = (): Problem => unauthorized('The integration is inactive, or its tokens were ended.');

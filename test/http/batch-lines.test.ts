@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { suspendOrganization } from '../../operator/suspending.ts';
+import { ATTEMPTS } from '../../shared/table/connection/client.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy } from '../support/keys.ts';
@@ -248,6 +249,25 @@ describe('what happens in the middle of a batch holds for the lines after it', (
     const change = (name: string) => ({ key: name, operation: 'updateClient', params: { id }, body: { name } });
     await run(['a', 'b', 'c'].map(change));
     expect(reads).toBe(3);
+  });
+
+  it('but a table that cannot be read then makes its operations a 503 after the usual attempts, as it makes others', async () => {
+    await owner.read('/api/v1/clients');
+    let reads = 0;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const handle = faulty.handle.bind(faulty);
+    vi.spyOn(faulty, 'handle').mockImplementation((request, options) => {
+      const isCheck = request.headers['x-amz-target']?.endsWith('.GetItem') && bodyOf(request).includes('#CREDENTIALS');
+      if (isCheck) vi.setSystemTime(Date.now() + 1_000);
+      if (isCheck) reads += 1;
+      faulty.plan = () => (isCheck ? 'server-error' : undefined);
+      return handle(request, options);
+    });
+    const { result, lines } = await written(() => run([create('a'), create('b')]));
+    expect(reads).toBeLessThanOrEqual(2 * ATTEMPTS);
+    expect(endsOf(result.results)).toEqual(Array(2).fill([503, 'unavailable']));
+    expect(result.results.map(({ retry_after }) => retry_after)).toEqual([2, 2]);
+    expect(lines).toContainEqual(expect.objectContaining({ operation: 'runBatch', RequestsFailed: 1 }));
   });
 
   it('the end of the key, for privileged operations', async () => {
