@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ids } from '#lists';
-import { entity, JournalReader, journalEntity, RecordTooLarge } from '#table';
+import { entity, JournalReader, journalEntity, RecordTooLarge, type Stored } from '#table';
 import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 import { recordsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
@@ -63,6 +63,37 @@ describe('the journal', () => {
       );
     },
   );
+
+  it.each([
+    ['another write', true],
+    ['nothing', false],
+  ])('ends a helper that was not awaited, and stages after the commit of %s', async (_, writes) => {
+    const id = await jobs.createId();
+    const before = await told();
+    const tenant = table.open();
+    const records = tenant.records(kind);
+    const { promise: read, resolve } = Promise.withResolvers<void>();
+    const helper = async (stage: (stored: Stored<Job>) => unknown): Promise<void> => {
+      const stored = await records.get(id);
+      await read;
+      // Not awaited, either.
+      if (stored !== undefined) void stage(stored);
+    };
+    const late = Promise.allSettled([
+      helper((stored) => records.update(stored, { state: 'done' })),
+      helper((stored) => records.remove(stored)),
+      helper(() => records.create({ fields: { state: 'open', usage: 0, seen_at: '' } })),
+      helper(() => tenant.session.changes.of(tenant.id)),
+    ]);
+    if (writes) await records.create({ fields: { state: 'open', usage: 0, seen_at: '' } });
+    await tenant.session.commit();
+    resolve();
+    const reasons = (await late).map((each) => (each.status === 'rejected' ? String(each.reason) : undefined));
+    expect(reasons).toEqual(Array(4).fill(expect.stringMatching(/^TypeError: .* does not await the helper/)));
+    expect((await told()).slice(before.length)).toEqual(writes ? [['job.created', 1, null]] : []);
+    tenant.session.restart();
+    expect(() => tenant.session.changes.of(tenant.id)).not.toThrow();
+  });
 
   it('refuses the commit where such a write is refused', async () => {
     const tenant = table.open();

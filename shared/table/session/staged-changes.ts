@@ -19,13 +19,16 @@ export class StagedChanges {
   #duringCommit: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
   #explain: (error: unknown) => unknown = unchanged;
+  /** Whether what is staged from now on would be lost. */
+  #isSent = false;
 
   constructor(tables: TenantTables) {
     this.#tables = tables;
   }
 
-  /** The request's unit of work, for a tenant to stage its writes in. */
+  /** The request's unit of work, for a tenant to stage its writes in. @throws TypeError after the commit was sent */
   of(tenant: TenantId): UnitOfWork {
+    this.#requireUnsent();
     this.#workers.add(tenant);
     return this.#work;
   }
@@ -43,9 +46,11 @@ export class StagedChanges {
    * Notes that a write is being staged, which takes a while: its event gets a number. The commit waits for it, and throws what it throws, so
    * that an operation that forgets to `await` it loses neither the write nor its event.
    * @returns the same promise
+   * @throws TypeError after the commit was sent
    */
   staging<T>(write: Promise<T>): Promise<T> {
     write.catch(() => undefined);
+    this.#requireUnsent();
     this.#staging.push(write);
     this.#begun.push(write);
     return write;
@@ -86,6 +91,13 @@ export class StagedChanges {
     this.#duringCommit = [];
     this.#afterCommit = [];
     this.#explain = unchanged;
+    this.#isSent = false;
+  }
+
+  /** At once, and not in the promise of the write, which has a handler: so it ends whoever has not awaited its helper. */
+  #requireUnsent(): void {
+    if (this.#isSent)
+      throw new TypeError('a write is staged after the commit: the operation does not await the helper that stages it');
   }
 
   /** Checks the conditions of the staged writes by reading. @throws what the commit would be refused with, as far as that can be seen beforehand */
@@ -104,8 +116,12 @@ export class StagedChanges {
   async send(limit: TimeLimit & { readonly contention: contention.Contention }, numbers: NumberPool): Promise<void> {
     try {
       await this.#allStaged();
+      if (this.pendingWrites.length > 0) {
+        await Promise.all(this.#checks);
+        await this.#allStaged();
+      }
+      this.#isSent = true;
       if (this.pendingWrites.length === 0) return;
-      await Promise.all(this.#checks);
       numbers.noteSent();
       const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
       const { clock, deadline, contention } = limit;
