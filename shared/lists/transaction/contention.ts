@@ -73,7 +73,7 @@ export class Contention {
     this.#numbers = numbers;
   }
 
-  /** For the release of one of those numbers, which no try is due to: readers fence what is not released. */
+  /** The bounds of a release of such a number. It repeats no call that there is no room for: readers fence what is not released. */
   ofRelease(limit: TimeLimit): Contention {
     const contention = new Contention(limit, this.#numbers);
     contention.#bounds = this.#bounds && { cutsOff: true, leastTries: 0 };
