@@ -100,6 +100,20 @@ describe('a request', () => {
     });
   });
 
+  it('keeps none for calls that the last run has repeated', () => {
+    within(new Invocation({}), () => {
+      const { contention } = request();
+      increment('TableCalls', 10);
+      for (let repeated = 0; repeated < 18; repeated++) {
+        contention.meet([], new Error('met'), 0);
+        increment('TableCalls');
+      }
+      expect(contention.refusal(new Error('met'), 0)).toBeUndefined();
+      increment('TableCalls');
+      expect(contention.refusal(new Error('met'), 0)).toEqual(contended(false));
+    });
+  });
+
   it('repeats no call of a release beyond them', () => {
     within(new Invocation({}), () => {
       const release = request({ numbers: 1 }).contention.ofRelease({ clock: () => 0, deadline: 1_000 });

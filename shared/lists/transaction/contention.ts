@@ -117,6 +117,8 @@ export class Contention {
     this.noteMet(keys);
     const refusal = this.refusal(conflict, pause, 1);
     if (refusal !== undefined) throw refusal;
+    // A further run of the operation does not need this call.
+    this.#callsBefore += 1;
   }
 
   /**
