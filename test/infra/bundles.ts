@@ -33,7 +33,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   clients: { kilobytes: 440, modules: 540 },
   terminals: { kilobytes: 440, modules: 540 },
   openapi: { kilobytes: 815, modules: 530 },
-  docs: { kilobytes: 630, modules: 530 },
+  docs: { kilobytes: 635, modules: 530 },
   access: { kilobytes: 445, modules: 545 },
   logs: { kilobytes: 430, modules: 535 },
   tickets: { kilobytes: 470, modules: 555 },
