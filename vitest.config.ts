@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { PATIENCE } from './test/support/patience.ts';
 
 const globalSetup = ['test/support/global-setup.ts'];
@@ -48,14 +49,15 @@ export default defineConfig({
           name: 'slow',
           include: ['test/**/*.slow.test.ts'],
           globalSetup,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
     ],
-    // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
+    // Two cores: the third worker uses what the others leave while they wait for DynamoDB, which is a process of its own.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // What is written to the console goes through test/support/output.ts, as what is written to the terminal.
     disableConsoleIntercept: true,
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.

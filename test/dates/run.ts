@@ -11,12 +11,13 @@ import { commandLine } from '../../local/terminal/command-line.ts';
  */
 
 /** Folders with tests that look at the time: those of storage are all run, of the others those that name a date or a clock. */
-const FOLDERS = ['test/dates', 'test/table', 'test/auth', 'test/http', 'test/middleware'];
+const FOLDERS = ['test/dates', 'test/table', 'test/auth', 'test/middleware', 'test/http'];
 const LOOKS_AT_TIME = /\bDate\b|[cC]lock/;
 /** Sampled and slow tests are not run (vitest.config.ts). */
-const FILES = globSync(FOLDERS.map((folder) => `${folder}/*.test.ts`)).filter(
-  (file) => file.startsWith('test/table/') || LOOKS_AT_TIME.test(readFileSync(file, 'utf8')),
-);
+const filesIn = (folders: readonly string[]): string[] =>
+  globSync(folders.map((folder) => `${folder}/*.test.ts`)).filter(
+    (file) => file.startsWith('test/table/') || LOOKS_AT_TIME.test(readFileSync(file, 'utf8')),
+  );
 
 type Variables = Readonly<Record<'TEST_CLOCK' | 'TZ', string>>;
 
@@ -59,14 +60,14 @@ const reportSchema = z.object({
 type Report = z.infer<typeof reportSchema>;
 
 /** @returns what is wrong, in words; nothing when all is well */
-function run(name: string, parts: readonly string[]): string[] {
+function run(name: string, parts: readonly string[], folders: readonly string[]): string[] {
   const variables: Variables = {
     TEST_CLOCK: '0',
     TZ: 'UTC',
     ...Object.assign({}, ...parts.map((part) => RUNS[part]?.())),
   };
   console.log(`\n${name}: TEST_CLOCK=${variables.TEST_CLOCK} TZ=${variables.TZ} vitest run`);
-  const report = reportOf(variables);
+  const report = reportOf(variables, filesIn(folders));
   if (report === undefined) return [`${name}: nothing was tested`];
 
   const files = report.testResults.map((file) => ({
@@ -80,7 +81,7 @@ function run(name: string, parts: readonly string[]): string[] {
   console.log(
     `${name}: ${passed} tests passed on ${days.join(', ')}; ${over} of ${files.length} files ran over midnight`,
   );
-  const empty = FOLDERS.filter((area) => !files.some((file) => file.name.includes(`/${area}/`) && file.passed > 0));
+  const empty = folders.filter((area) => !files.some((file) => file.name.includes(`/${area}/`) && file.passed > 0));
   return [
     ...(report.success ? [] : [`${name}: tests failed`]),
     ...empty.map((area) => `${name}: no test of ${area} ran`),
@@ -88,14 +89,14 @@ function run(name: string, parts: readonly string[]): string[] {
   ];
 }
 
-function reportOf(variables: Variables): Report | undefined {
+function reportOf(variables: Variables, files: readonly string[]): Report | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'custodia-dates-'));
   const file = join(directory, 'report.json');
   try {
     const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
     const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
     const env = { ...process.env, ...variables };
-    spawnSync(process.execPath, [vitest, 'run', '--project=quick', ...FILES, ...reporters], {
+    spawnSync(process.execPath, [vitest, 'run', '--project=quick', ...files, ...reporters], {
       stdio: 'inherit',
       env,
     });
@@ -111,11 +112,13 @@ function reportOf(variables: Variables): Report | undefined {
 const program = commandLine('test:dates')
   .description('Runs the tests that have to do with time under other clocks and time zones')
   .argument('[runs...]', `${Object.keys(RUNS).join(', ')}; several at once: year+kathmandu`, Object.keys(RUNS))
-  .action((names: readonly string[]) => {
+  .option('--without-http', 'leave out the tests over HTTP, two thirds of the time')
+  .action((names: readonly string[], { withoutHttp }: { readonly withoutHttp?: true }) => {
+    const folders = withoutHttp ? FOLDERS.filter((folder) => folder !== 'test/http') : FOLDERS;
     const asked = names.map((name) => ({ name, parts: name.split('+') }));
     const unknown = asked.flatMap(({ parts }) => parts.filter((part) => !(part in RUNS)));
     if (unknown.length > 0) program.error(`error: there is no run ${unknown.join(', ')}`);
-    const wrong = asked.flatMap(({ name, parts }) => run(name, parts));
+    const wrong = asked.flatMap(({ name, parts }) => run(name, parts, folders));
     console.log(wrong.length === 0 ? `\nall well: ${names.join(', ')}` : `\n${wrong.join('\n')}`);
     process.exitCode = wrong.length === 0 ? 0 : 1;
   });

@@ -89,8 +89,10 @@ describe('tests', () => {
   });
 });
 
-it('the night tries a deployment, with the right to read', () => {
-  expect(values(nightly, 'run')).toEqual([expect.stringMatching(/^npm ci /), 'npm run rehearse']);
+it('the night tries a deployment, other days and the benchmarks, with the right to read', () => {
+  const install = expect.stringMatching(/^npm ci /);
+  const others = ['npm run test:dates', 'npm run bench -- check'];
+  expect(values(nightly, 'run')).toEqual([install, 'npm run rehearse', install, ...others]);
   expect(values(nightly, 'contents')).toEqual(['read']);
   expect(nightly).toMatch(/^ {2}schedule:\n {4}- cron: '\d+ \d+ \* \* \*'$/m);
 });
