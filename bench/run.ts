@@ -143,13 +143,12 @@ program
 program
   .command('check')
   .description('types of the benchmarks, for which `npm run check` has no packages, and whether they run')
-  .option('--types', 'only their types')
-  .action(async ({ types }: { readonly types?: true }) => {
+  .action(async () => {
     const root = join(import.meta.dirname, '..');
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
     const { status } = spawnSync(process.execPath, [compiler, '-p', 'bench'], { cwd: root, stdio: 'inherit' });
     process.exitCode = status ?? 1;
-    if (status === 0 && !types) await (await import('./check.ts')).checkBenches();
+    if (status === 0) await (await import('./check.ts')).checkBenches();
   });
 
 await program.parseAsync();

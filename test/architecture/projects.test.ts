@@ -40,7 +40,6 @@ it('CI runs the command of the README, before it what asks the registry and the 
   expect(commands).toEqual([
     expect.stringMatching(/^npm ci /),
     'npm --silent run check:packages',
-    'npm --silent run bench -- check --types',
     'npm --silent run check:document',
     'TEST_ENGINE=java npm run test:dates -- year --without-http',
     `TZ=Asia/Kathmandu ${command}`,

@@ -31,7 +31,13 @@ it('an endpoint that is added as the README says is served, documented and teste
   const readme = await copy.read('README.md');
   for (const [file, place] of Object.entries(PLACES)) await paste(readme, file, place);
   expect(readme).toContain('`npm run format && npm run docs && npm test`');
-  const made = await copy.run('npm run format && npm run docs && npx tsc -p .');
+  const made = await copy.run('npm run format && npm run docs');
+  // Of the types, what serves and documents it; `npm test` checks those of the tools and of the stack, too.
+  await copy.write(
+    'types.json',
+    JSON.stringify({ extends: './tsconfig.json', include: ['functions', 'clients/typescript/src'] }),
+  );
+  await copy.run('npx tsc -p types.json --incremental false && rm types.json');
   expect(made).toContain('openapi.json: written');
   expect(await copy.read('openapi.json')).toContain('"operationId": "deleteTerminal"');
   // Its deletion is an event, which endpoints may subscribe to.

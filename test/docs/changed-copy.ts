@@ -1,12 +1,10 @@
 import { exec } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { copyRelease, ROOT } from './copy.ts';
-
-const COMPILED = 'node_modules/.cache/custodia';
 
 /** A copy of the repository that a test changes as a page says, and in which it runs commands. */
 export class ChangedCopy {
@@ -19,8 +17,6 @@ export class ChangedCopy {
   static async make(): Promise<ChangedCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'custodia-copy-'));
     await copyRelease(ROOT, directory);
-    // What the compiler knows of the files that stay as they are, where `npm test` has run.
-    await cp(join(ROOT, COMPILED), join(directory, COMPILED), { recursive: true, force: true }).catch(() => undefined);
     return new ChangedCopy(directory);
   }
 
