@@ -14,7 +14,8 @@ import { isBlank, NOT_BLANK } from '../../shared/blank.ts';
 type Variables = ReadonlyMap<string, string>;
 
 /**
- * Creates an organization with a record of each kind: sends the example requests to an API, all but the deletions.
+ * Creates an organization with a record of each kind: sends the example requests to an API, all but the deletions and what
+ * only the receiver of a ping can send.
  * @throws Error for the first that is refused
  */
 export async function createRecords(url: string, platformSecret: string): Promise<Variables> {
@@ -22,7 +23,9 @@ export async function createRecords(url: string, platformSecret: string): Promis
     ['platform_app_code', 'platform'],
     ['platform_secret', platformSecret],
   ]);
-  for (const request of exampleRequestsOf(contracts).filter(({ method }) => method !== 'DELETE')) {
+  for (const request of exampleRequestsOf(contracts).filter(
+    ({ method, isByHand }) => method !== 'DELETE' && !isByHand,
+  )) {
     const body = request.body === undefined ? undefined : filled(JSON.stringify(request.body), variables);
     const response = await fetch(`${url}${filled(request.path, variables)}`, {
       method: request.method,
