@@ -94,11 +94,11 @@ const sessionSchema = z.object({
 });
 
 async function workUnder(role: string): Promise<void> {
-  const { accessKeyId, secretAccessKey, sessionToken } = await assume(role);
+  const { AccessKeyId, SecretAccessKey, SessionToken } = await assume(role);
   Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: sessionToken,
+    AWS_ACCESS_KEY_ID: AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: SecretAccessKey,
+    AWS_SESSION_TOKEN: SessionToken,
   });
   // A profile would take precedence over them.
   delete process.env.AWS_PROFILE;
@@ -106,9 +106,7 @@ async function workUnder(role: string): Promise<void> {
 
 async function assume(role: string) {
   const command = new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'custodia-operator', DurationSeconds: 900 });
-  const { Credentials: session } = readResponse('sts AssumeRole', sessionSchema, await new STSClient().send(command));
-  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = session;
-  return { accessKeyId, secretAccessKey, sessionToken };
+  return readResponse('sts AssumeRole', sessionSchema, await new STSClient().send(command)).Credentials;
 }
 
 /** Deadline of looking an organization up, in milliseconds. */
@@ -121,7 +119,7 @@ const TIMEOUT_MS = 60_000;
  */
 export async function openDirectory({ role: _, ...options }: TargetOptions): Promise<RequestSession> {
   const { role } = options.local ? {} : await stackOf(options, 'SupportRoleArn');
-  return role === undefined
-    ? RequestSession.ofEnvironment(TIMEOUT_MS)
-    : RequestSession.withRightsOf(await assume(role), TIMEOUT_MS);
+  if (role === undefined) return RequestSession.ofEnvironment(TIMEOUT_MS);
+  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = await assume(role);
+  return RequestSession.withRightsOf({ accessKeyId, secretAccessKey, sessionToken }, TIMEOUT_MS);
 }

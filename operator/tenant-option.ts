@@ -43,14 +43,10 @@ export async function openForTenant(
   const given = options.org.toLowerCase() === 'platform' ? PLATFORM : idIn(options.org);
   if (given === undefined && !code().safeParse(options.org).success)
     throw new OperatorProblem('--org must be the id, the slug or an app code of an organization, or "platform".');
-  const opened = await openTarget(options, role, needs);
-  try {
-    const id = given ?? (await lookUp(options.org, await openDirectory(options)));
-    return { id, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
-  } catch (error) {
-    await opened[Symbol.asyncDispose]();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  opened.use(await openTarget(options, role, needs));
+  const id = given ?? (await lookUp(options.org, await openDirectory(options)));
+  return Object.assign(opened.move(), { id });
 }
 
 /**
@@ -58,10 +54,11 @@ export async function openForTenant(
  * @throws OperatorProblem also when `--org` names the platform
  */
 export async function openForOrganization(options: TenantOptions, role: RoleOutput): Promise<TenantTarget> {
-  const opened = await openForTenant(options, role);
-  if (opened.id !== PLATFORM) return opened;
-  await opened[Symbol.asyncDispose]();
-  throw new OperatorProblem(`--org must name an organization, and ${quoted(options.org)} is the platform.`);
+  await using opened = new AsyncDisposableStack();
+  const { id } = opened.use(await openForTenant(options, role));
+  if (id === PLATFORM)
+    throw new OperatorProblem(`--org must name an organization, and ${quoted(options.org)} is the platform.`);
+  return Object.assign(opened.move(), { id });
 }
 
 /**

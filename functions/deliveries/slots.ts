@@ -6,9 +6,9 @@ import { secondsOf } from './wake.ts';
 
 /**
  * A tenant may hold only so many workers at a time, so that its slow receivers keep no other tenant waiting
- * (`docs/decisions/0201-events.md`). A slot is the place of one of them. A worker that delivers holds the lease of an endpoint, so a tenant with no more endpoints than slots needs
- * none. A tenant with more leases its slots. A worker that finds all of them taken wakes the holder of one, and that holder wakes the whole tenant
- * at its end.
+ * (`docs/decisions/0201-events.md`). A slot is the place of one of them. A worker that delivers holds the lease of an
+ * endpoint, so a tenant with no more endpoints than slots needs none. A tenant with more leases its slots. A worker
+ * that finds all of them taken wakes the holder of one, and that holder wakes the whole tenant at its end.
  */
 export interface Slot {
   /** Releases it. @param again whether the tenant is to be woken in any case */

@@ -51,7 +51,10 @@ function keep(holder: Holder, found: FoundIntegration): FoundIntegration {
   return found;
 }
 
-/** Strongly consistent, because a new integration logs in at once. Ignores a pointer to anything but a tenant. */
+/**
+ * The tenant in which an app code is registered; undefined where it is in none. Strongly consistent, because a new
+ * integration logs in at once. Ignores a pointer to anything but a tenant.
+ */
 export async function readPointer(table: Table, appCode: string): Promise<Holder | undefined> {
   const { Item: { tenant } = {} } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...appKey(appCode) }, ConsistentRead: true }),
