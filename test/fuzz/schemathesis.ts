@@ -3,6 +3,7 @@ import { permissionCatalogue } from '#contract/derived';
 import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
+import { collected } from '../../generate/collections/collected.ts';
 import { isBlank, NOT_BLANK } from '../../shared/blank.ts';
 
 /**
@@ -14,8 +15,7 @@ import { isBlank, NOT_BLANK } from '../../shared/blank.ts';
 type Variables = ReadonlyMap<string, string>;
 
 /**
- * Creates an organization with a record of each kind: sends the example requests to an API, all but the deletions and what
- * only the receiver of a ping can send.
+ * Creates an organization with a record of each kind: sends the requests of the collections to an API, all but the deletions.
  * @throws Error for the first that is refused
  */
 export async function createRecords(url: string, platformSecret: string): Promise<Variables> {
@@ -23,9 +23,7 @@ export async function createRecords(url: string, platformSecret: string): Promis
     ['platform_app_code', 'platform'],
     ['platform_secret', platformSecret],
   ]);
-  for (const request of exampleRequestsOf(contracts).filter(
-    ({ method, isByHand }) => method !== 'DELETE' && !isByHand,
-  )) {
+  for (const request of collected(contracts).filter(({ method }) => method !== 'DELETE')) {
     const body = request.body === undefined ? undefined : filled(JSON.stringify(request.body), variables);
     const response = await fetch(`${url}${filled(request.path, variables)}`, {
       method: request.method,

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
+import { noonOfToday } from '../support/clock.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';
 import { bodyOf, reply } from '../support/faults.ts';
@@ -32,7 +33,7 @@ const wire = new Wire();
 const api = useApi({ report: () => undefined });
 beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: wire }));
 /** Keeps the day from ending meanwhile. */
-const NOON = new Date().setUTCHours(12, 0, 0, 0);
+const NOON = noonOfToday();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));
 afterEach(() => {
   wire.refusesCounts = false;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { JsonBody } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
+import { noonOfToday } from '../support/clock.ts';
 import { deliver } from '../support/deliver.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, register, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
@@ -20,7 +21,7 @@ let key: Key;
 afterEach(() => void vi.useRealTimers());
 
 /** No day ends meanwhile: neither during a test, nor between two of them, which would end the platform's token. */
-const NOON = new Date().setUTCHours(12, 0, 0, 0);
+const NOON = noonOfToday();
 const WRITES = ['integrations:write', 'roles:write', 'users:write', 'memberships:write', 'permissions:read'];
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOON });

@@ -8,13 +8,13 @@ import { takeReserve } from '../../shared/http/budget/buckets.ts';
 import { requestBudget } from '../../shared/http/middleware/request-budget.ts';
 import { aCaller } from '../support/caller.ts';
 import { aSession, type ChainEvent, RESPONSE, refusal, routedEvent, through } from '../support/chain.ts';
+import { noonOfToday } from '../support/clock.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { tableAt } from '../support/storage.ts';
 
-/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
-const NOW = new Date().setUTCHours(12, 0, 0, 0);
+const NOW = noonOfToday();
 
 const options = { summary: 'x', permission: 'things:write', response: noContent('Done.') } as const;
 const reading = route('GET', '/things', options);

@@ -103,7 +103,7 @@ describe('custodia organizations', () => {
       { id: other.orgId, name: 'Other', suspension: null },
     ]);
     expect((await operator('organizations', 'list')).stdout.split('\n')).toEqual([
-      expect.stringMatching(/^[\da-f-]{36} {2}\S+Z {2}org-[\w-]+ {2}"Acme" {2}\(suspended since .*Z\)$/),
+      expect.stringMatching(/^[\da-f-]{36} {2}\S+Z {2}org-[\da-f-]{36} {2}"Acme" {2}\(suspended since .*Z\)$/),
       expect.stringMatching(/"Other"$/),
       'Organizations: 2.',
       '',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ids } from '#lists';
 import { gracePeriod } from '#lists/maintenance';
 import { entity } from '#table';
+import { noonOfToday } from '../support/clock.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
@@ -13,8 +14,7 @@ interface Job {
   readonly created_at: string;
 }
 
-/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
-const NOW = new Date().setUTCHours(12, 0, 0, 0);
+const NOW = noonOfToday();
 const STEP = 1_500;
 const DAY = 86_400_000;
 

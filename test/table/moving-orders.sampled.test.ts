@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { entity } from '#table';
 import { BetweenCallsHandler } from '../support/between-calls.ts';
+import { noonOfToday } from '../support/clock.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
 import type { Fault } from '../support/faults.ts';
@@ -15,8 +16,7 @@ interface Call {
   moved_at: string;
 }
 
-/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
-const NOW = new Date().setUTCHours(12, 0, 0, 0);
+const NOW = noonOfToday();
 const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
 const table = useTable();
 const calls = new TestList(table, entity<Call>('CALL', { filters: ['state'], orders: ['moved_at'] }));

@@ -7,6 +7,7 @@ import { ids, type Key, listErrors } from '#lists';
 import { textIndex } from '#lists/maintenance';
 import { entity } from '#table';
 import { itemsIn } from '../support/audit.ts';
+import { noonOfToday } from '../support/clock.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Lists in the order of a time of their records. */
@@ -17,8 +18,7 @@ interface Call {
   moved_at: string | null;
 }
 
-/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
-const NOW = new Date().setUTCHours(12, 0, 0, 0);
+const NOW = noonOfToday();
 const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
 
 const table = useTable(NOW);

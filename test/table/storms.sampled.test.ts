@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listErrors } from '#lists';
 import { entity } from '#table';
 import { Recorder } from '../../generate/data-model/recorder.ts';
+import { noonOfToday } from '../support/clock.ts';
 import { byExtent } from '../support/extent.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { openTenant, tableAt } from '../support/storage.ts';
@@ -15,8 +16,7 @@ interface Job {
   readonly created_at: string;
 }
 
-/** Noon of this day: DynamoDB Local deletes what has expired by the real time. */
-const NOW = new Date().setUTCHours(12, 0, 0, 0);
+const NOW = noonOfToday();
 const LATE = NOW + 60_000;
 /** As many as were seen once, or as many as take some requests. */
 const STORM = byExtent({ sample: 500, extended: 1_000, nightly: 20_000 });
