@@ -13,9 +13,9 @@ export interface Job extends Readonly<Record<Field, string | null>> {
   readonly last_activity_at?: string;
 }
 
-/** Jobs that can be listed by this number of fields. @param summaries those whose sets have a summary */
-export const jobsBy = (fields: number, summaries: readonly Field[] = []): Entity<Job> =>
-  entity<Job>('JOB', { filters: FIELDS.slice(0, fields) as unknown as readonly (keyof Job & string)[], summaries });
+/** Jobs that can be listed by this number of fields. */
+export const jobsBy = (fields: number): Entity<Job> =>
+  entity<Job>('JOB', { filters: FIELDS.slice(0, fields) as unknown as readonly (keyof Job & string)[] });
 
 /** A job with the value that `value` gives to each of its fields. */
 export const newJob = (fields: number, value: (field: number) => string | null = () => 'a'): Omit<Job, 'id'> => ({

@@ -76,7 +76,7 @@ async function readMembers(
   source: ListSource,
   { after, limit, now, timeLimit }: CursorRequest,
 ): Promise<ItemCursorPage> {
-  const view = await readView(table, source, now, undefined, timeLimit);
+  const view = await readView(table, source, now, timeLimit);
   const members = membersOf(source, view, new Set(), now);
   const budget = new ReadBudget(timeLimit, false);
   budget.noteLargest(largestNoted(view.counter));

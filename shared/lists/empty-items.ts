@@ -1,8 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { increment } from '#telemetry';
-import { isEmpty } from './bits.ts';
+import { isEmpty, WORD_NAMES } from './bits.ts';
 import type { Item } from './schema.ts';
-import { bitsAsRead } from './summary.ts';
 import type { Table } from './table.ts';
 import { conditionOf } from './transaction/expressions.ts';
 
@@ -33,6 +32,6 @@ const remove = (table: Table, item: Item) =>
     new DeleteCommand({
       TableName: table.name,
       Key: { PK: item.PK, SK: item.SK },
-      ...conditionOf(bitsAsRead(item)),
+      ...conditionOf({ equals: Object.fromEntries(WORD_NAMES.map((word) => [word, item[word]])) }),
     }),
   );

@@ -11,5 +11,4 @@ export { NumberSet } from './number-set.ts';
 export * as periods from './periods.ts';
 export { readSet } from './queries.ts';
 export { readRecordsByNumber } from './read-records.ts';
-export * as summary from './summary.ts';
 export * as textIndex from './text-index.ts';

@@ -75,7 +75,7 @@ class OrderedRead {
     const { table, source, order, request, budget } = this.#reading;
     const { pageSize, now } = request;
     const [view] = await Promise.all([
-      readView(table, source, now, undefined, request.timeLimit),
+      readView(table, source, now, request.timeLimit),
       this.#scan.read((this.#skip + pageSize) * (isBounded(source) ? 2 : 1) + LOOK_AHEAD),
     ]);
     assertBuilt(view.counter, source, order);

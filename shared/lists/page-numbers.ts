@@ -1,8 +1,7 @@
-import type { BlockMembers } from './block-members.ts';
 import type { Members, Run } from './number-set.ts';
 import type { Reading } from './read-budget.ts';
 import type { Item } from './schema.ts';
-import { type ListSource, pageMembersOf, type View } from './view.ts';
+import { type ListSource, membersOf, type View } from './view.ts';
 
 /** Which page of a list. */
 export interface PageRange {
@@ -44,8 +43,8 @@ export class PageNumbers {
   readonly #range: PageRange;
   readonly #now: number;
   readonly #absent = new Set<number>();
-  #view: View;
-  #members: Members | BlockMembers;
+  readonly #view: View;
+  #members: Members;
 
   /** @param now epoch milliseconds */
   constructor(source: ListSource, view: View, range: PageRange, now: number) {
@@ -53,16 +52,16 @@ export class PageNumbers {
     this.#range = range;
     this.#now = now;
     this.#view = view;
-    this.#members = pageMembersOf(source, view, this.#absent, now);
+    this.#members = membersOf(source, view, this.#absent, now);
   }
 
   get total(): number {
     return this.#members.total;
   }
 
-  /** How many members there are in each group; none for a list of which only some blocks were read. */
+  /** How many members there are in each group. */
   get runs(): readonly Run[] {
-    return 'runs' in this.#members ? this.#members.runs : [];
+    return this.#members.runs;
   }
 
   /** Numbers without a record. */
@@ -73,21 +72,11 @@ export class PageNumbers {
   exclude(numbers: readonly number[]): void {
     if (numbers.length === 0) return;
     for (const number of numbers) this.#absent.add(number);
-    this.#count();
+    this.#members = membersOf(this.#source, this.#view, this.#absent, this.#now);
   }
 
-  /** The numbers of the page, or `length` numbers from its start. Reads the blocks of the set that it needs, where only some were read. */
-  async read(length?: number): Promise<number[]> {
-    for (;;) {
-      const ranks = ranksOf(this.#members.total, this.#range, length);
-      const unread = 'unreadIn' in this.#members ? this.#members.unreadIn(...ranks) : [];
-      if (unread.length === 0 || this.#view.summarized === undefined) return this.#members.slice(...ranks);
-      this.#view = await this.#view.summarized.readBlocks(unread);
-      this.#count();
-    }
-  }
-
-  #count(): void {
-    this.#members = pageMembersOf(this.#source, this.#view, this.#absent, this.#now);
+  /** The numbers of the page, or `length` numbers from its start. */
+  read(length?: number): number[] {
+    return this.#members.slice(...ranksOf(this.total, this.#range, length));
   }
 }

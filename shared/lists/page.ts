@@ -4,7 +4,7 @@ import { MOST_UNITS } from './fence.ts';
 import { Members } from './number-set.ts';
 import { readOrderedPage } from './ordered-page.ts';
 import { fenceOverdue, maintain } from './page-maintenance.ts';
-import { type ItemPage, PageNumbers, type PageRange, type PageRequest, ranksOf } from './page-numbers.ts';
+import { type ItemPage, PageNumbers, type PageRequest, ranksOf } from './page-numbers.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Records, readNewest } from './read-records.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
@@ -42,7 +42,7 @@ export function readPage(table: Table, source: ListSource | NumberedList, reques
 async function readCountedPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
   const budget = new ReadBudget(request.timeLimit, request.newestFirst);
   const [view, newest] = await Promise.all([
-    readView(table, source, request.now, placeOf(request), request.timeLimit),
+    readView(table, source, request.now, request.timeLimit),
     isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
   ]);
   budget.noteLargest(largestNoted(view.counter));
@@ -51,7 +51,7 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
   const page = new PageNumbers(source, view, request, request.now);
   let isComplete = false;
   for (let tries = 1; tries <= TRIES && !isComplete && page.absent.size <= MOST_UNITS; tries++) {
-    const numbers = await page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)));
+    const numbers = page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
       readUnread(table, source, numbers, found, budget),
       tries === 1 && maintain(table, source, view, page.runs, request.now),
@@ -59,16 +59,14 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
     page.exclude(numbers.filter((number) => !isListed(found.get(number))));
-    isComplete = (await page.read()).every((number) => isListed(found.get(number)));
+    isComplete = page.read().every((number) => isListed(found.get(number)));
   }
   // The first page, newest first, has read all later records.
   const hasNewest = request.newestFirst && request.page === 1;
   const isFenced = await fenceOverdue(table, source, page.absent, { view, found, budget, now: request.now, hasNewest });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
-  return { items: itemsOf(await page.read(), found, request), total: page.total, isCut: budget.isCut };
+  return { items: itemsOf(page.read(), found, request), total: page.total, isCut: budget.isCut };
 }
-
-const placeOf = ({ page, pageSize, newestFirst }: PageRange) => ({ newestFirst, skip: (page - 1) * pageSize });
 
 const lookAheadIn = (tries: number, { records }: ReadBudget): number =>
   tries === 1 ? 0 : Math.min(LOOK_AHEAD, records);

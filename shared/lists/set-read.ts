@@ -22,12 +22,9 @@ export interface WantedSet {
   /** `<field>=<value>`. */
   readonly name: string;
   readonly partition: string;
-  /** The index of its summary (`summary.ts`), as the counter item names it. */
-  readonly summary?: string | undefined;
 }
 
-/** The items with the bits of a set. It may have a summary that only another release declares. */
-export const bitsOf = ({ partition }: WantedSet): Query => beginningWith(partition, 'B#');
+const bitsOf = ({ partition }: WantedSet): Query => beginningWith(partition, 'B#');
 
 /** What is known of a list whose sets are read. */
 export interface Known {

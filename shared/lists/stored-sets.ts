@@ -1,6 +1,5 @@
 import { bitPlace } from './bits.ts';
-import { type Item, type Key, TTL } from './schema.ts';
-import { countPlace } from './summary.ts';
+import { type Item, TTL } from './schema.ts';
 import { stageIndexed, stageUnindexed } from './text-index.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
@@ -27,8 +26,8 @@ interface ListedNumber {
   readonly expires?: number | undefined;
 }
 
-/** An index of a record: the sets of a filter field, their summaries, or entries of its texts (`text-index.ts`). */
-type ListedBy = { readonly filter: string } | { readonly summary: string } | EntriesOf;
+/** An index of a record: the sets of a filter field, or entries of its texts (`text-index.ts`). */
+type ListedBy = { readonly filter: string } | EntriesOf;
 
 interface EntriesOf {
   readonly entries: string;
@@ -59,7 +58,6 @@ function stageText(
 ): void {
   const { by, partition, number } = listed;
   if ('filter' in by) stage(work, partitionOf(partition, by.filter, text), listed, sign === 1 ? 1n : -1n);
-  else if ('summary' in by) stageCount(work, partitionOf(partition, by.summary, text), listed, sign);
   else {
     const { entries: index, attributes } = by;
     (sign === 1 ? stageIndexed : stageUnindexed)(work, { partition, index, text, number, attributes });
@@ -72,26 +70,9 @@ export const stageGap = (work: UnitOfWork, listed: ListedNumber): void =>
 
 function stage(work: UnitOfWork, set: string, { number, expires }: ListedNumber, sign: 1n | -1n): void {
   const { sortKey, word, bit } = bitPlace(number);
-  stageAdd(work, { PK: set, SK: sortKey }, { [word]: sign * bit }, expires);
+  const ttl = expires === undefined ? {} : { set: { [TTL]: expiryAfter(expires) } };
+  work.update({ PK: set, SK: sortKey }, { add: { [word]: sign * bit }, ...ttl });
 }
-
-/** Stages that a number is counted in the summary of a set, or no more. */
-export function stageCount(
-  work: UnitOfWork,
-  set: string,
-  { number, expires }: Omit<ListedNumber, 'partition'>,
-  sign: 1 | -1,
-): void {
-  const { sortKey, count } = countPlace(number);
-  stageAdd(work, { PK: set, SK: sortKey }, { [count]: sign }, expires);
-}
-
-const stageAdd = (
-  work: UnitOfWork,
-  key: Key,
-  add: Record<string, number | bigint>,
-  expires: number | undefined,
-): void => work.update(key, { add, ...(expires === undefined ? {} : { set: { [TTL]: expiryAfter(expires) } }) });
 
 /** Items are kept longer than their last record, because the last writer may be that of an earlier record. In seconds. */
 const LONGER = 35 * 86_400;

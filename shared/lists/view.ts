@@ -1,5 +1,4 @@
 import { bitPlace } from './bits.ts';
-import { BlockMembers, type CountedBlocks } from './block-members.ts';
 import type { WantedClause } from './clause-read.ts';
 import { builtFilters, COUNTER, type List, largestNoted, readCounterItem } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
@@ -10,9 +9,7 @@ import { floorOf } from './periods.ts';
 import { readSet } from './queries.ts';
 import type { Reading } from './read-budget.ts';
 import { readSets } from './read-sets.ts';
-import { isWorthSummary, type PagePlace, readBlocks, readSummarized, type SummarizedRead } from './read-summarized.ts';
 import type { Item } from './schema.ts';
-import type { WantedSet } from './set-read.ts';
 import { sizesOf } from './set-sizes.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
@@ -33,8 +30,6 @@ export interface ListSource extends List {
   readonly lookups: readonly Lookup[];
   /** By what its records are sorted, if not by their numbers. */
   readonly order?: Order | undefined;
-  /** The index of the summaries of a field's sets, as the counter item names it; undefined where they have none. */
-  readonly summaryOf?: ((field: string) => string | undefined) | undefined;
   /** The field with the time of a record's creation. */
   readonly createdAt: string;
   /** Whether a record is in all of the clauses and lookups. */
@@ -54,8 +49,6 @@ export interface View {
   readonly excluded: NumberSet;
   /** All items of the clauses' sets that were read. */
   readonly items: readonly Item[];
-  /** Where only some blocks of the only set were read: these, and how to read others. */
-  readonly summarized?: CountedBlocks & { readonly readBlocks: (blocks: readonly number[]) => Promise<View> };
 }
 
 /** Whether its records are in sets. All others are the numbers that were allocated, without some. */
@@ -67,7 +60,6 @@ export const isWhole = ({ clauses, lookups }: ListSource): boolean => clauses.le
 
 /**
  * @param now epoch milliseconds
- * @param place the page to read, where that suffices
  * @throws ListNotBuilt for a filter whose sets lack older records
  * @throws TooManyMatches
  */
@@ -75,11 +67,10 @@ export async function readView(
   table: Table,
   source: ListSource,
   now: number,
-  place?: PagePlace,
   timeLimit: Reading = { clock: () => now, deadline: Number.POSITIVE_INFINITY },
 ): Promise<View> {
   if (isWhole(source)) return readWhole(table, source);
-  const { view, open } = await readFiltered(table, source, now, place);
+  const { view, open } = await readFiltered(table, source, now);
   if (open === undefined) return view;
   // Of some members only the records say whether the lookups find them.
   const members = membersOf(source, view, new Set(), now);
@@ -106,21 +97,13 @@ async function readFiltered(
   table: Table,
   source: ListSource,
   now: number,
-  place?: PagePlace,
 ): Promise<{ readonly view: View; readonly open?: Matched['open'] }> {
   const { partition, lookups, retentionDays } = source;
   const whole = isBounded(source) ? undefined : readWhole(table, source);
   const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
   const matching = lookups.length === 0 ? undefined : readMatching(table, partition, lookups);
-  const wanted = wantedBy(source);
   const sizes = sizesOf(table, partition);
-  const set = matching === undefined ? onlySetOf(wanted) : undefined;
-  if (place !== undefined && set !== undefined && isWorthSummary(set, sizes, now)) {
-    const [read, found] = await Promise.all([counter, readSummarized(table, set, place, { counter, sizes, now })]);
-    assertBuilt(read, source);
-    return { view: viewOf(table, set, read, found) };
-  }
-  const clauses = readSets(table, wanted, matching?.then(placesOf), {
+  const clauses = readSets(table, wantedBy(source), matching?.then(placesOf), {
     sizes,
     now,
     next: () => counter.then(({ NEXT: next }) => Number(next ?? 0)),
@@ -140,30 +123,14 @@ async function readFiltered(
 }
 
 /** The sets of the values that the records have, and of those that they do not have. */
-const wantedBy = ({ partition, clauses, summaryOf }: ListSource): WantedClause[] =>
+const wantedBy = ({ partition, clauses }: ListSource): WantedClause[] =>
   clauses.map(({ field, anyOf, isExcluded = false }) => ({
     isExcluded,
     sets: anyOf.map((value) => ({
       name: `${field}=${value}`,
       partition: storedSets.partitionOf(partition, field, value),
-      summary: summaryOf?.(field),
     })),
   }));
-
-/** The set whose members are all of the list; undefined where there are further ones, or others' members are taken out. */
-function onlySetOf([clause, ...others]: readonly WantedClause[]): WantedSet | undefined {
-  return others.length === 0 && clause?.isExcluded === false && clause.sets.length === 1 ? clause.sets[0] : undefined;
-}
-
-/** The view of a list by one filter, as far as its set was read. */
-function viewOf(table: Table, set: WantedSet, counter: Item, read: SummarizedRead): View {
-  const { items, blocks } = read;
-  const view = { ...NOTHING, counter, included: blocks?.included ?? NumberSet.ofItems(items), items };
-  if (blocks === undefined) return view;
-  const further = async (missing: readonly number[]) =>
-    viewOf(table, set, counter, await readBlocks(table, set, read, missing));
-  return { ...view, summarized: { ...blocks, readBlocks: further } };
-}
 
 /** The sort keys of the items with the bits of what lookups find, where that is known. */
 const placesOf = ({ numbers }: Matched): ReadonlySet<string> | undefined =>
@@ -181,23 +148,11 @@ function assertBuilt(counter: Item, { partition, clauses, lookups }: ListSource)
   if (missing.length > 0) throw new ListNotBuilt(partition, [...new Set(missing.map(({ name }) => name))]);
 }
 
-/** The members of a list that was read as a whole. */
+/** The members of a list. */
 export function membersOf(list: List, view: View, absent: ReadonlySet<number>, now: number): Members {
   const { gaps, included, excluded } = view;
   const { from, to } = rangeOf(list, view, now);
   return new Members({ from, to, included, excluded: NumberSet.either([gaps, excluded]), absent });
-}
-
-/** The members of a list of which a page was read. */
-export function pageMembersOf(
-  list: List,
-  view: View,
-  absent: ReadonlySet<number>,
-  now: number,
-): Members | BlockMembers {
-  const { summarized } = view;
-  if (summarized === undefined) return membersOf(list, view, absent, now);
-  return new BlockMembers({ ...summarized, from: rangeOf(list, view, now).from, absent });
 }
 
 /** The first number that may be a member, and one after the last. */

@@ -17,6 +17,5 @@ export {
   notedIn,
   noteOf,
   SETS,
-  summaryFieldOf,
 } from './repository/list-indexes.ts';
 export * as recordWords from './repository/record-words.ts';

@@ -1,6 +1,6 @@
 import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, type ListSource, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, STRIPES, summary } from '#lists/maintenance';
+import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
 import { BLOCK_SIZE, WORD_NAMES } from '../../shared/lists/bits.ts';
 import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 
@@ -122,38 +122,15 @@ function putSet(table: SetsInMemory, name: string, words: Words): void {
   }
 }
 
-/** @param isSummarized whether the sets have summaries */
-export function listOf(
-  table: SetsInMemory,
-  sets: ReadonlyMap<string, Words>,
-  next: number,
-  isSummarized = false,
-): ListSource {
+export function listOf(table: SetsInMemory, sets: ReadonlyMap<string, Words>, next: number): ListSource {
   const clauses = Array.from(sets.keys(), (name) => {
     const [field = '', value = ''] = name.split('=');
     return { field, anyOf: [value] };
   });
   const filters = clauses.map(({ field }) => field);
-  const indexes = isSummarized ? [...filters, ...filters.map((field) => `${field}+`)] : filters;
-  table.put({ PK: storedSets.partitionOf(LIST), SK: COUNTER, NEXT: next, FILTERS: indexes });
-  for (const [name, words] of sets) {
-    putSet(table, name, words);
-    if (isSummarized) putSummary(table, name, words);
-  }
-  const summaryOf = (field: string) => (isSummarized ? `${field}+` : undefined);
-  return { partition: LIST, filters, clauses, lookups: [], createdAt: 'created_at', summaryOf, matches: () => true };
-}
-
-function putSummary(table: SetsInMemory, name: string, words: Words): void {
-  const [field = '', value] = name.split('=');
-  const items = new Map<string, Record<string, number>>();
-  for (const [place, bits] of words) {
-    const [block = 0, stripe = 0] = place.split(' ').map(Number);
-    const { sortKey, count } = summary.countPlace(block * BLOCK_SIZE + stripe);
-    const members = bits.reduce((sum, word) => sum + word.toString(2).replaceAll('0', '').length, 0);
-    items.set(sortKey, { ...items.get(sortKey), [count]: members });
-  }
-  for (const [SK, counts] of items) table.put({ PK: storedSets.partitionOf(LIST, field, value), SK, ...counts });
+  table.put({ PK: storedSets.partitionOf(LIST), SK: COUNTER, NEXT: next, FILTERS: filters });
+  for (const [name, words] of sets) putSet(table, name, words);
+  return { partition: LIST, filters, clauses, lookups: [], createdAt: 'created_at', matches: () => true };
 }
 
 /** The numbers that all sets have, computed without the lists' code. */

@@ -48,7 +48,6 @@ const QUERIES = ['a', 'AC', 'acme ', 'lda ac', 'acme#', 'stras', 'strasse ac', '
 const table = useTable();
 const kind = entity<Job>('JOB', {
   filters: ['state', 'owner', 'place'],
-  summaries: ['state'],
   words: ['name'],
   unique: { slug: (slug: string) => slug },
 });

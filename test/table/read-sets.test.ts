@@ -132,15 +132,6 @@ describe('an AND of filters', () => {
     expect(table.units).toBe(1 + 1 + 3);
   });
 
-  it('leaves summaries out that another release declares and this one does not', async () => {
-    const table = new SetsInMemory();
-    const million: Words = new Map([...half].slice(0, 8 * STRIPES));
-    const sets = new Map(['owner=ana', 'state=open'].map((name) => [name, million]));
-    const { summaryOf: _, ...source } = listOf(table, sets, 8 * BLOCK_SIZE, true);
-    expect((await membersIn(table, source)).length).toBe(8 * BLOCK_SIZE);
-    expect(table.roundTrips).toBe(1);
-  });
-
   it('reads all sets in parallel where another order would save less than 20 units', async () => {
     const table = new SetsInMemory(400);
     const blocks = (count: number): Words => new Map([...half].slice(0, count * STRIPES));

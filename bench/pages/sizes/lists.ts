@@ -1,5 +1,5 @@
 import { COMPARED_PAGE_SIZE } from '../ways.ts';
-import { type KindName, SUMMARIZED } from './kind.ts';
+import type { KindName } from './kind.ts';
 import { ZipfTexts, zipfWord } from './zipf.ts';
 
 /** Long lists that are made directly in storage, and the pages that are read of them. */
@@ -69,7 +69,7 @@ const MEMBERS_OF_RARE = 10;
 function mixedList(length: number): SizedList {
   const step = length / MEMBERS_OF_RARE;
   const isRare = (number: number): boolean => number % step === step - 1;
-  const dense = [...DENSE, SUMMARIZED].map((field, index) => {
+  const dense = DENSE.map((field, index) => {
     const mask = 1 << (8 + index);
     return [field, (number: number) => (bitsOf(number) & mask) !== 0] as const;
   });
@@ -163,7 +163,6 @@ export function casesOf(length: number, scale = 1): SizedCase[] {
     { name: 'all, middle', list, fields: [], at: 'middle' },
     { name: 'all, last page', list, fields: [], at: 'end' },
     { name: 'a filter that half match', list, fields: DENSE.slice(0, 1), at: 'middle' },
-    { name: 'such a filter with a summary', list, fields: [SUMMARIZED], at: 'middle' },
     { name: 'four such filters', list, fields: DENSE, at: 'middle' },
     { name: 'ten records, and half', list, fields: [RARE, DENSE[0]], at: 'begin' },
     ...(deleted === undefined

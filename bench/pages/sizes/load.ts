@@ -1,12 +1,12 @@
 import { writeItems } from '../../../generate/write-items.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { type AllocatedNumber, type Item, storedSets, type Table } from '../../../shared/lists/index.ts';
-import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, summary, WORD_BITS } from '../../../shared/lists/maintenance.ts';
+import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '../../../shared/lists/maintenance.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../../shared/table/keys.ts';
 import { indexesOf } from '../../../shared/table/storage.ts';
 import { FIELDS, jobsOf, newJob } from '../records.ts';
-import { KINDS, SIZED_FIELDS, SUMMARIZED } from './kind.ts';
+import { KINDS, SIZED_FIELDS } from './kind.ts';
 import type { SizedCase, SizedList } from './lists.ts';
 import { zipfWord } from './zipf.ts';
 
@@ -29,20 +29,9 @@ export async function loadSets(table: Table, list: SizedList): Promise<void> {
     ...setItems(gaps, length, (number) => !isLive(number)),
     ...Object.entries(sets).flatMap(([field, isIn]) => {
       const set = storedSets.partitionOf(partition, field, 'a');
-      const bits = setItems(set, length, (number) => isLive(number) && isIn(number));
-      return field === SUMMARIZED ? [...bits, ...summaryItems(set, bits)] : bits;
+      return setItems(set, length, (number) => isLive(number) && isIn(number));
     }),
   ]);
-}
-
-/** The summary of a set with these items of bits. */
-function summaryItems(partition: string, bits: readonly Item[]): Item[] {
-  const items = new Map<string, Record<string, unknown>>();
-  for (const [first, { members }] of summary.compareCounts(bits)) {
-    const { sortKey, count } = summary.countPlace(first);
-    items.set(sortKey, { PK: partition, SK: sortKey, ...items.get(sortKey), [count]: members });
-  }
-  return [...items.values()];
 }
 
 /** The items of a set of the numbers below `length`, as adding its bits one by one leaves them. */

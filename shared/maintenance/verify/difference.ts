@@ -28,8 +28,6 @@ export type DifferenceKind =
   | 'lost-number'
   /** A word of a set is out of range. */
   | 'damaged-word'
-  /** A set's summary has another count than its bits. */
-  | 'wrong-count'
   /** A list's next number is not above those of its records, or its marks of expiry are missing. */
   | 'head-behind'
   /** Records older than a filter are not in its lists. */

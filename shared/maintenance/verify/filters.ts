@@ -1,6 +1,6 @@
 import { storedSets } from '#lists';
 import { builtFilters, COUNTER, STRIPES } from '#lists/maintenance';
-import { indexesOf, summaryFieldOf } from '#table/storage';
+import { indexesOf } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { lookAtNumber } from './number.ts';
@@ -31,7 +31,7 @@ export async function verifyFilters(
   const areBuilt = isComplete && unbuilt.length > 0 && (await build(scope, scan, unbuilt));
   return doubtful.map((field): Verified => {
     const missing = byField.get(field)?.length ?? 0;
-    const built = builtBy(field);
+    const built = `the lists by ${field}`;
     const text = isBuilt(field)
       ? `${entity.name} ${missing} of ${count} records are missing in ${built}`
       : `${entity.name} ${built} are not built: ${missing} of ${count} records are missing in them`;
@@ -39,12 +39,6 @@ export async function verifyFilters(
     const repaired = isBuilt(field) ? isComplete : areBuilt;
     return { kind: 'filter-not-built', entity: entity.name, field, text, repaired, reason };
   });
-}
-
-/** What is built for an index. Lists are served without their summaries. */
-function builtBy(index: string): string {
-  const summarized = summaryFieldOf(index);
-  return summarized === undefined ? `the lists by ${index}` : `the summaries of ${summarized}`;
 }
 
 /** Notes filters whose lists have all records, and makes sure that records under way get into the lists, too. */

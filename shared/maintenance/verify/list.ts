@@ -1,6 +1,5 @@
 import { storedSets } from '#lists';
 import { COUNTER, periods, STRIPES } from '#lists/maintenance';
-import { summaryFieldOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import type { IndexEntry } from './corrected.ts';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
@@ -10,7 +9,6 @@ import { verifyFilters } from './filters.ts';
 import { lookAtNumber } from './number.ts';
 import { concurrently, concurrentlyByGroup, readNumberSet } from './reading.ts';
 import { doubtfulGaps, type RecordScan, readCounterWithRetries } from './scan-records.ts';
-import { verifySummaries } from './summaries.ts';
 
 /**
  * Compares a list with its records: its gaps, and the sets of its filters. Differences in the scan are only suspected, for records may change
@@ -32,8 +30,7 @@ export async function verifyList(
   const found = await verifyNumbers(scope, scan, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
   const ofFilters = await verifyFilters(scope, scan, found.filter(isOld));
-  const ofSummaries = await verifySummaries(scope, scan, valuesOf);
-  return [...ofCounterItem, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters, ...ofSummaries];
+  return [...ofCounterItem, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
 }
 
 /** The sets that may be wrong about a number, by number. */
@@ -53,9 +50,7 @@ async function suspectedIn(
   const { partition, entity, sets, floor } = scan;
   const suspected: Suspected = new Map();
   for (const number of await doubtfulGaps(scope, scan)) placesOf(suspected, number);
-  const fields = [...new Set([...entity.filters, ...sets.keys()])].filter(
-    (field) => summaryFieldOf(field) === undefined,
-  );
+  const fields = [...new Set([...entity.filters, ...sets.keys()])];
   const places = fields.flatMap((field) =>
     [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
   );

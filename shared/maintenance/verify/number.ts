@@ -1,21 +1,11 @@
 import { type Item, ids, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { bitPlace, gapRanges, gracePeriod, periods, summary, textIndex } from '#lists/maintenance';
-import {
-  entriesOf,
-  flags,
-  indexedValuesIn,
-  indexesOf,
-  notedIn,
-  noteOf,
-  recordWords,
-  SETS,
-  summaryFieldOf,
-} from '#table/storage';
+import { bitPlace, gapRanges, gracePeriod, periods, textIndex } from '#lists/maintenance';
+import { entriesOf, flags, indexedValuesIn, indexesOf, notedIn, noteOf, recordWords, SETS } from '#table/storage';
 import { corrected, expectedAt, type IndexEntry, storedIn } from './corrected.ts';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
-import { StoredCount, StoredEntry, StoredGap, type StoredMembership, StoredWord } from './stored-membership.ts';
+import { StoredEntry, StoredGap, type StoredMembership, StoredWord } from './stored-membership.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
@@ -63,8 +53,7 @@ export async function lookAtNumber(
     const key = keys[index + 2] as Key;
     const item = others[index];
     if (entriesOf(field) !== undefined) return new StoredEntry(key, item, expectedAt(entity, record, { field, value }));
-    if (summaryFieldOf(field) === undefined) return new StoredWord(key, word, item);
-    return new StoredCount(key.PK, number, notedIn(record).includes(field));
+    return new StoredWord(key, word, item);
   });
   const gap = new StoredGap(number, new StoredWord(gapKey, word, gapItem), rangesKey, ranges);
   const isDue = (scope.repair ? gracePeriod.isOverdue : gracePeriod.isLeftBehind)(counter, number, now, list.settled);
@@ -75,9 +64,7 @@ export async function lookAtNumber(
 function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
   const index = entriesOf(field);
   if (index !== undefined) return textIndex.entryKey({ partition, index, text: value, number });
-  const summarized = summaryFieldOf(field);
-  const { sortKey } = summarized === undefined ? bitPlace(number) : summary.countPlace(number);
-  return { PK: storedSets.partitionOf(partition, summarized ?? field, value), SK: sortKey };
+  return { PK: storedSets.partitionOf(partition, field, value), SK: bitPlace(number).sortKey };
 }
 
 /** The sets of the record's values, then the suspected ones. */

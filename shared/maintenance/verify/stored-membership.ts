@@ -81,29 +81,6 @@ export class StoredGap implements StoredMembership {
   }
 }
 
-/** Whether a number is counted in the summary of a set: its record notes it, and changes the note with the count. */
-export class StoredCount implements StoredMembership {
-  readonly isSound = true;
-  readonly #set: string;
-  readonly #number: number;
-  readonly #isCounted: boolean;
-
-  constructor(set: string, number: number, isCounted: boolean) {
-    this.#set = set;
-    this.#number = number;
-    this.#isCounted = isCounted;
-  }
-
-  has(): boolean {
-    return this.#isCounted;
-  }
-
-  stage(work: UnitOfWork, _: bigint, isMember: boolean, expires: number | undefined): void {
-    if (isMember === this.#isCounted) return;
-    storedSets.stageCount(work, this.#set, { number: this.#number, expires }, isMember ? 1 : -1);
-  }
-}
-
 /** A word of a set, as read. */
 export class StoredWord implements StoredMembership {
   readonly #key: Key;

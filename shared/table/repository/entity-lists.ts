@@ -12,8 +12,6 @@ import {
   indexesOf,
   notedIn,
   omittedIndexesOf,
-  summaryFieldOf,
-  summaryIndexOf,
   WORD_ENTRIES,
   WORDS,
   WORDS_INDEX,
@@ -70,7 +68,6 @@ export class EntityLists<T extends object> {
       clauses,
       lookups: [...exact.lookups, ...words, ...lookupsOf(ranges)],
       order: sortedBy === undefined ? undefined : orderOf(sortedBy, ranges),
-      summaryOf: (field) => (this.#entity.summaries.some((one) => one === field) ? summaryIndexOf(field) : undefined),
       createdAt: this.#entity.createdAt,
       matches: (item) =>
         clauses.every((clause) => isIn(item, clause)) &&
@@ -138,8 +135,7 @@ export class EntityLists<T extends object> {
   /** Filters among these that another version of the service declares and this one does not. */
   filtersOfOthers(kept: readonly string[]): readonly string[] {
     const declared = indexesOf(this.#entity);
-    const isFilter = (index: string): boolean => 'filter' in listedBy(index);
-    return kept.filter((index) => !declared.includes(index) && isFilter(index));
+    return kept.filter((index) => !declared.includes(index) && entriesOf(index) === undefined);
   }
 
   /** Stages the changes of sets: the record leaves those of its `SETS`, by its fields before, and enters those it is `kept` in, by its fields after. */
@@ -154,10 +150,10 @@ export class EntityLists<T extends object> {
   }
 
   #listedBy(index: string, before: Item | undefined, after: Item | undefined): ListedBy {
-    const by = listedBy(index);
-    if (!('entries' in by)) return by;
+    const entries = entriesOf(index);
+    if (entries === undefined) return { filter: index };
     const isChanged = index === WORDS_INDEX && before?.[WORDS] !== after?.[WORDS];
-    return { ...by, attributes: entryAttributesOf(this.#entity, index, after), isChanged };
+    return { entries, attributes: entryAttributesOf(this.#entity, index, after), isChanged };
   }
 }
 
@@ -175,13 +171,6 @@ interface Asked {
 /** Whether a record has a value of a clause, or none of those that it excludes. */
 const isIn = (item: Item, { field, anyOf, isExcluded = false }: Clause): boolean =>
   indexedValuesIn(item, field).some((value) => anyOf.includes(value)) !== isExcluded;
-
-/** The list of an index (`list-indexes.ts`). */
-function listedBy(index: string): ListedBy {
-  const [entries, summary] = [entriesOf(index), summaryFieldOf(index)];
-  if (entries !== undefined) return { entries };
-  return summary === undefined ? { filter: index } : { summary };
-}
 
 /** A record in its list. */
 interface ListEntry {

@@ -21,11 +21,6 @@ export interface Entity<
    * be built by the operator where there are records (`docs/counted-lists.md`).
    */
   readonly filters: readonly F[];
-  /**
-   * Those of them whose sets have a summary: pages of a dense set of millions take tens of read units in place of hundreds, and each record that
-   * enters or leaves a set two write units more. Built by the operator where there are records; lists are served meanwhile.
-   */
-  readonly summaries: readonly F[];
   /** Those of them that follow from the rest of the record (`flags.ts`): when each is true. */
   readonly flags: Readonly<Record<string, Flag<never> | undefined>>;
   /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`constraints.ts`). */
@@ -153,14 +148,13 @@ export const storedAs = <T extends object>(record: Declared): Declared<T> => rec
 type Options<T extends object> = Partial<
   Omit<
     Entity<T>,
-    'name' | 'record' | 'filters' | 'summaries' | 'flags' | 'openFilters' | 'exact' | 'counted' | 'latest' | 'journaled'
+    'name' | 'record' | 'filters' | 'flags' | 'openFilters' | 'exact' | 'counted' | 'latest' | 'journaled'
   >
 >;
 
-/** What of an entity is declared by field: filters, those among them whose sets have a summary, flags …, and how it is journaled. */
+/** What of an entity is declared by field: filters, flags …, and how it is journaled. */
 interface Filters<T, F extends string, E extends string> {
   readonly filters?: readonly F[];
-  readonly summaries?: readonly NoInfer<F>[];
   readonly flags?: { readonly [field in NoInfer<F>]?: Flag<T> };
   readonly exact?: { readonly [field in E]?: Exact };
   readonly counted?: { readonly [field in Field<T>]?: CountedBy<T> };
@@ -200,7 +194,6 @@ export function entity<T extends object>(
   return {
     name,
     filters: [],
-    summaries: [],
     flags: {},
     words: [],
     exact: {},

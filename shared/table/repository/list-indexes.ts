@@ -3,21 +3,18 @@ import type { Item } from '#lists';
 
 /**
  * The indexes of a record, as its `SETS` and the counter item's `FILTERS` name them: a filter field, which has sets of
- * numbers; `status+`, the summaries of the sets of the field `status`; `external_id=`, the entries of the field's value;
- * `words~`, the words of the texts by which it is searched (`record-words.ts`); or `last_activity_at>`, the order by that
- * time.
+ * numbers; `external_id=`, the entries of the field's value; `words~`, the words of the texts by which it is searched
+ * (`record-words.ts`); or `last_activity_at>`, the order by that time.
  */
 
 /** The index of words. */
 export const WORDS_INDEX = 'words~';
-const SUMMARY = '+';
 const VALUE = '=';
 const ORDER = '>';
 
 /** An entity's declarations about its lists (`entity.ts`). */
 interface Listed {
   readonly filters: readonly string[];
-  readonly summaries: readonly string[];
   readonly words: readonly string[];
   readonly isWithoutWords?: (() => boolean) | undefined;
   readonly exact: Readonly<Record<string, unknown>>;
@@ -29,11 +26,6 @@ const fieldBefore =
   (mark: string) =>
   (index: string): string | undefined =>
     index.endsWith(mark) ? index.slice(0, -mark.length) : undefined;
-
-export const summaryIndexOf = (field: string): string => `${field}${SUMMARY}`;
-
-/** The field whose sets an index summarizes. */
-export const summaryFieldOf = fieldBefore(SUMMARY);
 
 /** The index of the values of a field that are found by entries (`exact-values.ts`). */
 export const valueIndexOf = (field: string): string => `${field}${VALUE}`;
@@ -65,8 +57,8 @@ export function indexesOf(entity: Listed, which: 'entered' | 'declared' = 'enter
   const omitted = which === 'declared' ? [] : omittedIndexesOf(entity);
   const words = entity.words.length === 0 ? [] : [WORDS_INDEX];
   const values = hashedFieldsOf(entity).map(valueIndexOf);
-  const sets = [...entity.filters, ...entity.summaries.map(summaryIndexOf)];
-  return [...sets, ...values, ...words, ...entity.orders.map(orderIndexOf)].filter((index) => !omitted.includes(index));
+  const orders = entity.orders.map(orderIndexOf);
+  return [...entity.filters, ...values, ...words, ...orders].filter((index) => !omitted.includes(index));
 }
 
 /** The indexes that a setting of the stage leaves out: no record enters them any more. */
@@ -106,7 +98,7 @@ export function indexedValuesIn(record: Item | undefined, index: string): readon
   if (field !== undefined) return textsOf(record?.[field]).map(hashOf);
   // An order has every record: those without a time come before all times.
   if (ordered !== undefined) return record === undefined ? [] : [textsOf(record[ordered])[0] ?? ''];
-  return textsOf(record?.[summaryFieldOf(index) ?? index]);
+  return textsOf(record?.[index]);
 }
 
 /** Of a value of any length, as it is in an entry or a claim. */
