@@ -1,7 +1,6 @@
 /** Facts derived from a declaration, for code that serves, describes or deploys routes, or stores records. */
 
 export { declaredValues, referencesIn, uniqueFieldsOf } from './constraints.ts';
-export { deprecationHeaders } from './deprecation.ts';
 export { parse } from './field-errors.ts';
 export { isUuidSchema } from './fields.ts';
 export * as filterNames from './filter-names.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../lazily.ts';
 import { uniqueFieldsOf } from './constraints.ts';
-import { assertDeprecations, type Deprecations } from './deprecation.ts';
 import { tenant } from './parameter.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
@@ -47,7 +46,7 @@ export interface Route<
   B extends Body | undefined = Body | undefined,
   S extends z.ZodType = z.ZodType,
   A extends Auth = Auth,
-> extends Deprecations {
+> {
   readonly method: Method;
   /** Below the base address, with parameters in braces: `/api/v1/clients/{id}`. */
   readonly path: string;
@@ -125,7 +124,7 @@ export interface HeaderParameter {
   readonly pattern?: string;
 }
 
-interface RouteOptions extends Deprecations {
+interface RouteOptions {
   readonly summary: string;
   readonly description?: string;
   readonly auth?: Auth;
@@ -179,7 +178,6 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     body,
     ...rest
   }: RouteOptions = options;
-  assertDeprecations(options, `${method} ${path}`);
   if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
     throw new TypeError(
       `${method} ${path}: routes with a bearer token, and only these, need a permission, or null for none`,

@@ -2,7 +2,7 @@ import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Contract } from '#contract';
 import { requestHeaders } from '#contract/derived';
 import { compactDocument } from './compact-document.ts';
-import { hasDeprecations, responseHeaderComponents } from './headers.ts';
+import { responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import type { OpenApi } from './nodes.ts';
 import { operationOf } from './operation.ts';
@@ -32,7 +32,7 @@ export function describedBy(contracts: readonly Contract[]): OpenApi {
     components: {
       securitySchemes: securitySchemesOf(contracts),
       parameters: requestHeaders,
-      headers: headersOf(contracts),
+      headers: responseHeaderComponents,
       responses: responses.components,
     },
   });
@@ -58,13 +58,6 @@ function pathsOf(contracts: readonly Contract[], responses: Responses): ZodOpenA
 const tagsOf = (contracts: readonly Contract[]) => [
   ...new Map(contracts.map(({ tag, description }) => [tag, { name: tag, description }])).values(),
 ];
-
-/** Linters refuse unused components. */
-function headersOf(contracts: readonly Contract[]): Partial<typeof responseHeaderComponents> {
-  if (contracts.some(({ routes }) => Object.values(routes).some(hasDeprecations))) return responseHeaderComponents;
-  const { Deprecation, Sunset, ...others } = responseHeaderComponents;
-  return others;
-}
 
 /** The schemes that routes use: linters refuse unused components. */
 function securitySchemesOf(contracts: readonly Contract[]) {

@@ -1,5 +1,4 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
-import type { Route } from '#contract';
 import { refusalContext } from '#contract/problem';
 
 /** Response headers, as components. */
@@ -54,15 +53,6 @@ export const responseHeaderComponents = {
     description: 'There when the `Prefer` of the request was honoured (RFC 7240 §3).',
     ...text(100, 'handling=lenient'),
   },
-  Deprecation: {
-    description:
-      'Since when this operation, or a parameter of the request, is deprecated, as seconds of the epoch (RFC 9745). `Link` with `rel="deprecation"` says what to use instead.',
-    ...text(30, '@1763596800'),
-  },
-  Sunset: {
-    description: 'When what is deprecated ends (RFC 8594).',
-    ...text(40, 'Sat, 20 Jun 2026 00:00:00 GMT'),
-  },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750 §3).',
     ...text(200, refusalContext('The token has expired.').challenge),
@@ -82,13 +72,3 @@ export const headerReferences = (names: readonly ResponseHeader[]): Record<strin
       { $ref: `#/components/headers/${name}` },
     ]),
   );
-
-/** Since when something is deprecated, until when it works, and where it says what to use instead (`docs/versioning.md`). */
-export const deprecationSentence = ({ since, sunset, link }: NonNullable<Route['deprecated']>): string =>
-  `Deprecated since ${since}${sunset === undefined ? '' : `, ends on ${sunset}`}: see ${link}.`;
-
-/** Whether responses of a route may say that something is deprecated. */
-export const hasDeprecations = ({ deprecated, deprecatedParameters = {} }: Route): boolean =>
-  deprecated !== undefined || Object.keys(deprecatedParameters).length > 0;
-
-export const DEPRECATION_HEADERS = ['Deprecation', 'Sunset'] as const satisfies readonly ResponseHeader[];

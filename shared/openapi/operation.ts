@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Body, Contract, Route } from '#contract';
 import { maxBodyOf } from '#contract/derived';
-import { deprecationSentence } from './headers.ts';
 import { SECURITY } from './info.ts';
 import { ndjsonOf } from './ndjson.ts';
 import { parametersOf } from './parameters.ts';
@@ -18,7 +17,6 @@ export const operationOf = (
   operationId: id,
   summary: route.summary,
   description: descriptionOf(route),
-  ...(route.deprecated === undefined ? {} : { deprecated: true }),
   tags: [contract.tag],
   security: SECURITY[route.auth],
   ...(route.permission ? { 'x-permission': route.permission } : {}),
@@ -30,7 +28,6 @@ export const operationOf = (
 
 const descriptionOf = (route: Route): string =>
   [
-    route.deprecated && deprecationSentence(route.deprecated),
     route.description,
     accessTo(route),
     route.cutsOff ? RESERVED : undefined,

@@ -3,13 +3,7 @@ import type { Contract, Route } from '#contract';
 import { itemRouteOf, problemsOf, referencesIn, takesHeader } from '#contract/derived';
 import { GATEWAY_TIMEOUT, MAX_RESPONSE } from '#contract/gateway';
 import { PROBLEMS, type ProblemType } from '#contract/problem';
-import {
-  BUDGET_HEADERS,
-  DEPRECATION_HEADERS,
-  hasDeprecations,
-  headerReferences,
-  type ResponseHeader,
-} from './headers.ts';
+import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { ndjsonOf } from './ndjson.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
@@ -52,11 +46,7 @@ function successOf(contract: Contract, route: Route, links: ReturnType<typeof li
   const { description } = route.response;
   return {
     description,
-    headers: headerReferences([
-      ...budgetHeaders(route),
-      ...(hasDeprecations(route) ? DEPRECATION_HEADERS : []),
-      ...successHeaders(contract, route),
-    ]),
+    headers: headerReferences([...budgetHeaders(route), ...successHeaders(contract, route)]),
     ...contentOf(route),
     ...(Object.keys(links).length === 0 ? {} : { links }),
   };

@@ -22,8 +22,6 @@ const SHOWN_HEADERS = [
   'RateLimit',
   'Retry-After',
   'Allow',
-  'Deprecation',
-  'Sunset',
   'X-Request-Id',
 ];
 

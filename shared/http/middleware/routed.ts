@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Contract } from '#contract';
-import { deprecationHeaders } from '#contract/derived';
 import { Problem } from '#contract/problem';
 import { annotate } from '#telemetry';
 import type { Operations } from '../operation.ts';
@@ -10,7 +9,6 @@ import { type HttpRequest, requestOf } from '../request/http-request.ts';
 import { BUILT_AT_START, PRECOMPILED_METADATA } from '../routes/precompiled-metadata.ts';
 import { buildBodies, usePrecompiledMetadata } from '../routes/route-metadata.ts';
 import { type MatchedRoute, routeTable } from '../routes/route-table.ts';
-import type { WithResponseHeaders } from './response-headers.ts';
 
 export interface Routed {
   matched: MatchedRoute;
@@ -30,12 +28,10 @@ export function routesOf<C extends Contract>(contract: C, operations: Operations
 }
 
 /**
- * Finds the route of the request. Every response of a deprecated route says so, problems too.
+ * Finds the route of the request.
  * @throws Problem `route-not-found`
  */
-export function routed(
-  find: FindRoute,
-): MiddlewareObj<APIGatewayProxyEvent & WithResponseHeaders & Routed, APIGatewayProxyResult> {
+export function routed(find: FindRoute): MiddlewareObj<APIGatewayProxyEvent & Routed, APIGatewayProxyResult> {
   return {
     before: ({ event }) => {
       const matched = find(event);
@@ -43,8 +39,6 @@ export function routed(
       annotate({ operation: matched.operationId });
       event.matched = matched;
       event.request = requestOf(event);
-      const headers = deprecationHeaders(matched.route, Object.keys(event.request.query));
-      event.responseHeaders = { ...event.responseHeaders, ...headers };
     },
   };
 }

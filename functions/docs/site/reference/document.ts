@@ -24,7 +24,6 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly readOnly?: boolean;
-  readonly deprecated?: boolean;
   readonly examples?: readonly unknown[];
   readonly description?: string;
 }
@@ -33,7 +32,6 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
-  readonly deprecated?: boolean;
   readonly description?: string;
   /** Of an array: whether its values are given by repeating the parameter. */
   readonly explode?: boolean;
@@ -71,7 +69,6 @@ export interface Operation {
   /** Markdown. */
   readonly description: string;
   readonly tag: string;
-  readonly deprecated: boolean;
   /** `optional`: a stage may let callers without a token do it. */
   readonly access: 'token' | 'optional' | 'signature' | 'none';
   readonly permission: string | undefined;
@@ -111,7 +108,6 @@ interface RawOperation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly [string];
-  readonly deprecated?: boolean;
   readonly security: readonly object[];
   readonly 'x-permission'?: string;
   readonly 'x-extension'?: boolean;
@@ -160,7 +156,6 @@ function operationOf(source: Document, method: string, path: string, operation: 
     summary: operation.summary,
     description: operation.description,
     tag: operation.tags[0],
-    deprecated: operation.deprecated === true,
     access: accessOf(operation.security),
     permission: operation['x-permission'],
     isExtension: operation['x-extension'] === true,

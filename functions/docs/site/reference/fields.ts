@@ -9,7 +9,7 @@ export interface Row {
   readonly name: string;
   readonly schema: Schema;
   readonly description: string | undefined;
-  /** `required`, `read-only`, `deprecated`. */
+  /** `required`, `read-only`. */
   readonly marks: readonly string[];
   /** Default: none. */
   readonly id?: string;
@@ -37,7 +37,6 @@ const marksOf = (field: Schema, isRequired: boolean, direction: Direction): read
   ...(direction === 'sent' && isRequired ? ['required'] : []),
   ...(direction === 'sent' && field.readOnly === true ? ['read-only'] : []),
   ...(direction === 'returned' && !isRequired ? ['may be absent'] : []),
-  ...(field.deprecated === true ? ['deprecated'] : []),
 ];
 
 const kindOf = (mark: string): string => mark.replaceAll(' ', '-');

@@ -37,14 +37,11 @@ ${problemsOf(operation)}
 </section>`;
 
 function factsOf(operation: Operation): string {
-  const { deprecated, isExtension, id } = operation;
+  const { isExtension, id } = operation;
   const facts = [
     ['Permission', permissionOf(operation)],
     [`<a href="#${COST}">Cost</a>`, costOf(operation)],
-    [
-      'Operation',
-      `${code(id)}${isExtension ? ', an extension of the specification' : ''}${deprecated ? ', deprecated' : ''}`,
-    ],
+    ['Operation', `${code(id)}${isExtension ? ', an extension of the specification' : ''}`],
   ];
   return `<dl class="facts">${facts.map(([term, fact]) => `<div><dt>${term}</dt><dd>${fact}</dd></div>`).join('')}</dl>`;
 }
@@ -68,15 +65,11 @@ ${common.length === 0 ? '' : `<details class="common"><summary>Common: ${names}<
 
 const parameterTable = (parameters: readonly Parameter[]): string =>
   fieldTable(
-    parameters.map(({ name, schema, description, required, deprecated, ...rest }) => ({
+    parameters.map(({ name, schema, description, required, ...rest }) => ({
       name,
       schema,
       description,
-      marks: [
-        ...(required === true ? ['required'] : []),
-        ...(deprecated === true ? ['deprecated'] : []),
-        ...(rest.in === 'query' ? [] : [rest.in]),
-      ],
+      marks: [...(required === true ? ['required'] : []), ...(rest.in === 'query' ? [] : [rest.in])],
     })),
     'Parameter',
   );
