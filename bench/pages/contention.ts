@@ -10,7 +10,6 @@ import { ticketEntity } from '../../functions/tickets/store.ts';
 import { upTo, withConcurrency } from '../../local/seed/pool.ts';
 import type { Table } from '../../shared/lists/index.ts';
 import type { Entity, Tenant } from '../../shared/table/index.ts';
-import type { Filter } from '../../shared/table/repository/records.ts';
 import { aCaller } from '../../test/support/caller.ts';
 import type { Conflicts } from '../../test/support/conflicts.ts';
 import { doIn, openTenant } from '../../test/support/storage.ts';
@@ -130,7 +129,7 @@ async function checkTotals<T extends object, F extends keyof T & string>(
   table: Table,
   org: string,
   entity: Entity<T, F>,
-  filter: Filter<F>,
+  filter: Readonly<Partial<Record<F, string>>>,
   expected: number,
 ): Promise<void> {
   const query = { page: 1, page_size: 1, sort: 'created_at' } as const;

@@ -1,7 +1,6 @@
 import type { Table } from '../../shared/lists/index.ts';
 import type { Entity, Stored } from '../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { Filter } from '../../shared/table/repository/records.ts';
 import { Loader } from './load.ts';
 import { FIELDS, type Job, jobsBy, newJob } from './records.ts';
 import { type PeerIndex, peerIndex } from './table.ts';
@@ -23,7 +22,7 @@ export interface BenchList {
 }
 
 /** The first `count` filters of a list. */
-export const filterOf = ({ fields }: BenchList, count: number): Filter =>
+export const filterOf = ({ fields }: BenchList, count: number): Readonly<Record<string, string>> =>
   Object.fromEntries(fields.slice(0, count).map((field) => [field, 'a']));
 
 /** A seed, the same in every run. */

@@ -6,8 +6,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Table } from '../../shared/lists/index.ts';
-import { tenantTable } from '../../shared/table/connection/client.ts';
-import { configureTable } from '../../shared/table/index.ts';
+import { configureTable, RequestSession } from '../../shared/table/index.ts';
 import type { TenantId } from '../../shared/table/keys.ts';
 
 /** A table that has nothing: requests end without a socket. */
@@ -43,7 +42,7 @@ export const newTenants = (count: number): TenantId[] => Array.from({ length: co
 
 /** One call of a tenant, by a `GetItem`. */
 export async function callOf(tenant: TenantId): Promise<Table> {
-  const table = tenantTable(tenant);
+  const table = RequestSession.ofEnvironment(10_000).tables.of(tenant);
   await table.client.send(new GetCommand({ TableName: table.name, Key: { PK: `ORG#${tenant}#CLIENT`, SK: '1' } }));
   return table;
 }

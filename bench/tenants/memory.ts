@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { KEPT_TENANTS } from '../../shared/table/connection/client.ts';
-import { KEPT_SESSIONS } from '../../shared/table/connection/tenant-sessions.ts';
+import { tenantSessions } from '../../shared/table/storage.ts';
 import { callOf, emptyContainer, newTenants, startContainer } from './container.ts';
+
+const { KEPT_SESSIONS, KEPT_TENANTS } = tenantSessions;
 
 /** Bytes that a container keeps. */
 export interface Memory {

@@ -1,6 +1,8 @@
-import { KEPT_TENANTS } from '../../shared/table/connection/client.ts';
+import { tenantSessions } from '../../shared/table/storage.ts';
 import { median } from '../statistics.ts';
 import { callOf, emptyContainer, newTenants, startContainer } from './container.ts';
+
+const { KEPT_TENANTS } = tenantSessions;
 
 /** Microseconds of CPU time of a tenant's first `GetItem` in a request, by what the container kept of the tenant. */
 export interface Misses {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { keepNewest } from '../../shared/keep-newest.ts';
-import { KEPT_TENANTS } from '../../shared/table/connection/client.ts';
-import { LIFETIME } from '../../shared/table/connection/tenant-credentials.ts';
-import { EARLIEST_RENEWAL, KEPT_SESSIONS, TenantSessions } from '../../shared/table/connection/tenant-sessions.ts';
+import { tenantSessions } from '../../shared/table/storage.ts';
 import { randomOf } from '../../test/support/random.ts';
+
+const { EARLIEST_RENEWAL, KEPT_SESSIONS, KEPT_TENANTS, LIFETIME, TenantSessions } = tenantSessions;
 
 /** Calls of STS by one busy container, on a simulated clock. */
 

@@ -3,6 +3,7 @@
  * the notes of filter values, cascade deletes.
  */
 
+export * as tenantSessions from './connection/tenant-sessions.ts';
 export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
 export { CHILDREN } from './repository/children.ts';
 export { MOVES } from './repository/derived-fields.ts';

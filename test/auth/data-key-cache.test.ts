@@ -7,10 +7,10 @@ import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
-import { tableOf } from '../../shared/table/connection/client.ts';
 import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
+import { tableOf } from '../support/table-of.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 let kms: FakeKms;

@@ -8,10 +8,10 @@ import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
-import { tableOf } from '../../shared/table/connection/client.ts';
 import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
+import { tableOf } from '../support/table-of.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 let kms: FakeKms;

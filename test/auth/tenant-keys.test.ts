@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TenantId } from '#table/keys';
 import { stsError, stsSession } from '../infra/account/account.ts';
 import { listening } from '../support/listening.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
@@ -80,7 +79,7 @@ const load = async () => {
   vi.resetModules();
   return {
     ...(await import('../../shared/auth/environment.ts')),
-    ...(await import('../../shared/table/connection/client.ts')),
+    ...(await import('../../shared/table/index.ts')),
     ...(await import('../../shared/http/problems.ts')),
   };
 };
@@ -107,9 +106,9 @@ describe('a secret', () => {
 
   it('shares the session in which its tenant’s table is reached', async () => {
     const here = place();
-    await container.tenantTable(here.tenant as TenantId).client.config.credentials();
+    await container.tenantClient(here.tenant).config.credentials();
     await (await container.environmentEncryption()).encrypt('secret', here);
-    await container.tenantTable(here.tenant as TenantId).client.config.credentials();
+    await container.tenantClient(here.tenant).config.credentials();
     expect([opened, signedWith]).toEqual([[here.tenant], ['SESSION1']]);
   });
 

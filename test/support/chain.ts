@@ -18,8 +18,8 @@ import type { Routed } from '../../shared/http/middleware/routed.ts';
 import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts';
 import type { Validated } from '../../shared/http/middleware/validated.ts';
 import { requestOf } from '../../shared/http/request/http-request.ts';
-import { tableOf } from '../../shared/table/connection/client.ts';
 import { lambdaContext } from './lambda-context.ts';
+import { tableOf } from './table-of.ts';
 
 /**
  * A middleware alone: an event goes through a chain of it and a handler.

@@ -5,9 +5,9 @@ import type { Table } from '#lists';
 import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, RequestSession, Tenant } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
-import { tableOf } from '../../shared/table/connection/client.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
+import { tableOf } from './table-of.ts';
 
 /** The storage code as one process of the service uses it. */
 

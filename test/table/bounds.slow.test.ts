@@ -20,8 +20,8 @@ import { markdown, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { Filter } from '../../shared/table/repository/records.ts';
 import { Conflicts } from '../support/conflicts.ts';
+import type { Filter } from './test-list.ts';
 
 /**
  * The bounds of operations and pages. DynamoDB Local counts too few units for transactions, so this needs the other

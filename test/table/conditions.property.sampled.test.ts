@@ -9,9 +9,9 @@ import { liveCredentials } from '#tenancy/credentials';
 import { contracts } from '../../functions/all-contracts.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { conditionOf } from '../../shared/lists/transaction/expressions.ts';
-import { tableOf } from '../../shared/table/connection/client.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
+import { tableOf } from '../support/table-of.ts';
 
 /** The service evaluates conditions on a read item as DynamoDB does in a transaction. */
 

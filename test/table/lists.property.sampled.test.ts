@@ -3,14 +3,13 @@ import { expect, it } from 'vitest';
 import { textIndex } from '#lists/maintenance';
 import { entity, type Repository } from '#table';
 import { sizesOf } from '../../shared/lists/set-sizes.ts';
-import type { PageQuery } from '../../shared/table/repository/records.ts';
 import { isFound, wantedWords, wordsOf } from '../../shared/words.ts';
 import { itemsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent, sampled } from '../support/extent.ts';
 import type { Fault } from '../support/faults.ts';
 import { doIn, openTenant } from '../support/storage.ts';
-import { NO_FAULTS, newOrganization, TestList, useTable } from './test-list.ts';
+import { NO_FAULTS, newOrganization, type PageQuery, TestList, useTable } from './test-list.ts';
 
 /**
  * Compares lists, filtered and by words, with a plain array: random creates, moves, deletes and reads, sequential and
@@ -164,7 +163,7 @@ function forgeSizes(now: number): void {
   reads++;
 }
 
-function readAt(error: number, query: Partial<PageQuery<never>>) {
+function readAt(error: number, query: Partial<PageQuery>) {
   forgeSizes(NOW + error);
   return jobs.read({ page_size: PAGE_SIZE, ...query }, { at: NOW + error });
 }
@@ -175,7 +174,7 @@ async function checkList(query: { filter?: Filter; q?: string }, expected: reado
   for (const sort of ['created_at', '-created_at'] as const) {
     const read = await Promise.all(
       pages.map((index) =>
-        readAt(ERRORS[index % ERRORS.length] ?? 0, { ...query, sort, page: index + 1 } as Partial<PageQuery<never>>),
+        readAt(ERRORS[index % ERRORS.length] ?? 0, { ...query, sort, page: index + 1 } as Partial<PageQuery>),
       ),
     );
     const name = `${JSON.stringify(query)} by ${sort}`;

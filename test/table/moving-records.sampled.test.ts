@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { entity } from '#table';
-import type { Filter } from '../../shared/table/repository/records.ts';
 import { BetweenCallsHandler } from '../support/between-calls.ts';
 import { byExtent } from '../support/extent.ts';
 import { expected as matching } from '../support/list-oracle.ts';
-import { newOrganization, TestList, useTable } from './test-list.ts';
+import { type Filter, newOrganization, TestList, useTable } from './test-list.ts';
 
 /**
  * What a page shows while records move, between any two calls of its reader: no record is missing that belonged to the

@@ -9,7 +9,6 @@ import { configureTable, environmentTable, RequestSession } from '#table';
 import type { TenantId } from '#table/keys';
 import { inSession } from '../../shared/http/middleware/in-session.ts';
 import { problemOf } from '../../shared/http/problems.ts';
-import { tenantTable } from '../../shared/table/connection/client.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
 import { chainEvent, RESPONSE, through } from '../support/chain.ts';
 import { listening } from '../support/listening.ts';
@@ -84,6 +83,7 @@ beforeEach(() => {
   held = undefined;
 });
 
+const tenantTable = (tenant: TenantId) => RequestSession.ofEnvironment(10_000).tables.of(tenant);
 const newTenant = () => randomUUID() as TenantId;
 const read = ({ client, name }: ReturnType<typeof tenantTable>) =>
   client.send(new GetCommand({ TableName: name, Key: { PK: 'a', SK: 'b' } }));

@@ -7,11 +7,15 @@ import { COUNTER } from '#lists/maintenance';
 import { kind, verify } from '#maintenance';
 import type { Entity, Repository, Stored, Tenant } from '#table';
 import type { Clock } from '../../shared/clock.ts';
-import type { PageQuery } from '../../shared/table/repository/records.ts';
 import { auditOf, itemsIn, numbersIn, recordsIn, type Values } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
+
+type AnyRecord = { readonly id: string; readonly [field: string]: unknown };
+/** What a page is asked for, whatever the entity. */
+export type PageQuery = Parameters<Repository<AnyRecord, string>['page']>[0];
+export type Filter = NonNullable<PageQuery['filter']>;
 
 /** How something is done: at a time (epoch milliseconds, or a clock), over a connection with faults, with so much patience (milliseconds). */
 export interface How {
@@ -139,7 +143,8 @@ export class TestList<T extends { readonly id: string }> {
   }
 
   page(query: Partial<PageQuery> = {}, how?: How) {
-    return this.records(how).page({ page: 1, page_size: 100, sort: 'created_at', ...query } as PageQuery<never>);
+    const asked: PageQuery = { page: 1, page_size: 100, sort: 'created_at', ...query };
+    return this.records(how).page(asked as Parameters<Repository<T>['page']>[0]);
   }
 
   /** The total of a page, and the ids on it. */

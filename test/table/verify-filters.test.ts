@@ -3,11 +3,10 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listErrors, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { entity } from '#table';
-import type { Filter } from '../../shared/table/repository/records.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
-import { TestList, useTable } from './test-list.ts';
+import { type Filter, TestList, useTable } from './test-list.ts';
 
 /** What verifying builds and repairs in the storage of a list, also of a filter that a later release adds to an entity with records. */
 

@@ -1,8 +1,10 @@
 import { LONGEST } from '../../../shared/http/middleware/in-session.ts';
-import { WAITS } from '../../../shared/lists/transaction/retry.ts';
-import { ATTEMPTS } from '../../../shared/table/connection/client.ts';
 import type { Random } from '../../../test/support/random.ts';
 import type { Operation } from './operations.ts';
+
+/** The SDK's attempts of a call, and the waits of `retry` (`#lists`), in milliseconds. */
+const ATTEMPTS = 3;
+const WAITS = { first: 25, longest: 400 };
 
 /** The SDK's longest delay before the second attempt of a throttled call, in milliseconds; it doubles. */
 const SDK_DELAY = 1_000;

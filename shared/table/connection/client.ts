@@ -5,7 +5,7 @@ import { systemClock } from '../../clock.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
 import { renewExpired, tenantCredentials, tenantSessions } from './tenant-credentials.ts';
-import type { TenantSessions } from './tenant-sessions.ts';
+import { KEPT_TENANTS, type TenantSessions } from './tenant-sessions.ts';
 
 /** A table client with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
@@ -13,7 +13,7 @@ export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
 
 /** A call that takes longer is retried. All attempts together take less than a request may. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;
-export const ATTEMPTS = 3;
+const ATTEMPTS = 3;
 
 let shared: Table | undefined;
 const ofTenants = new Map<string, Table>();
@@ -36,9 +36,6 @@ export type Credentials = NonNullable<DynamoDBClientConfig['credentials']>;
 /** The table of {@link environmentTable}, with the rights of these credentials. */
 export const tableWith = (credentials: Credentials): Table =>
   tableOf(required('TABLE_NAME'), { ...config(), credentials });
-
-/** Most tenants whose clients a container keeps; the least recently used is evicted first. Their sessions are kept longer: `tenant-sessions.ts`. */
-export const KEPT_TENANTS = 100;
 
 /**
  * The table with one tenant's rights: a session of `TENANT_ROLE_ARN`, which AWS restricts to the tenant's keys. Without that variable (local

@@ -1,5 +1,5 @@
 import { assumeRole, type CallerClient } from '#aws';
-import { type SessionSource, type TenantCredentials, TenantSessions } from './tenant-sessions.ts';
+import { LIFETIME, type SessionSource, type TenantCredentials, TenantSessions } from './tenant-sessions.ts';
 
 /**
  * A function's credentials for one tenant: a session of the tenant role, tagged with the tenant. The role's policy
@@ -10,9 +10,6 @@ import { type SessionSource, type TenantCredentials, TenantSessions } from './te
 
 /** The session tag with the tenant, which the tenant role's policy reads. */
 export const TENANT_TAG = 'tenant';
-
-/** Longest session of a role that assumes another role (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). In seconds. */
-export const LIFETIME = 3_600;
 
 /** An organization's id or `PLATFORM`. Nothing else may become a tag, above all no wildcard. */
 const TENANT = /^(PLATFORM|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;

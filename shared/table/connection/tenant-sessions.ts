@@ -5,6 +5,12 @@ import { keepNewest } from '../../keep-newest.ts';
 /** Without their expiration: {@link TenantSessions} counts it itself. */
 export type TenantCredentials = Omit<SessionCredentials, 'expiration'>;
 
+/** Longest session of a role that assumes another role (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). In seconds. */
+export const LIFETIME = 3_600;
+
+/** Most tenants whose clients a container keeps; the least recently used is evicted first. */
+export const KEPT_TENANTS = 100;
+
 /** Most tenants whose sessions a container keeps; the least recently used is evicted first. `npm run bench -- tenants` measures their bytes. */
 export const KEPT_SESSIONS = 5_000;
 
