@@ -1,6 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Item, Key, Table } from '#lists';
-import { itemSizeOf, unitsOfSize } from '../../shared/lists/transaction/units.ts';
+import { type Item, type Key, schema, type Table } from '#lists';
 import type { Call } from '../data-model/recorder.ts';
 
 /** What recorded calls take of each partition key. */
@@ -88,7 +87,10 @@ interface KeyUnits {
 async function transactionUnits({ input, writeUnits }: Call, table: Table): Promise<KeyUnits[]> {
   const keys = (input.TransactItems as readonly BatchWrite[]).flatMap((one) => Object.values(one).map(keyIn));
   const sizes = await sizesOf(keys, table);
-  const counted = keys.map((key) => ({ key, units: 2 * unitsOfSize(sizes.get(nameOf(key)) ?? 0) }));
+  const counted = keys.map((key) => ({
+    key,
+    units: 2 * Math.max(1, Math.ceil((sizes.get(nameOf(key)) ?? 0) / 1_024)),
+  }));
   const sum = counted.reduce((total, { units }) => total + units, 0);
   if (sum !== writeUnits) throw new Error(`a transaction took ${writeUnits} units, and its items ${sum}`);
   return counted;
@@ -101,7 +103,7 @@ async function sizesOf(keys: readonly Key[], { client, name }: Table): Promise<R
   const { Responses: found = {} } = await client.send(
     new BatchGetCommand({ RequestItems: { [name]: { Keys: keys.map((key) => ({ ...key })) } } }),
   );
-  return new Map((found[name] ?? []).map((item) => [nameOf(item as unknown as Key), itemSizeOf(item)]));
+  return new Map((found[name] ?? []).map((item) => [nameOf(item as unknown as Key), schema.itemSizeOf(item)]));
 }
 
 /** The partition keys that both requests use, with what each takes on average. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { configureTable, RequestSession } from '#table';
 import type { Credentials } from '#tenancy/credentials';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
@@ -10,7 +10,6 @@ import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
-import { freshModule } from '../support/fresh-module.ts';
 import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
@@ -360,9 +359,9 @@ it.each([
   ['a year', 400],
 ])('AUDIT_RETENTION_DAYS=%s keeps events %i days', async (value, days) => {
   vi.stubEnv('AUDIT_RETENTION_DAYS', value);
-  const { auditEventEntity } = await freshModule<typeof import('../../shared/table/repository/audit-events.ts')>(
-    'shared/table/repository/audit-events.ts',
-  );
+  vi.resetModules();
+  onTestFinished(() => void vi.resetModules());
+  const { auditEventEntity } = await import('#table');
   expect(auditEventEntity.retentionDays).toBe(days);
 });
 

@@ -4,8 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_RESPONSE } from '#contract/gateway';
 import { configureTable } from '#table';
 import { MAX_JSON } from '../../shared/contract/sizes.ts';
-import { MAX_FIRST_LOOK, MAX_READ } from '../../shared/lists/read-budget.ts';
-import { MAX_RECORD } from '../../shared/table/repository/record-size.ts';
 import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { byExtent, EXTENT } from '../support/extent.ts';
@@ -33,6 +31,11 @@ class Meter extends NodeHttpHandler {
 const meter = new Meter();
 const api = useApi({ authorizerTtlSeconds: 0 });
 beforeAll(() => configureTable({ requestHandler: meter }));
+
+/** Bytes: of the largest record; of what one request reads, and reads at first of records that are far apart. */
+const MAX_RECORD = 230_000;
+const MAX_READ = 16 * 1_048_576;
+const MAX_FIRST_LOOK = 2 * MAX_READ;
 
 /** A JSON object of this many bytes. */
 const object = (bytes: number, filling = 'x') => {

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Table } from '#lists';
+import { schema, type Table } from '#lists';
 import { RequestSession, Tenant } from '#table';
 import { flushBudget, readRequestCounts } from '#tenancy';
 import { budgetKey } from '#tenancy/keys';
 import { flushBoundHolds, measureFlushes } from '../../generate/data-model/flushes.ts';
 import { dayOf } from '../../shared/clock.ts';
 import { RequestCount } from '../../shared/http/budget/request-count.ts';
-import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 import { aCaller } from '../support/caller.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import '../support/fast-check.ts';
@@ -217,7 +216,7 @@ describe('what is stored', () => {
     const item = await itemOf();
     const days = Object.keys(item).filter((name) => /^D\d+$/.test(name));
     expect(days).toHaveLength(64);
-    expect(itemSizeOf(item)).toBeLessThan(1_024);
+    expect(schema.itemSizeOf(item)).toBeLessThan(1_024);
     const query = { integrationId, after: undefined, limit: 2 };
     const { integrations } = await readRequestCounts(tenantAt(NOW), query);
     expect(integrations[0]?.days.map(({ day }) => day)).toEqual(

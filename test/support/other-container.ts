@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { environmentTable, type RequestSession } from '#table';
 import { findIntegration } from '#tenancy/credentials';
-import { noteValues } from '../../shared/table/repository/filter-values.ts';
 import { openTenant } from './storage.ts';
 
 /** More than a container remembers. */
@@ -11,24 +10,6 @@ const MANY = 1_001;
 export function forgetIds(): void {
   const ids = openTenant(environmentTable(), randomUUID()).deduplication<object>('EVENT', randomUUID());
   for (let index = 0; index < MANY; index++) ids.remember(randomUUID(), {}, 1, () => new Error('never committed'));
-}
-
-/** More values than a container remembers. */
-const MANY_VALUES = 10_001;
-
-/** Makes this process forget the values of filters that it has noted. Writes nothing. */
-export async function forgetValues(): Promise<void> {
-  const checks: Promise<void>[] = [];
-  const session = {
-    now: 0,
-    clock: () => 0,
-    deadline: 1_000,
-    changes: { check: (run: () => Promise<void>) => void checks.push(run()) },
-  } as unknown as RequestSession;
-  const table = { name: randomUUID(), client: { send: async () => ({}) } } as never;
-  const list = { session, table, entity: { openFilters: ['status'] }, partition: 'OTHER' };
-  for (let index = 0; index < MANY_VALUES; index++) noteValues(list, { status: index });
-  await Promise.all(checks);
 }
 
 /** More app codes than a container remembers. */

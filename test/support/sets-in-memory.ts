@@ -1,8 +1,7 @@
 import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, type ListSource, storedSets, type Table } from '#lists';
+import { type Item, type Key, type ListSource, schema, storedSets, type Table } from '#lists';
 import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
 import { BLOCK_SIZE, WORD_NAMES } from '../../shared/lists/bits.ts';
-import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 
 /** Sets of filters in memory: those of millions of numbers, and what reading them costs. */
 
@@ -86,7 +85,7 @@ export class SetsInMemory {
       .sort((one, other) => (one.SK < other.SK === isForward ? -1 : 1));
     const most = Math.min(Limit ?? this.#atOnce, this.#atOnce);
     const read = found.slice(0, most);
-    const units = Math.ceil(read.reduce((sum, item) => sum + itemSizeOf(item), 0) / 4_096) || 1;
+    const units = Math.ceil(read.reduce((sum, item) => sum + schema.itemSizeOf(item), 0) / 4_096) || 1;
     this.units += units;
     return {
       Items: read,

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { readOnly, record } from '#contract';
@@ -8,7 +10,7 @@ import { valueKey } from '#table/keys';
 import { readValues } from '#table/storage';
 import { kinds } from '../../operator/kinds.ts';
 import { FaultyHandler } from '../support/faults.ts';
-import { forgetValues } from '../support/other-container.ts';
+import { openTenant } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Values that callers choose for filters are noted before their first use (`docs/decisions/0170-filters.md`). */
@@ -30,6 +32,17 @@ const lines = new TestList<Job>(
   entity('LINE', job, { filters: ['status'], retentionDays: 30 }) as never,
   DEFAULTS,
 );
+
+/** More values than a container remembers. */
+const MANY_VALUES = 10_001;
+
+/** Makes this process forget the values that it has noted, like another container. Writes nothing. */
+async function forgetValues(): Promise<void> {
+  const client = { send: async () => ({ Attributes: { NEXT: MANY_VALUES } }) };
+  const others = openTenant({ name: 'other', client } as never, randomUUID()).records(jobs.entity);
+  await others.createAll(Array.from({ length: MANY_VALUES }, (_, index) => ({ ...DEFAULTS, status: `v${index}` })));
+  await nextTurn();
+}
 
 const noted = async () => {
   const values = await readValues({ table: table.table, clock: Date.now }, jobs.partition);

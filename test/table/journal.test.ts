@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ids } from '#lists';
+import { ids, schema } from '#lists';
 import { entity, JournalReader, journalEntity, RecordTooLarge, type Stored } from '#table';
-import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 import { recordsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -267,7 +266,7 @@ it('an event has half a KB at most, also of a record with many fields', async ()
   // Records below others are only created.
   for (const item of items)
     expect(
-      itemSizeOf({ ...item, ...most, ...(item.changed_fields === null && { parent_id: id }) }),
+      schema.itemSizeOf({ ...item, ...most, ...(item.changed_fields === null && { parent_id: id }) }),
     ).toBeLessThanOrEqual(512);
 });
 

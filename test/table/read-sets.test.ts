@@ -1,12 +1,11 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ListSource, storedSets } from '#lists';
+import { type ListSource, schema, storedSets } from '#lists';
 import { STRIPES } from '#lists/maintenance';
 import { BLOCK_SIZE } from '../../shared/lists/bits.ts';
 import { Members } from '../../shared/lists/number-set.ts';
 import { SetSizes, sizesOf } from '../../shared/lists/set-sizes.ts';
-import { itemSizeOf } from '../../shared/lists/transaction/units.ts';
 import { readView } from '../../shared/lists/view.ts';
 import { commonOf, LIST, listOf, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
 
@@ -179,7 +178,7 @@ describe('the note of sizes', () => {
       await sizes.writeNote(table.asTable, LIST, now);
     }
     expect(table.puts.length).toBe(3);
-    expect(table.puts.map(itemSizeOf).every((bytes) => bytes < 1_024)).toBe(true);
+    expect(table.puts.map(schema.itemSizeOf).every((bytes) => bytes < 1_024)).toBe(true);
   });
 
   it('is written once an hour at most, only where sizes have changed, and is read by other containers', async () => {

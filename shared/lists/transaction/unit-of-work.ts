@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { TableUnavailable, Unexpected } from '../errors.ts';
-import type { Item, Key } from '../schema.ts';
+import { type Item, itemSizeOf, type Key } from '../schema.ts';
 import type { Table } from '../table.ts';
 import { commit, newWriteId, type Sending } from './commit.ts';
 import { Condition } from './conditions.ts';
 import type { OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
-import { itemSizeOf, nameOf } from './units.ts';
+import { nameOf } from './units.ts';
 
 /**
  * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline

@@ -1,5 +1,5 @@
 import { countUnits } from '#telemetry';
-import type { Item } from '../schema.ts';
+import { itemSizeOf } from '../schema.ts';
 import { Table } from '../table.ts';
 import type { PendingWrite } from './pending-write.ts';
 
@@ -23,25 +23,11 @@ export function unitsOf(writes: readonly PendingWrite[], known: KnownSizes): num
 }
 
 /** The write units of an item outside of a transaction. */
-export const unitsOfSize = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT));
+const unitsOfSize = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT));
 
 function bytesOf(write: PendingWrite, known: KnownSizes): number {
   const written = write.kind === 'put' ? itemSizeOf(write.item) : 0;
   return Math.max(written, known.get(nameOf(write)) ?? 0);
-}
-
-/** Size of an item in bytes. */
-export const itemSizeOf = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value), 0);
-
-function sizeOfValue(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (typeof value === 'number' || typeof value === 'bigint') return Math.ceil(String(value).length / 2) + 1;
-  if (value instanceof Uint8Array) return value.length;
-  if (typeof value !== 'object' || value === null) return 1;
-  return Array.isArray(value)
-    ? value.reduce((sum: number, element) => sum + 1 + sizeOfValue(element), 3)
-    : 3 + itemSizeOf(value as Item);
 }
 
 /** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */
