@@ -21,11 +21,18 @@ export class BetweenCallsHandler extends FaultyHandler {
   /** The calls carried out so far. */
   count = 0;
 
-  /** @param pick which of so many calls is next @param before is awaited before each call, with its index */
-  constructor(pick: (count: number) => number, before: (index: number) => Promise<void>) {
+  readonly #atOnce: number | undefined;
+
+  /**
+   * @param pick which of so many calls is next
+   * @param before is awaited before each call, with its index
+   * @param atOnce the most items that a query returns, as DynamoDB returns at most 1 MB
+   */
+  constructor(pick: (count: number) => number, before: (index: number) => Promise<void>, atOnce?: number) {
     super();
     this.#pick = pick;
     this.#before = before;
+    this.#atOnce = atOnce;
   }
 
   override handle(...call: Arguments) {
@@ -41,8 +48,16 @@ export class BetweenCallsHandler extends FaultyHandler {
       const [next] = this.#waiting.splice(this.#pick(this.#waiting.length), 1);
       if (next === undefined) throw new RangeError('no such call is waiting');
       await this.#before(this.count++);
-      await super.handle(...next.call).then(next.carriedOut.resolve, next.carriedOut.reject);
+      await super.handle(...this.#limited(next.call)).then(next.carriedOut.resolve, next.carriedOut.reject);
     }
     this.#isBusy = false;
+  }
+
+  #limited([request, options]: Arguments): Arguments {
+    if (this.#atOnce === undefined || !request.headers['x-amz-target']?.endsWith('.Query')) return [request, options];
+    const { Limit = this.#atOnce, ...query } = JSON.parse(String(request.body));
+    request.body = JSON.stringify({ ...query, Limit: Math.min(Limit, this.#atOnce) });
+    request.headers['content-length'] = String(Buffer.byteLength(request.body));
+    return [request, options];
   }
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
@@ -6,7 +6,6 @@ import { textIndex } from '#lists/maintenance';
 import { entity, NotUnique } from '#table';
 import { uniqueKey } from '#table/keys';
 import { writeItems } from '../../generate/write-items.ts';
-import { hashOf } from '../../shared/table/repository/list-indexes.ts';
 import { itemsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
 
@@ -31,6 +30,9 @@ const hosts = new TestList(
 );
 /** A release that does not know the index. */
 const before = new TestList(table, entity<Host>('HOST', { filters, words: ['name'] }), A_HOST);
+
+/** Of a value of any length, as entries and claims have it. */
+const hashOf = (value: string): string => hash('sha256', value, 'base64url');
 
 async function idsOf(serial: string, query = {}): Promise<string[]> {
   const { ids, total } = await hosts.read({ values: { serial }, ...query });

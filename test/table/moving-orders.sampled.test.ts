@@ -32,9 +32,10 @@ it('a page in the order of a time has every record once, while some of them move
       query,
       fc.constantFrom('moved_at', '-moved_at'),
       fc.constantFrom(2, 100),
+      fc.constantFrom(undefined, 2),
       fc.array(move, { minLength: 1, maxLength: 2 }),
       fc.infiniteStream(fc.nat(7)),
-      async (given, filter, sort, page_size, moves, order) => {
+      async (given, filter, sort, page_size, atOnce, moves, order) => {
         newOrganization(table);
         for (const [seconds, its] of given) await calls.create({ moved_at: at(seconds), state: its });
         const moments = [await calls.stored()];
@@ -48,6 +49,7 @@ it('a page in the order of a time has every record once, while some of them move
               moments.push(await calls.stored());
             }
           },
+          atOnce,
         );
         const { ids, total } = await calls.read({ filter, sort, page_size } as never, { over: handler });
         const isIn = ({ state: its }: Call) =>

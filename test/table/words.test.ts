@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
 import { textIndex } from '#lists/maintenance';
 import { entity } from '#table';
+import { Invocation, within } from '#telemetry';
 import { writeItems } from '../../generate/write-items.ts';
 import { MAX_WORDS } from '../../shared/words.ts';
 import { itemsIn, recordsIn } from '../support/audit.ts';
@@ -44,6 +45,22 @@ const entryKey = (text: string, number: number) =>
 const put = (item: Key & { readonly TEXTS?: string }) =>
   table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...item } }));
 const entries = async () => (await itemsIn(table.table, index())).map(({ SK, TEXTS }) => [SK, TEXTS]);
+/** How many entries of words something reads. */
+async function entriesRead(work: () => Promise<void>): Promise<number> {
+  let read = 0;
+  const { middlewareStack } = table.table.client;
+  middlewareStack.add(
+    (next) => async (call) => {
+      const result = await next(call);
+      const { ExpressionAttributeValues: values = {} } = call.input as { ExpressionAttributeValues?: object };
+      if (Object.values(values).includes(index())) read += (result.output as { Count: number }).Count;
+      return result;
+    },
+    { step: 'initialize', name: 'count' },
+  );
+  await work().finally(() => middlewareStack.remove('count'));
+  return read;
+}
 const isAbout = (id: string, word: string, texts: string) => [entryKey(word, ids.numberOf(id)).SK, texts];
 
 /** Entries of numbers from one on that have no record. */
@@ -83,22 +100,25 @@ describe('a list by words', () => {
     const number = ids.numberOf(await shops.createId());
     await putMany(number + 1, 2_500, ['lisbon']);
     await putMany(number + 1, 1_500, ['zz'], 10);
-    let read = 0;
-    table.table.client.middlewareStack.add(
-      (next) => async (call) => {
-        const result = await next(call);
-        const { ExpressionAttributeValues: values = {} } = call.input as { ExpressionAttributeValues?: object };
-        if (Object.values(values).includes(index())) read += (result.output as { Count: number }).Count;
-        return result;
-      },
-      { step: 'initialize', name: 'count' },
-    );
-    try {
-      expect(await idsOf('lisbon zz')).toEqual([]);
-    } finally {
-      table.table.client.middlewareStack.remove('count');
-    }
+    const read = await entriesRead(async () => expect(await idsOf('lisbon zz')).toEqual([]));
     expect(read).toBe(501 + 1_500);
+  });
+
+  it('of several words that many records have ends with the first that few have', async () => {
+    const id = await shops.createId({ name: 'Acme Lisbon Porto Zz' });
+    await putMany(ids.numberOf(id) + 1, 3_000, ['acme', 'lisbon', 'porto']);
+    const read = await entriesRead(async () => expect(await idsOf('acme lisbon porto zz')).toEqual([id]));
+    expect(read).toBeLessThanOrEqual(3 * 501 + 1);
+  });
+
+  it('of several words whose entries are large reads 760 units at most', async () => {
+    const number = ids.numberOf(await shops.createId());
+    await putMany(number + 1, 2_001, ['acme', 'lisbon', 'porto', 'x'.repeat(800)]);
+    const invocation = new Invocation({});
+    const refused = within(invocation, () => shops.page({ q: 'acme lisbon porto' }));
+    await expect(refused).rejects.toThrow(listErrors.TooManyMatches);
+    expect(invocation.units).toBeGreaterThan(400);
+    expect(invocation.units).toBeLessThan(760);
   });
 
   it('of a word and a claim is decided by the records, up to 500 of them', async () => {
@@ -134,6 +154,14 @@ describe('records that decide', () => {
 });
 
 describe('the words of a record', () => {
+  it.each([
+    ['T-42', ['silent']],
+    ['WEB 17 b', ['17', 'b', 'silent']],
+  ])('are those of its texts, and those of the claim %j that do not begin it', async (slug, words) => {
+    const number = ids.numberOf(await shops.createId({ name: 'Silent', slug }));
+    expect((await entries()).map(([SK]) => SK)).toEqual(words.map((word) => entryKey(word, number).SK));
+  });
+
   it('have an entry each, which says all of them, and change with any of its texts', async () => {
     const id = await shops.createId({ name: 'Acme Lisbon' });
     const both = 'acme\nlisbon';
