@@ -7,7 +7,7 @@ export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
 export { builtFilters, COUNTER, readCounterItem } from './counter-item.ts';
 export * as gapRanges from './gap-ranges.ts';
 export * as gracePeriod from './grace-period.ts';
-export { NumberSet } from './number-set.ts';
+export { Members, NumberSet } from './number-set.ts';
 export * as periods from './periods.ts';
 export { readSet } from './queries.ts';
 export { readRecordsByNumber } from './read-records.ts';

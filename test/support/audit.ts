@@ -1,7 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, schema, storedSets, type Table } from '#lists';
-import { COUNTER, NumberSet } from '#lists/maintenance';
-import { Members } from '../../shared/lists/number-set.ts';
+import { COUNTER, Members, NumberSet } from '#lists/maintenance';
 
 /** The stored items of a list, read without the list's own code. */
 

@@ -3,8 +3,8 @@ import { storedSets } from '#lists';
 import { entity } from '#table';
 import { cascadeDeletePartition } from '#table/keys';
 import { Invocation, within } from '#telemetry';
-import { isEmpty } from '../../shared/lists/bits.ts';
 import { itemsIn } from '../support/audit.ts';
+import { hasNoBit } from '../support/bits.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
@@ -92,7 +92,7 @@ it('a reader of a set deletes its empty items once there are some, those alone, 
     const invocation = new Invocation({});
     const { total } = await within(invocation, () => jobs.page({ filter: { state: 'open' } }));
     const items = await itemsIn(table.table, set);
-    return [total, invocation.counts.get('ListCompactions'), items.length, items.filter(isEmpty).length];
+    return [total, invocation.counts.get('ListCompactions'), items.length, items.filter(hasNoBit).length];
   };
   await close(ids.pop());
   expect(await read()).toEqual([11, undefined, 12, 1]);

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { type Item, storedSets } from '#lists';
 import { bitPlace, gapRanges, STRIPES } from '#lists/maintenance';
 import { entity } from '#table';
-import { BLOCK_SIZE, WORD_NAMES } from '../../shared/lists/bits.ts';
 import { itemsIn } from '../support/audit.ts';
+import { BLOCK_SIZE, WORD_NAMES } from '../support/bits.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Gaps of a list in the embedded DynamoDB, whose readers make ranges of them; the sampled test has the interleavings. */

@@ -4,22 +4,11 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Table } from '#lists';
-import { bitPlace, GROUP_SIZE, NumberSet, STRIPES } from '#lists/maintenance';
-import { BLOCK_SIZE, isEmpty, WORD_NAMES } from '../../shared/lists/bits.ts';
-import { bitCount } from '../../shared/lists/group-bits.ts';
-import { Members } from '../../shared/lists/number-set.ts';
+import { bitPlace, GROUP_SIZE, Members, NumberSet, STRIPES } from '#lists/maintenance';
+import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
 
-/** The items of a set that holds these numbers, made as the table makes them: by adding bits. */
-function itemsOf(numbers: Iterable<number>): Record<string, unknown>[] {
-  const items = new Map<string, Record<string, unknown>>();
-  for (const number of numbers) {
-    const { sortKey, word, bit } = bitPlace(number);
-    const item = items.get(sortKey) ?? { SK: sortKey };
-    item[word] = BigInt((item[word] as bigint | undefined) ?? 0n) + bit;
-    items.set(sortKey, item);
-  }
-  return [...items.values()].map(asRead);
-}
+/** The items of a set that holds these numbers, as they are read. */
+const itemsOf = (numbers: Iterable<number>) => itemsWith(numbers).map(asRead);
 
 /** Numbers come back as they are read: small ones as numbers, others as bigint (`table.ts`). */
 const asRead = (item: Record<string, unknown>): Record<string, unknown> =>
@@ -178,14 +167,6 @@ describe('a set of numbers', () => {
     expect(new Members({ from: 0, to: 10, included: NumberSet.common([]), absent: new Set() }).total).toBe(0);
   });
 
-  it('counts the bits of a lane', () => {
-    fc.assert(
-      fc.property(fc.integer(), (lane) => {
-        expect(bitCount(lane)).toBe((lane >>> 0).toString(2).replaceAll('0', '').length);
-      }),
-    );
-  });
-
   const full = (1n << 100n) - 1n;
   /** Also beyond what a word can have: a bit that was added or removed twice leaves that. */
   const word = fc.oneof(
@@ -229,13 +210,6 @@ describe('a set of numbers', () => {
     expect(() => NumberSet.ofItems([{ SK: 'B#0000000000#00', W0: value }])).toThrow(
       thrownBy(() => BigInt(value as never)),
     );
-  });
-
-  it('has an empty item only where words are there and none has a bit', () => {
-    const { SK } = itemsOf([3])[0] ?? {};
-    expect(
-      [{ SK, W0: 0 }, { SK, W0: 0, W7: 4 }, { SK, W0: 2n ** 70n }, { SK }, { SK: 'HEAD', W0: 0 }].map(isEmpty),
-    ).toEqual([true, false, false, false, false]);
   });
 });
 

@@ -1,16 +1,17 @@
-import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ids, schema, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER } from '#lists/maintenance';
+import { COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
 import { readUnitsOf, roundTripsOf } from '../../generate/data-model/play.ts';
 import { Recorder } from '../../generate/data-model/recorder.ts';
+import { writeItems } from '../../generate/write-items.ts';
 import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { setGaps } from '../../shared/lists/gap-words.ts';
+import { itemsWith } from '../support/bits.ts';
 import { Conflicts } from '../support/conflicts.ts';
 
 /** What pages read across the numbers of refused creates. DynamoDB Local counts as well, but the other engine starts sooner. */
@@ -56,16 +57,13 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
     /** As so many releases leave a list, in fewer calls. */
     async function refuse(): Promise<void> {
       const numbers = Array.from({ length: REFUSED }, (_, index) => BEFORE + index);
-      const unwritten = numbers.map((number) => ({ partition, number, expires: undefined }));
-      for (const ofItem of Map.groupBy(unwritten, ({ number }) => bitPlace(number).sortKey).values()) {
-        await setGaps(table, ofItem, undefined);
-      }
-      for (let from = 0; from < REFUSED && leave === 'tombstones'; from += 25) {
-        const puts = numbers.slice(from, from + 25).map((number) => ({
-          PutRequest: { Item: { PK: partition, SK: ids.sortKeyOf(number), [schema.TOMBSTONE]: true, AT: Date.now() } },
-        }));
-        await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
-      }
+      await writeItems(
+        table,
+        itemsWith(numbers).map((item) => ({ PK: storedSets.partitionOf(partition), ...item })),
+      );
+      const tombstone = { [schema.TOMBSTONE]: true, AT: Date.now() };
+      const tombstones = numbers.map((number) => ({ PK: partition, SK: ids.sortKeyOf(number), ...tombstone }));
+      if (leave === 'tombstones') await writeItems(table, tombstones);
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,

@@ -1,28 +1,23 @@
 import { systemClock } from '../../../shared/clock.ts';
-import { compactGaps } from '../../../shared/lists/compact-gaps.ts';
-import type { Table } from '../../../shared/lists/index.ts';
-import { type ListSource, membersOf, readView } from '../../../shared/lists/view.ts';
+import { storedSets, type Table } from '../../../shared/lists/index.ts';
+import { readSet } from '../../../shared/lists/maintenance.ts';
+import { RequestSession } from '../../../shared/table/index.ts';
+import { jobsOf } from '../records.ts';
+import { KINDS } from './kind.ts';
 import type { SizedList } from './lists.ts';
-import { partitionOf } from './load.ts';
+import { loadRecords, partitionOf } from './load.ts';
 
 /** Compacts the gaps of a list, as its readers do, each a day after the one before. */
 export async function compactList(table: Table, list: SizedList): Promise<void> {
-  const partition = partitionOf(list);
-  const source: ListSource = {
-    partition,
-    filters: [],
-    clauses: [],
-    lookups: [],
-    createdAt: 'created_at',
-    matches: () => true,
-  };
-  let before = -1;
-  for (let now = systemClock() - READS * DAY; ; now += DAY) {
-    const view = await readView(table, source, now);
-    if (view.gapItems.length === before) return;
-    before = view.gapItems.length;
-    const { runs } = membersOf(source, view, new Set(), now);
-    await compactGaps(table, { partition, ...view, runs }, now);
+  let newest = list.length - 1;
+  while (!list.isLive(newest)) newest--;
+  await loadRecords(table, list, [newest]);
+  const readGaps = async () => (await readSet(table, storedSets.partitionOf(partitionOf(list)))).length;
+  let [before, gaps] = [-1, await readGaps()];
+  for (let now = systemClock() - READS * DAY; gaps !== before; now += DAY) {
+    const session = new RequestSession(table, () => now, Number.POSITIVE_INFINITY);
+    await jobsOf(list.org, session, KINDS[list.kind]).page({ page: 1, page_size: 1, sort: '-created_at' });
+    [before, gaps] = [gaps, await readGaps()];
   }
 }
 
