@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitPlace } from '#lists/maintenance';
+import { bitPlace, Members } from '#lists/maintenance';
 import { BLOCK_SIZE } from '../../shared/lists/bits.ts';
-import { Members } from '../../shared/lists/number-set.ts';
 import { sizesOf } from '../../shared/lists/set-sizes.ts';
 import { readView } from '../../shared/lists/view.ts';
 import { commonOf, LIST, listOf, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
