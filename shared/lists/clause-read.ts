@@ -1,53 +1,54 @@
 import { WORD_NAMES } from './bits.ts';
 import { NumberSet } from './number-set.ts';
 import type { Item } from './schema.ts';
-import { type Known, SetRead, type WantedSet } from './set-read.ts';
-import { type SetSize, WORTHWHILE } from './set-sizes.ts';
+import { SetRead } from './set-read.ts';
 import type { Table } from './table.ts';
 
 /** The sets of a clause: those of any of its values. */
 export interface WantedClause {
-  readonly sets: readonly WantedSet[];
+  /** Their partitions. */
+  readonly sets: readonly string[];
   /** Whether their members are those that the list does not have. */
   readonly isExcluded: boolean;
 }
 
+type Reading = readonly SetRead[];
+
 /**
  * The reading of a clause: the union of its sets. A record that moves from one of them to another while they are read must not be missing, as it is
- * where its new set is read before the move and its old one after it. So each set is read before and after the others:
+ * where its new set is read before the move and its old one after it. So what is read is read again:
  *
- *     A, B, C ─▶ A, B, C          all of them, and again
- *     A, B ─▶ large set ─▶ A, B   where one is known to be large: it is read once, which takes one round trip more
+ *     first looks ─▶ rest of a set ─▶ first looks              where at most one set is longer than its first look
+ *     first looks ─▶ rests ─▶ first looks ─▶ rests             where several are
  *
- * Where both readings agree, the union is that of one moment between them; where not, they are read once more, as far as that is cheap. A list whose
- * records move all the time has the union of the last readings in the end: it misses no record that moved once meanwhile, and may have one that left beside one that came. Only a
- * record that moves twice within these milliseconds could be in none of the sets, each time that they are read.
+ * A record has the same sort key in each set. Of two sets, both items are read before and again after, or one of them is, and the other, of the
+ * rest, is read once strictly between. In both cases a record that moves once is in the union: if it moves before the later reading of the item
+ * that it enters, that reading has it; if not, the earlier reading of the item that it leaves has it. Two rests that were read once, beside each
+ * other, would miss it.
+ *
+ * Where both readings agree, the union is that of one moment between them, but for the rest of a set, whose queries are of several moments, as they
+ * are without other values. Where not, all is read once more, as far as that is cheap. A list whose records move all the time has the union of the
+ * last two readings in the end: it misses no record that moved once meanwhile, and may have one that left beside one that came. Only a record that
+ * moves twice within these milliseconds could be in none of the sets, each time that they are read.
  */
 export class ClauseRead {
   readonly isExcluded: boolean;
-  /** Estimated; undefined where the size of one of its sets is unknown. */
-  readonly size: SetSize | undefined;
-  readonly #newRead: (set: WantedSet) => SetRead;
-  /** One after the other. */
-  #phases: readonly (readonly SetRead[])[];
+  /** The last reading, and the one before it. */
+  #last: Reading;
+  #before: Reading = [];
 
-  constructor(table: Table, { sets, isExcluded }: WantedClause, known: Known) {
-    const sizes = sets.map(({ name }) => known.sizes.get(name, known.now));
-    this.#newRead = (set) => new SetRead(table, set, known);
+  /** @param next the list's next number, which may be outdated */
+  constructor(table: Table, { sets, isExcluded }: WantedClause, next: () => Promise<number>) {
     this.isExcluded = isExcluded;
-    this.#phases = phasesOf(sets, sizes).map((phase) => phase.map(this.#newRead));
-    const all = this.#reads.map(({ size }) => size?.whole);
-    this.size = sizes.includes(undefined)
-      ? undefined
-      : { whole: sum(all), reach: sum(sizes.map((size) => size?.reach)) };
-  }
-
-  get #reads(): readonly SetRead[] {
-    return this.#phases.flat();
+    this.#last = sets.map((partition) => new SetRead(table, partition, next));
   }
 
   get isComplete(): boolean {
-    return this.#reads.every(({ isComplete }) => isComplete);
+    return this.#last.every(({ isComplete }) => isComplete) || this.#before.length > 0;
+  }
+
+  get #reads(): Reading {
+    return [...this.#before, ...this.#last];
   }
 
   /** The sort keys of the items with members. */
@@ -60,54 +61,47 @@ export class ClauseRead {
     return NumberSet.either(this.#reads.map(({ items }) => NumberSet.ofItems(items)));
   }
 
-  /** The items of all sets but those that are read first and again. */
+  /** All items of one reading. */
   get items(): readonly Item[] {
-    return this.#phases.slice(this.#phases.length > 1 ? 1 : 0).flatMap((phase) => phase.flatMap(({ items }) => items));
+    return (this.#before.length > 0 ? this.#before : this.#last).flatMap(({ items }) => items);
   }
 
-  /** Whether reading it after a clause of this reach is expected to save enough. */
-  isWorthwhileAfter(reach: number): boolean {
-    return this.size !== undefined && this.size.reach > reach && this.size.whole - reach >= WORTHWHILE;
-  }
-
-  /** Reads the sets from their beginnings: as a whole, if it is the only clause or their sizes are known. */
-  async begin(isOnly: boolean): Promise<void> {
-    for (const phase of this.#phases) {
-      await Promise.all(phase.map((read) => read.begin(isOnly)));
-      // What is missing of these sets has to be read before the next ones.
-      if (!phase.every(({ isComplete }) => isComplete)) return;
-    }
-    await this.#agree(undefined);
+  /** Reads the first items of the sets, or the sets as a whole. */
+  async begin(isWhole: boolean): Promise<void> {
+    await Promise.all(this.#last.map((read) => read.begin(isWhole)));
+    if (this.isComplete) await this.#readAgain(undefined);
   }
 
   /** Reads what is missing of the items with these sort keys; all that is missing, if that is cheaper, or there are none. */
   async complete(sortKeys: ReadonlySet<string> | undefined): Promise<void> {
-    for (const phase of this.#phases) {
-      const unread = phase.filter(({ isComplete }) => !isComplete);
-      await Promise.all(unread.map((read) => read.complete(sortKeys)));
-    }
-    await this.#agree(sortKeys);
+    await completeAll(this.#last, sortKeys);
+    await this.#readAgain(sortKeys);
   }
 
-  /** Reads the sets again until their first and last readings agree, as far as the items with these sort keys go, or that would take too much. */
-  async #agree(sortKeys: ReadonlySet<string> | undefined): Promise<void> {
-    let units = 0;
-    for (let again = 0; again < MOST_AGAIN && !this.#isAgreed(sortKeys); again++) {
-      const [, ...later] = this.#phases;
-      units += sum(later.flat().map((read) => read.units));
-      if (units > MOST_UNITS_AGAIN) return;
-      const reread = later.map((phase) => phase.map(({ set }) => this.#newRead(set)));
-      for (const phase of reread) await Promise.all(phase.map((read) => read.complete(sortKeys)));
-      this.#phases = [later.at(-1) ?? [], ...reread];
+  /** Reads several sets again until two readings agree, as far as the items with these sort keys go, or that would take too much. */
+  async #readAgain(sortKeys: ReadonlySet<string> | undefined): Promise<void> {
+    if (this.#last.length === 1) return;
+    const hasSeveralRests = this.#last.filter(({ hasRest }) => hasRest).length > 1;
+    for (let again = 0, units = 0; ; again++) {
+      const reading = await Promise.all(this.#last.map((read) => read.again()));
+      if (hasSeveralRests) await completeAll(reading, sortKeys);
+      [this.#before, this.#last] = [this.#last, reading];
+      units += this.#before.reduce((sum, read) => sum + read.units, 0);
+      if (again === MOST_AGAIN || units > MOST_UNITS_AGAIN || this.#isAgreed(sortKeys)) return;
+      await completeAll(reading, sortKeys);
     }
   }
 
   #isAgreed(sortKeys: ReadonlySet<string> | undefined): boolean {
-    const [first = [], ...later] = this.#phases;
-    const last = later.at(-1) ?? first;
-    return first.every((read, index) => haveSameMembers(read.items, last[index]?.items ?? [], sortKeys));
+    return this.#last.every((read, index) => {
+      const before = this.#before[index];
+      return haveSameMembers((read.isComplete ? before?.items : before?.look) ?? [], read.items, sortKeys);
+    });
   }
 }
+
+const completeAll = (reading: Reading, sortKeys: ReadonlySet<string> | undefined): Promise<unknown> =>
+  Promise.all(reading.map((read) => read.complete(sortKeys)));
 
 /** How often sets whose readings do not agree are read once more. */
 const MOST_AGAIN = 4;
@@ -132,16 +126,3 @@ const itemsAt = (items: readonly Item[], sortKeys: ReadonlySet<string> | undefin
       .map((item) => [String(item.SK), item] as const)
       .filter(([sortKey]) => sortKeys === undefined || sortKeys.has(sortKey)),
   );
-
-/** Which sets are read one after the other. */
-function phasesOf(sets: readonly WantedSet[], sizes: readonly (SetSize | undefined)[]): (readonly WantedSet[])[] {
-  if (sets.length === 1) return [sets];
-  const most = Math.max(...sizes.map((size) => size?.whole ?? 0));
-  const largest = most < WORTHWHILE ? undefined : sets[sizes.findIndex((size) => size?.whole === most)];
-  if (largest === undefined) return [sets, sets];
-  const others = sets.filter((set) => set !== largest);
-  return [others, [largest], others];
-}
-
-const sum = (numbers: readonly (number | undefined)[]): number =>
-  numbers.reduce<number>((total, number) => total + (number ?? 0), 0);

@@ -8,13 +8,12 @@ import { expiryOfNumber } from './periods.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { readNext } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
-import { sizesOf } from './set-sizes.ts';
 import type { Table } from './table.ts';
 import { isBounded, isWhole, type ListSource, type View } from './view.ts';
 
 /** What the reader of a page does for later ones: fences numbers without a record, deletes empty items of sets, compacts gaps. */
 
-/** Deletes empty items of the sets of a filtered list, and notes their sizes. Compacts the gaps of the whole list, unless they expire. */
+/** Deletes empty items of the sets of a filtered list. Compacts the gaps of the whole list, unless they expire. */
 export async function maintain(
   table: Table,
   source: ListSource,
@@ -23,8 +22,7 @@ export async function maintain(
   now: number,
 ): Promise<void> {
   const { partition, retentionDays } = source;
-  if (!isWhole(source))
-    await Promise.all([deleteEmptyItems(table, items), sizesOf(table, partition).writeNote(table, partition, now)]);
+  if (!isWhole(source)) await deleteEmptyItems(table, items);
   else if (retentionDays === undefined) await compactGaps(table, { partition, gapItems, gaps, runs }, now);
 }
 

@@ -1,13 +1,12 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { BLOCK_SIZE, blockOf, firstOfBlock, isEmpty, STRIPES, sortKeysOfBlock } from './bits.ts';
-import { beginningWith, between, type Queried, type Query, queryUpTo } from './queries.ts';
+import { beginningWith, between, queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
-import type { SetSize, SetSizes } from './set-sizes.ts';
 import type { Table } from './table.ts';
 
-/** Reads one set of numbers, as a whole or in parts. */
+/** Reads one set of numbers: its first items, then what is needed of the rest. */
 
-/** Most items that are read of a set of unknown size: one more than a million numbers have, so that their set is known to be complete. */
+/** Most items of a first look: one more than a million numbers have, so that their set is known to be complete. */
 const FIRST_LOOK = 8 * STRIPES + 1;
 
 /** Read units of a block of a set, at most: 32 items of 900 bytes. */
@@ -17,54 +16,38 @@ const BLOCK_UNITS = 8;
 const CALLS = 16;
 const KEYS_A_CALL = 100;
 
-/** A set to read. */
-export interface WantedSet {
-  /** `<field>=<value>`. */
-  readonly name: string;
-  readonly partition: string;
-}
-
-const bitsOf = ({ partition }: WantedSet): Query => beginningWith(partition, 'B#');
-
-/** What is known of a list whose sets are read. */
-export interface Known {
-  readonly sizes: SetSizes;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** The list's next number. */
-  readonly next: () => Promise<number>;
-  /** Called when it is known that a set is large, where other containers may have noted sizes. */
-  readonly onLarge: () => Promise<void>;
-}
-
-/** The reading of one set. */
+/** The reading of one set. Strongly consistent. */
 export class SetRead {
   readonly #table: Table;
-  readonly set: WantedSet;
-  readonly #known: Known;
-  #read: Omit<Queried, 'queries'> | undefined;
-  /** Read units of the parts that were read without the others. */
-  #partUnits = 0;
-  items: readonly Item[] = [];
-
-  constructor(table: Table, set: WantedSet, known: Known) {
-    this.#table = table;
-    this.set = set;
-    this.#known = known;
-  }
-
-  /** Estimated: by what was read before, now or by other requests. */
-  get size(): SetSize | undefined {
-    return this.#known.sizes.get(this.set.name, this.#known.now);
-  }
-
+  readonly #partition: string;
+  /** The list's next number. It may be outdated. */
+  readonly #next: () => Promise<number>;
+  /** The sort key of the last item of the first look; undefined where that was the whole set. */
+  #end: string | undefined;
+  /** What was read of the items after it. */
+  #rest: readonly Item[] | undefined;
+  /** The items of the first look. */
+  look: readonly Item[] = [];
   /** What it has taken, in read units. */
-  get units(): number {
-    return (this.#read?.units ?? 0) + this.#partUnits;
+  units = 0;
+
+  constructor(table: Table, partition: string, next: () => Promise<number>) {
+    this.#table = table;
+    this.#partition = partition;
+    this.#next = next;
+  }
+
+  /** Whether the set is longer than its first look. */
+  get hasRest(): boolean {
+    return this.#end !== undefined;
   }
 
   get isComplete(): boolean {
-    return this.#read !== undefined && this.#read.last === undefined;
+    return !this.hasRest || this.#rest !== undefined;
+  }
+
+  get items(): readonly Item[] {
+    return [...this.look, ...(this.#rest ?? [])];
   }
 
   /** The sort keys of its items with members. */
@@ -72,61 +55,50 @@ export class SetRead {
     return new Set(this.items.filter((item) => !isEmpty(item)).map(({ SK }) => String(SK)));
   }
 
-  /** Reads it from its beginning: as a whole, if it is the only one or its size is known. */
-  async begin(isOnly: boolean): Promise<void> {
-    const most = isOnly || this.size !== undefined ? undefined : FIRST_LOOK;
-    this.#note(await queryUpTo(this.#table, bitsOf(this.set), most));
+  /** The first look, or the whole set. */
+  async begin(isWhole: boolean): Promise<void> {
+    const query = beginningWith(this.#partition, 'B#');
+    const { items, units, last } = await queryUpTo(this.#table, query, isWhole ? undefined : FIRST_LOOK);
+    this.look = items;
+    this.units += units;
+    this.#end = last === undefined ? undefined : String(last.SK);
+  }
+
+  /** The same first look, once more. */
+  async again(): Promise<SetRead> {
+    const again = new SetRead(this.#table, this.#partition, this.#next);
+    again.look = await again.#query(['B#', this.#end ?? 'B#~']);
+    again.#end = this.#end;
+    return again;
   }
 
   /** Reads what is missing of the items with these sort keys; all that is missing, if that is cheaper, or there are none. */
   async complete(sortKeys: ReadonlySet<string> | undefined): Promise<void> {
-    if (this.#read === undefined && this.size === undefined) await this.begin(false);
-    if (this.isComplete) return;
-    const left = this.size?.whole ?? (await this.#estimate());
-    const last = String(this.#read?.last?.SK ?? '');
-    const reads = sortKeys === undefined ? undefined : partsOf([...sortKeys].filter((sortKey) => sortKey > last));
-    const parts = reads !== undefined && reads.units < left ? await this.#readParts(reads) : undefined;
-    if (parts === undefined) await this.#queryRest();
-    else this.items = [...this.items, ...parts];
+    if (this.#end === undefined || this.#rest !== undefined) return;
+    const end = this.#end;
+    const next = await this.#next();
+    const parts = sortKeys === undefined ? undefined : partsOf([...sortKeys].filter((sortKey) => sortKey > end));
+    if (parts !== undefined && parts.units <= this.#unitsAfter(end, next)) this.#rest = await this.#readParts(parts);
+    this.#rest ??= (await Promise.all(rangesAfter(end, next).map((range) => this.#query(range)))).flat();
   }
 
-  /** Reads what is missing, in parallel. */
-  async #queryRest(): Promise<void> {
-    const before = this.#read ?? { items: [], units: 0, last: undefined };
-    const ranges = rangesAfter(before.last?.SK, await this.#known.next());
-    const queries = ranges.map((range) => queryUpTo(this.#table, between(this.set.partition, range)));
-    const reads = [before, ...(await Promise.all(queries))];
-    const units = reads.reduce((sum, read) => sum + read.units, 0);
-    this.#note({ items: reads.flatMap(({ items }) => items), units, last: undefined });
+  /** The units of the items after the first look, if they are as dense as those of it. */
+  #unitsAfter(end: string, next: number): number {
+    const [begin, last] = [firstOfBlock(String(this.look[0]?.SK)), firstOfBlock(end) + BLOCK_SIZE];
+    return (this.units * Math.max(0, next - last)) / (last - begin);
   }
 
-  #note(read: Omit<Queried, 'queries'>): void {
-    this.#read = read;
-    this.items = read.items;
-    if (this.isComplete) this.#learn(read.units, unitsAt(this.items.map(({ SK }) => String(SK))));
-  }
-
-  /** Estimates the size of a set from its beginning, as if its members were spread evenly. @returns the units that are left to read */
-  async #estimate(): Promise<number> {
-    const { items, units, last } = this.#read ?? { items: [], units: 0, last: undefined };
-    const begin = firstOfBlock(String(items[0]?.SK));
-    const read = firstOfBlock(String(last?.SK)) + BLOCK_SIZE - begin;
-    const times = Math.max(1, ((await this.#known.next()) - begin) / read);
-    this.#learn(units * times, items.length * times);
-    return units * (times - 1);
-  }
-
-  #learn(whole: number, reach: number): void {
-    this.#known.sizes.learn(this.set.name, { whole, reach }, this.#known.now);
+  async #query(range: readonly [first: string, last: string]): Promise<Item[]> {
+    const { items, units } = await queryUpTo(this.#table, between(this.#partition, range));
+    this.units += units;
+    return items;
   }
 
   /** @returns undefined where DynamoDB did not return all of them */
-  async #readParts({ keys, ranges, units }: Parts): Promise<Item[] | undefined> {
-    this.#partUnits += units;
-    const { partition } = this.set;
-    const queried = ranges.map(async (range) => (await queryUpTo(this.#table, between(partition, range))).items);
-    const got = batchesOf(keys).map((batch) => readKeys(this.#table, partition, batch));
-    const reads = await Promise.all([...queried, ...got]);
+  async #readParts({ keys, ranges }: Parts): Promise<Item[] | undefined> {
+    this.units += keys.length;
+    const got = batchesOf(keys).map((batch) => readKeys(this.#table, this.#partition, batch));
+    const reads = await Promise.all([...ranges.map((range) => this.#query(range)), ...got]);
     return reads.some((items) => items === undefined) ? undefined : reads.flatMap((items) => items ?? []);
   }
 }
@@ -135,6 +107,7 @@ export class SetRead {
 interface Parts {
   readonly keys: readonly string[];
   readonly ranges: readonly (readonly [first: string, last: string])[];
+  /** At most. */
   readonly units: number;
 }
 
@@ -142,36 +115,32 @@ interface Parts {
 function partsOf(sortKeys: readonly string[]): Parts {
   const keys: string[] = [];
   const ranges: [string, string][] = [];
+  let units = 0;
   for (const ofBlock of Map.groupBy(sortKeys.toSorted(), blockOf).values()) {
     const [first = '', last = first] = [ofBlock[0], ofBlock.at(-1)];
     const before = ranges.at(-1);
+    units += Math.min(ofBlock.length, BLOCK_UNITS);
     if (ofBlock.length <= BLOCK_UNITS) keys.push(...ofBlock);
     else if (before !== undefined && firstOfBlock(first) - firstOfBlock(before[1]) === BLOCK_SIZE) before[1] = last;
     else ranges.push([first, last]);
   }
   const calls = ranges.length + batchesOf(keys).length;
-  return { keys, ranges, units: calls > CALLS ? Number.POSITIVE_INFINITY : unitsAt(sortKeys) };
+  return { keys, ranges, units: calls > CALLS ? Number.POSITIVE_INFINITY : units };
 }
-
-/** Units of reading the items with these sort keys, at most. */
-const unitsAt = (sortKeys: readonly string[]): number =>
-  Map.groupBy(sortKeys, blockOf)
-    .values()
-    .reduce((sum, { length }) => sum + Math.min(length, BLOCK_UNITS), 0);
 
 /** Blocks whose items a query returns at once, and most queries that read a set in parallel. */
 const BLOCKS_A_QUERY = 32;
 const QUERIES = 8;
 
 /** The sort keys after this one, in ranges for queries. The last one has no end: `next` may be outdated. */
-function rangesAfter(sortKey: unknown, next: number): Parts['ranges'] {
-  const first = sortKey === undefined ? 0 : firstOfBlock(String(sortKey)) / BLOCK_SIZE;
+function rangesAfter(sortKey: string, next: number): Parts['ranges'] {
+  const first = firstOfBlock(sortKey) / BLOCK_SIZE;
   const end = Math.max(first + 1, Math.ceil(next / BLOCK_SIZE));
   const step = Math.max(BLOCKS_A_QUERY, Math.ceil((end - first) / QUERIES));
   return Array.from({ length: Math.ceil((end - first) / step) }, (_, index) => {
     const from = first + index * step;
     const [begin, last] = [sortKeysOfBlock(from)[0], sortKeysOfBlock(from + step - 1)[1]];
-    return [index === 0 && sortKey !== undefined ? `${sortKey}~` : begin, from + step >= end ? 'B#~' : last];
+    return [index === 0 ? `${sortKey}~` : begin, from + step >= end ? 'B#~' : last];
   });
 }
 

@@ -15,9 +15,6 @@ import type { UnitOfWork } from './transaction/unit-of-work.ts';
 export const partitionOf = (list: string, field?: string, value?: string): string =>
   field === undefined ? `${list}#SET` : `${list}#${field}=${encodeURIComponent(value ?? '')}#SET`;
 
-/** Partition of the note of the sizes of a list's sets (`set-sizes.ts`): `ORG#<tenant>#TICKET#SIZES`. */
-export const partitionOfSizes = (list: string): string => `${list}#SIZES`;
-
 interface ListedNumber {
   /** Partition of the list's records. */
   readonly partition: string;

@@ -10,7 +10,6 @@ import { readSet } from './queries.ts';
 import type { Reading } from './read-budget.ts';
 import { readSets } from './read-sets.ts';
 import type { Item } from './schema.ts';
-import { sizesOf } from './set-sizes.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
 
@@ -70,7 +69,7 @@ export async function readView(
   timeLimit: Reading = { clock: () => now, deadline: Number.POSITIVE_INFINITY },
 ): Promise<View> {
   if (isWhole(source)) return readWhole(table, source);
-  const { view, open } = await readFiltered(table, source, now);
+  const { view, open } = await readFiltered(table, source);
   if (open === undefined) return view;
   // Of some members only the records say whether the lookups find them.
   const members = membersOf(source, view, new Set(), now);
@@ -96,19 +95,13 @@ const NOTHING = { gaps: NumberSet.EMPTY, gapItems: [], excluded: NumberSet.EMPTY
 async function readFiltered(
   table: Table,
   source: ListSource,
-  now: number,
 ): Promise<{ readonly view: View; readonly open?: Matched['open'] }> {
   const { partition, lookups, retentionDays } = source;
   const whole = isBounded(source) ? undefined : readWhole(table, source);
   const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
   const matching = lookups.length === 0 ? undefined : readMatching(table, partition, lookups);
-  const sizes = sizesOf(table, partition);
-  const clauses = readSets(table, wantedBy(source), matching?.then(placesOf), {
-    sizes,
-    now,
-    next: () => counter.then(({ NEXT: next }) => Number(next ?? 0)),
-    onLarge: () => sizes.readNote(table, partition, now),
-  });
+  const next = () => counter.then(({ NEXT: number }) => Number(number ?? 0));
+  const clauses = readSets(table, wantedBy(source), matching?.then(placesOf), next);
   const [read, sets, found, all] = await Promise.all([counter, clauses, matching, whole]);
   assertBuilt(read, source);
   const matched = found?.numbers === undefined ? [] : [NumberSet.ofNumbers([...found.numbers])];
@@ -126,10 +119,7 @@ async function readFiltered(
 const wantedBy = ({ partition, clauses }: ListSource): WantedClause[] =>
   clauses.map(({ field, anyOf, isExcluded = false }) => ({
     isExcluded,
-    sets: anyOf.map((value) => ({
-      name: `${field}=${value}`,
-      partition: storedSets.partitionOf(partition, field, value),
-    })),
+    sets: anyOf.map((value) => storedSets.partitionOf(partition, field, value)),
   }));
 
 /** The sort keys of the items with the bits of what lookups find, where that is known. */

@@ -27,7 +27,7 @@ const nameOf = ({ PK, SK }: RawItem): string => `${PK?.S}\u0000${SK?.S}`;
 async function itemsOfTenant(): Promise<ReadonlyMap<string, RawItem>> {
   const all = await dumpOf(api.table);
   const own = all.filter(
-    ({ PK }) => PK?.S?.startsWith(`ORG#${tenant.orgId}#`) && !/#(SIZES|EVENT|EVENT#SET|CREDENTIALS)$/.test(PK.S),
+    ({ PK }) => PK?.S?.startsWith(`ORG#${tenant.orgId}#`) && !/#(EVENT|EVENT#SET|CREDENTIALS)$/.test(PK.S),
   );
   return new Map(own.map((item) => [nameOf(item), item]));
 }

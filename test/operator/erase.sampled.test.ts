@@ -164,8 +164,6 @@ describe('an organization that is erased', () => {
     await leaveWords(org);
     const sets = setsIn(await dumpOf(api.table), org);
     expect(FORMER.filter((word) => !sets.some((set) => set.includes(`=${word}#`)))).toEqual([]);
-    const sizes = { PK: { S: `ORG#${org.orgId}#TICKET#SIZES` }, SK: { S: 'SIZES' } };
-    await api.table.client.send(new PutItemCommand({ TableName: api.table.tableName, Item: sizes }));
     const receipt = await erase(org.orgId, { sweeps: false });
     expect(receipt.swept).toBe(false);
     expect(namingIn(await dumpOf(api.table), org).map(partitionOf)).toEqual([`SUSPENDED#${org.orgId}`]);

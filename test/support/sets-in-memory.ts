@@ -1,23 +1,26 @@
-import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, type ListSource, schema, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
-import { BLOCK_SIZE, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, ids, type Key, type ListSource, readPage, schema, storedSets, type Table } from '#lists';
+import { bitPlace, COUNTER, GROUP_SIZE, STRIPES } from '#lists/maintenance';
 
 /** Sets of filters in memory: those of millions of numbers, and what reading them costs. */
 
-/** A table in memory with the calls by which sets are read. It counts read units as DynamoDB charges them, and round trips. */
+/** Numbers of a block, in 32 items of 40 words. */
+export const BLOCK_SIZE = 40 * GROUP_SIZE;
+
+/**
+ * A table in memory with the calls by which sets are read. It counts read units as DynamoDB charges them, and round trips, but for those of records:
+ * every number has one.
+ */
 export class SetsInMemory {
   readonly name = `memory ${Math.random()}`;
   readonly #items = new Map<string, Item & Key>();
   /** Most items that a query returns at once: DynamoDB's limit is 1 MB. */
   readonly #atOnce: number;
-  refuses: (command: object) => boolean = () => false;
   leavesUnprocessed = false;
   /** Called before each call is carried out. */
   onCall: () => void = () => undefined;
   units = 0;
   roundTrips = 0;
-  puts: Item[] = [];
   #roundTrip: Promise<void> | undefined;
 
   constructor(atOnce = 1_200) {
@@ -53,20 +56,33 @@ export class SetsInMemory {
   }
 
   async #send(command: object): Promise<object> {
+    const records = this.#records(command);
+    if (records !== undefined) return records;
     this.#roundTrip ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       this.roundTrips++;
       this.#roundTrip = undefined;
     });
     await this.#roundTrip;
     this.onCall();
-    if (this.refuses(command)) throw new Error('AccessDeniedException');
     if (command instanceof QueryCommand) return this.#query(command.input);
     if (command instanceof BatchGetCommand) return this.#get(command.input);
     if (command instanceof GetCommand) return { Item: this.#at(command.input.Key as unknown as Key) };
-    if (!(command instanceof PutCommand)) throw new Error('not expected');
-    this.puts.push(command.input.Item ?? {});
-    this.put(command.input.Item as Item & Key);
-    return {};
+    throw new Error('not expected');
+  }
+
+  /** The records that a command reads; undefined where it reads others. */
+  #records(command: object): object | undefined {
+    if (command instanceof BatchGetCommand) {
+      const { Keys = [] } = command.input.RequestItems?.[this.name] ?? {};
+      return Keys[0]?.PK === LIST ? { Responses: { [this.name]: Keys } } : undefined;
+    }
+    if (!(command instanceof QueryCommand)) return undefined;
+    const { ':partition': partition, ':first': first, ':last': last } = command.input.ExpressionAttributeValues ?? {};
+    if (partition !== LIST) return undefined;
+    const [from, to] = [ids.numberIn(first), ids.numberIn(last)];
+    return {
+      Items: Array.from({ length: to - from + 1 }, (_, index) => ({ PK: LIST, SK: ids.sortKeyOf(from + index) })),
+    };
   }
 
   #at = ({ PK, SK }: Key): (Item & Key) | undefined => this.#items.get(`${PK}\n${SK}`);
@@ -107,7 +123,7 @@ export class SetsInMemory {
   }
 }
 
-export const LIST = 'ORG#7#JOB';
+const LIST = 'ORG#7#JOB';
 /** Words by item: `<block> <stripe>`. */
 export type Words = ReadonlyMap<string, readonly bigint[]>;
 
@@ -116,7 +132,7 @@ function putSet(table: SetsInMemory, name: string, words: Words): void {
   for (const [place, bits] of words) {
     const [block = 0, stripe = 0] = place.split(' ').map(Number);
     const { sortKey } = bitPlace(block * BLOCK_SIZE + stripe);
-    const named = bits.map((word, index) => [WORD_NAMES[index], word] as const);
+    const named = bits.map((word, index) => [`W${index}`, word] as const);
     table.put({ PK: storedSets.partitionOf(LIST, field, value), SK: sortKey, ...Object.fromEntries(named) });
   }
 }
@@ -131,6 +147,17 @@ export function listOf(table: SetsInMemory, sets: ReadonlyMap<string, Words>, ne
   for (const [name, words] of sets) putSet(table, name, words);
   return { partition: LIST, filters, clauses, lookups: [], createdAt: 'created_at', matches: () => true };
 }
+
+/** The numbers of a list's records, as its page with all of them has them. */
+export async function membersIn(table: SetsInMemory, source: ListSource): Promise<number[]> {
+  const timeLimit = { clock: () => NOW, deadline: Number.POSITIVE_INFINITY };
+  const request = { page: 1, pageSize: Number.MAX_SAFE_INTEGER, newestFirst: false, now: NOW, timeLimit };
+  const { items, total } = await readPage(table.asTable, source, request);
+  if (items.length !== total) throw new Error(`${items.length} of ${total} records`);
+  return items.map(({ SK }) => ids.numberIn(String(SK)));
+}
+
+const NOW = 1_800_000_000_000;
 
 /** The numbers that all sets have, computed without the lists' code. */
 export function commonOf(sets: readonly Words[]): number[] {

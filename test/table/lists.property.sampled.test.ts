@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { textIndex } from '#lists/maintenance';
 import { entity, type Repository } from '#table';
-import { sizesOf } from '../../shared/lists/set-sizes.ts';
 import { isFound, wantedWords, wordsOf } from '../../shared/words.ts';
 import { itemsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
@@ -153,20 +152,8 @@ async function run(records: Repository<Job>, what: Step, known: readonly string[
   return { deleted: found.record.id };
 }
 
-let reads = 0;
-/** Estimated sizes of sets, so that pages read them in every order, whatever is true. */
-function forgeSizes(now: number): void {
-  const sizes = sizesOf(table.table, jobs.partition);
-  for (const [index, set] of ['state=open', 'state=done', 'owner=ana', 'place=north'].entries()) {
-    if ((reads >> index) % 2 === 1) sizes.learn(set, { whole: 1_000, reach: 1_000 }, now);
-  }
-  reads++;
-}
-
-function readAt(error: number, query: Partial<PageQuery>) {
-  forgeSizes(NOW + error);
-  return jobs.read({ page_size: PAGE_SIZE, ...query }, { at: NOW + error });
-}
+const readAt = (error: number, query: Partial<PageQuery>) =>
+  jobs.read({ page_size: PAGE_SIZE, ...query }, { at: NOW + error });
 
 /** Compares every page of a list, read in both orders by readers whose clocks differ, with the stored records. */
 async function checkList(query: { filter?: Filter; q?: string }, expected: readonly string[]): Promise<void> {

@@ -70,10 +70,7 @@ export async function partitionsOf(
     ...idsOf(integrations).flatMap((id) =>
       DEDUPLICATED.map((kind) => deduplicationKey(tenant, `${kind}#${id}`, '').PK),
     ),
-    ...kinds.flatMap(({ entity }) => [
-      storedSets.partitionOf(recordsPartition(tenant, entity.name)),
-      storedSets.partitionOfSizes(recordsPartition(tenant, entity.name)),
-    ]),
+    ...kinds.map(({ entity }) => storedSets.partitionOf(recordsPartition(tenant, entity.name))),
     dailyCountKey(tenant, 'REFUSALS', '', '', '').PK,
     dailyCountKey(tenant, 'READS', '', '', '').PK,
     budgetKey(tenant, '').PK,
