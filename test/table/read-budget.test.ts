@@ -1,90 +1,64 @@
 import { Readable } from 'node:stream';
-import type { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
-import { ids, listErrors, type Table } from '#lists';
+import { listErrors } from '#lists';
 import { type Entity, entity, recordsById, type Stored } from '#table';
-import { MAX_READ, ReadBudget } from '../../shared/lists/read-budget.ts';
-import { readWithin } from '../../shared/lists/read-records.ts';
-import { readRecords } from '../../shared/lists/scattered.ts';
-import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
 import { PausingHandler } from '../support/pauses.ts';
+import { RecordsInMemory } from '../support/records-in-memory.ts';
 import { doIn } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** How much is read at once, and what is done about what DynamoDB left unread. */
 
-describe('a reading', () => {
-  const reading = (most?: number) => new ReadBudget({ clock: () => 0, deadline: 0 }, true, most);
+const KB = 1_024;
+/** Numbers that are far apart: of a list by state each is read by its key. */
+const apart = (count: number): number[] => Array.from({ length: count }, (_, index) => index * 20);
+/** The largest record. */
+const LARGEST = 235 * KB;
 
-  it('reads a page of the standard size twice over, however large its records are', () => {
-    const budget = reading();
-    for (const strongly of [false, true]) {
-      expect(budget.mayRead(25)).toBe(25);
-      budget.spend({ CapacityUnits: (25 * 240_000) / (strongly ? 4_096 : 8_192) }, strongly, 25);
-    }
-    expect(budget.isCut).toBe(false);
+describe('the records of a page', () => {
+  it.each([{}, { filter: { state: 'rare' } }, { sort: '-created_at' }] as const)(
+    'of the standard size are read, however large they are and though replicas are stale: %j',
+    async (query) => {
+      const numbers = apart(30);
+      const list = new RecordsInMemory({ numbers, bytesOf: () => LARGEST, isStale: () => true });
+      const page = await list.page(query);
+      expect([page.numbers.length, page.total, page.isCut]).toEqual([25, 30, false]);
+      expect(list.bytes).toBeLessThan(16 * 1_024 * KB);
+    },
+  );
+
+  it('are all read of the largest page where they are small', async () => {
+    const list = new RecordsInMemory({ numbers: apart(300), bytesOf: () => 20 * KB });
+    const page = await list.page({ page_size: 200 });
+    expect([page.numbers, page.isCut]).toEqual([apart(200), false]);
   });
 
-  it('asks for all of a page at first, and then for as many as fit if they are like those before', () => {
-    const budget = reading();
-    expect(budget.mayRead(200)).toBe(200);
-    budget.spend({ CapacityUnits: 256 }, true, 50);
-    expect(budget.mayRead(200)).toBe(200);
-    budget.spend({ CapacityUnits: 2_048 }, true, 25);
-    expect(budget.mayRead(200)).toBeGreaterThan(40);
-    expect(budget.mayRead(200)).toBeLessThan(75);
-    budget.spend({ CapacityUnits: MAX_READ / 8_192 }, false, 40);
-    expect([budget.isCut, budget.mayRead(1), budget.isCut]).toEqual([false, 0, true]);
-  });
-
-  it('asks for what fits at the largest size where nothing is known of sizes, and for everything where nothing bounds it', () => {
-    const [budget, boundless] = [reading(), reading(Number.POSITIVE_INFINITY)];
-    for (const each of [budget, boundless]) each.spend({ CapacityUnits: 100 }, false, 0);
-    expect(budget.mayRead(200)).toBeGreaterThan(55);
-    expect(budget.mayRead(200)).toBeLessThan(65);
-    expect([reading().mayRead(0), boundless.mayRead(5_000)]).toEqual([0, 5_000]);
-  });
-});
-
-describe('the reading of records that decide', () => {
-  const MOST = 8 * 1_048_576;
-  /** Reads 500 records of these sizes. */
-  async function readOf(sizeOf: (number: number) => number, largest: number) {
-    let [bytes, calls] = [0, 0];
-    const expected: number[] = [];
-    const send = ({ input: { RequestItems = {} } }: BatchGetCommand) => {
-      calls++;
-      const { Keys = [] } = RequestItems.t ?? {};
-      const read = Keys.reduce((sum, { SK }) => sum + sizeOf(ids.numberIn(String(SK))), 0);
-      bytes += read;
-      return Promise.resolve({ Responses: { t: Keys }, ConsumedCapacity: [{ CapacityUnits: read / 4_096 }] });
-    };
-    const asTable = { name: 't', client: { send } } as unknown as Table;
-    const timeLimit = { clock: () => 0, deadline: 1, expectUnits: (units: number) => void expected.push(units) };
-    const numbers = Array.from({ length: 500 }, (_, index) => index);
-    const records = await readWithin(asTable, 'JOB', numbers, { most: MOST, largest, timeLimit });
-    return { count: records?.size, bytes, calls, expected };
-  }
-
-  it('reads all at once where none is large', async () => {
-    expect(await readOf(() => 4_096, 0)).toEqual({ count: 500, bytes: 500 * 4_096, calls: 5, expected: [] });
-  });
-
-  it('reads few at once where there is a large one, and all where they are few bytes', async () => {
-    const few = (number: number) => (number % 50 === 0 ? 240_000 : 4_096);
-    const { count, calls, expected } = await readOf(few, 240_000);
-    expect([count, expected]).toEqual([500, [MOST / 4_096]]);
-    expect(calls).toBeLessThan(20);
-  });
-
-  it('ends at the bound, also where the first ones are small and all others are as large as may be', async () => {
-    const { count, bytes } = await readOf((number) => (number < 34 ? 4_096 : 240_000), 240_000);
-    expect(count).toBeUndefined();
-    expect(bytes).toBeLessThan(2 * MOST);
-  });
+  it.each([
+    ['created_at', (all: number[], count: number) => all.slice(0, count)],
+    ['-created_at', (all: number[], count: number) => all.toReversed().slice(0, count)],
+  ])(
+    'are the first ones of a page with more than one request reads, by %s, also where replicas are stale',
+    async (sort, first) => {
+      for (const isStale of [() => false, (number: number) => number % 100 === 40 || number % 100 === 60])
+        for (const filter of [undefined, { state: 'rare' } as const]) {
+          // Numbers that are far apart, of which the list by state reads each by its key.
+          const numbers = rising(300).map((number) => number * 20);
+          const list = new RecordsInMemory({
+            numbers,
+            bytesOf: () => LARGEST,
+            isStale: (number) => isStale(number / 20),
+          });
+          const page = await list.page({ page_size: 200, sort, ...(filter && { filter }) });
+          expect(page.isCut).toBe(true);
+          expect(page.numbers).toEqual(first(numbers, page.numbers.length));
+          expect(page.numbers.length).toBeGreaterThan(25);
+          expect(list.bytes).toBeLessThan(33 * 1_024 * KB);
+        }
+    },
+  );
 });
 
 const table = useTable();
@@ -232,32 +206,3 @@ describe('records by their ids', () => {
     expect(await read()).toEqual([undefined]);
   });
 });
-
-/** There is no more to be read after the first look. */
-class OneLook extends ReadBudget {
-  #looks = 0;
-  override mayRead(wanted: number): number {
-    return this.#looks++ === 0 ? super.mayRead(wanted) : 0;
-  }
-}
-
-it.each([
-  [false, [0, 8]],
-  [true, [32, 40]],
-])(
-  'a page that is cut short has no gaps, where a record was not seen at first: newest first %s',
-  async (newestFirst, seen) => {
-    await create(48);
-    const source = new EntityLists(table.open().id, jobs.entity, jobs.partition).source({
-      filter: { state: 'rare' },
-    });
-    const numbers = [0, 8, 16, 24, 32, 40];
-    const patience = { clock: Date.now, deadline: Date.now() + 10_000 };
-    // An eventually consistent read does not show the third of the records that are asked for.
-    const lagging = new BatchHandler((asked) => (asked.ConsistentRead ? [] : asked.Keys.splice(2, 1)), false);
-    const read = async (budget: ReadBudget) =>
-      [...(await readRecords(table.over(lagging), source, numbers, budget)).keys()].toSorted((a, b) => a - b);
-    expect(await read(new ReadBudget(patience, newestFirst))).toEqual(numbers);
-    expect(await read(new OneLook(patience, newestFirst))).toEqual(seen);
-  },
-);

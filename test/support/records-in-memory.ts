@@ -1,0 +1,118 @@
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, ids, type Key, storedSets, type Table } from '#lists';
+import { COUNTER } from '#lists/maintenance';
+import { entity } from '#table';
+import { itemsWith } from './bits.ts';
+import { openTenant } from './storage.ts';
+
+/** Most bytes that a query returns, and a `BatchGetItem`. */
+const A_QUERY = 1_048_576;
+const A_BATCH = 16 * A_QUERY;
+
+interface Job {
+  readonly id: string;
+  readonly state: string;
+}
+const JOBS = entity<Job>('JOB', { filters: ['state'] });
+const LIST = 'ORG#7#JOB';
+
+interface Given {
+  /** Numbers with a record, rising. All are in the list of those with the state `rare`. */
+  readonly numbers: readonly number[];
+  readonly bytesOf?: (number: number) => number;
+  /** Whether an eventually consistent read does not see a record. */
+  readonly isStale?: (number: number) => boolean;
+}
+
+/** A list in memory, with DynamoDB's limits: how its records are read, however many and large they are. */
+export class RecordsInMemory {
+  /** The calls that read records. */
+  readonly calls: string[] = [];
+  /** Bytes of the records that were read. */
+  bytes = 0;
+  readonly #given: Required<Given>;
+  readonly #records: ReadonlySet<number>;
+  readonly #sets: ReadonlyMap<string, readonly Item[]>;
+
+  constructor(given: Given) {
+    this.#given = { bytesOf: () => 1_000, isStale: () => false, ...given };
+    this.#records = new Set(given.numbers);
+    const next = (given.numbers.at(-1) ?? -1) + 1;
+    const gaps = Array.from({ length: next }, (_, number) => number).filter((number) => !this.#records.has(number));
+    const counter = { SK: COUNTER, NEXT: next, FILTERS: ['state'] };
+    this.#sets = new Map([
+      [storedSets.partitionOf(LIST), [...itemsWith(gaps), counter]],
+      [storedSets.partitionOf(LIST, 'state', 'rare'), itemsWith(given.numbers)],
+    ]);
+  }
+
+  /** Reads a page, in the order of the numbers where nothing else is said. */
+  async page(query: { readonly page_size?: number; readonly sort?: string; readonly filter?: { state: 'rare' } }) {
+    const table = { name: 't', client: { send: (command: object) => this.#send(command) } } as unknown as Table;
+    const records = openTenant(table, '7').records(JOBS);
+    const read = await records.page({ page: 1, page_size: 25, sort: 'created_at', ...query });
+    return { numbers: read.records.map(({ record }) => ids.numberOf(record.id)), total: read.total, isCut: read.isCut };
+  }
+
+  async #send(command: object): Promise<object> {
+    if (command instanceof BatchGetCommand) return this.#get(command.input);
+    if (command instanceof GetCommand) return { Item: this.#inSets(command.input.Key as unknown as Key)[0] };
+    if (!(command instanceof QueryCommand)) throw new Error('nothing is written');
+    const { ExpressionAttributeValues: values = {} } = command.input;
+    const [PK] = Object.values(values);
+    return PK === LIST ? this.#query(command.input) : { Items: this.#inSets({ PK, SK: '' }) };
+  }
+
+  #inSets = ({ PK, SK }: Key): readonly Item[] =>
+    (this.#sets.get(PK) ?? []).filter((item) => SK === '' || item.SK === SK);
+
+  #query({ ConsistentRead, ScanIndexForward: isForward = true, ...input }: QueryCommand['input']): object {
+    const { ':first': first = ids.sortKeyOf(0), ':last': last = '~' } = input.ExpressionAttributeValues ?? {};
+    const isAsked = (number: number): boolean => ids.sortKeyOf(number) >= first && ids.sortKeyOf(number) <= last;
+    const asked = this.#given.numbers.filter(isAsked).slice(isForward ? 0 : -(input.Limit ?? 0));
+    const ordered = isForward ? asked : asked.toReversed();
+    const read = this.#within(ordered.slice(0, input.Limit), A_QUERY);
+    this.calls.push('Query');
+    const isEnd = read.length === ordered.length && read.length !== input.Limit;
+    return {
+      Items: this.#seen(read, ConsistentRead),
+      ConsumedCapacity: this.#consumed(read, ConsistentRead),
+      ...(isEnd ? {} : { LastEvaluatedKey: { PK: LIST, SK: ids.sortKeyOf(read.at(-1) ?? 0) } }),
+    };
+  }
+
+  #get({ RequestItems = {} }: BatchGetCommand['input']): object {
+    const { Keys = [], ConsistentRead } = RequestItems.t ?? { Keys: [] };
+    const asked = Keys.map(({ SK }) => ids.numberIn(String(SK)));
+    const read = this.#within(asked, A_BATCH);
+    this.calls.push('BatchGet');
+    const unread = Keys.slice(read.length);
+    return {
+      Responses: { t: this.#seen(read, ConsistentRead) },
+      UnprocessedKeys: unread.length === 0 ? {} : { t: { Keys: unread } },
+      ConsumedCapacity: [this.#consumed(read, ConsistentRead)],
+    };
+  }
+
+  /** As many of these as fit. */
+  #within(numbers: readonly number[], most: number): readonly number[] {
+    let bytes = 0;
+    return numbers.filter((number) => {
+      bytes += this.#sizeOf(number);
+      return bytes <= most;
+    });
+  }
+
+  #sizeOf = (number: number): number => (this.#records.has(number) ? this.#given.bytesOf(number) : 0);
+
+  #seen = (numbers: readonly number[], isStrongly = false): Item[] =>
+    numbers
+      .filter((number) => this.#records.has(number) && (isStrongly || !this.#given.isStale(number)))
+      .map((number) => ({ PK: LIST, SK: ids.sortKeyOf(number), id: ids.newId(number), state: 'rare', SETS: 'state' }));
+
+  #consumed(numbers: readonly number[], isStrongly = false) {
+    const bytes = numbers.reduce((sum, number) => sum + this.#sizeOf(number), 0);
+    this.bytes += bytes;
+    return { CapacityUnits: bytes / (isStrongly ? 4_096 : 8_192) };
+  }
+}
