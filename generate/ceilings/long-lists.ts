@@ -1,7 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, storedSets, type Table } from '#lists';
-import { COUNTER } from '#lists/maintenance';
-import { BLOCK_SIZE, bitPlace, STRIPES, WORD_BITS, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '#lists/maintenance';
 import { writeItems } from '../write-items.ts';
 
 /** A filter of a list. */
@@ -30,6 +29,8 @@ export async function lengthen({ partition, field, value }: Filtered, length: nu
   );
 }
 
+const WORD_NAMES = Array.from({ length: 40 }, (_, index) => `W${index}`);
+const BLOCK_SIZE = GROUP_SIZE * WORD_NAMES.length;
 const ALL_BITS = (1n << BigInt(WORD_BITS)) - 1n;
 
 /** The items of a set of all numbers of so many blocks. */

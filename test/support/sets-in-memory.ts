@@ -1,11 +1,11 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, type ListSource, readPage, schema, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, GROUP_SIZE, STRIPES } from '#lists/maintenance';
+import { type Item, ids, type Key, schema, storedSets, type Table } from '#lists';
+import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
+import { entity } from '#table';
+import { BLOCK_SIZE, WORD_NAMES } from './bits.ts';
+import { openTenant } from './storage.ts';
 
 /** Sets of filters in memory: those of millions of numbers, and what reading them costs. */
-
-/** Numbers of a block, in 32 items of 40 words. */
-export const BLOCK_SIZE = 40 * GROUP_SIZE;
 
 /**
  * A table in memory with the calls by which sets are read. It counts read units as DynamoDB charges them, and round trips, but for those of records:
@@ -14,6 +14,7 @@ export const BLOCK_SIZE = 40 * GROUP_SIZE;
 export class SetsInMemory {
   readonly name = `memory ${Math.random()}`;
   readonly #items = new Map<string, Item & Key>();
+  readonly #sets: string[] = [];
   /** Most items that a query returns at once: DynamoDB's limit is 1 MB. */
   readonly #atOnce: number;
   leavesUnprocessed = false;
@@ -35,15 +36,25 @@ export class SetsInMemory {
     this.#items.set(`${item.PK}\n${item.SK}`, item);
   }
 
+  /** A set of numbers of the list, by `<field>=<value>`. */
+  putSet(name: string, words: Words): void {
+    this.#sets.push(name);
+    for (const [place, bits] of words) {
+      const [block = 0, stripe = 0] = place.split(' ').map(Number);
+      const { sortKey: SK } = bitPlace(block * BLOCK_SIZE + stripe);
+      const named = bits.map((word, index) => [WORD_NAMES[index], word] as const);
+      this.put({ PK: partitionOf(name), SK, ...Object.fromEntries(named) });
+    }
+  }
+
   /** A number leaves one set and enters another, at one moment. */
   move(number: number, from: string, to: string): void {
     for (const [name, sign] of [
       [from, -1n],
       [to, 1n],
     ] as const) {
-      const [field = '', value] = name.split('=');
       const { sortKey: SK, word, bit } = bitPlace(number);
-      const key = { PK: storedSets.partitionOf(LIST, field, value), SK };
+      const key = { PK: partitionOf(name), SK };
       const item = this.#at(key);
       this.put({ ...item, ...key, [word]: BigInt((item?.[word] as bigint | undefined) ?? 0n) + sign * bit });
     }
@@ -74,15 +85,26 @@ export class SetsInMemory {
   #records(command: object): object | undefined {
     if (command instanceof BatchGetCommand) {
       const { Keys = [] } = command.input.RequestItems?.[this.name] ?? {};
-      return Keys[0]?.PK === LIST ? { Responses: { [this.name]: Keys } } : undefined;
+      return Keys[0]?.PK === LIST
+        ? { Responses: { [this.name]: Keys.map(({ SK }) => this.#recordOf(ids.numberIn(SK))) } }
+        : undefined;
     }
     if (!(command instanceof QueryCommand)) return undefined;
     const { ':partition': partition, ':first': first, ':last': last } = command.input.ExpressionAttributeValues ?? {};
     if (partition !== LIST) return undefined;
     const [from, to] = [ids.numberIn(first), ids.numberIn(last)];
-    return {
-      Items: Array.from({ length: to - from + 1 }, (_, index) => ({ PK: LIST, SK: ids.sortKeyOf(from + index) })),
+    return { Items: Array.from({ length: to - from + 1 }, (_, index) => this.#recordOf(from + index)) };
+  }
+
+  /** The record of a number, with the values in whose sets it is. */
+  #recordOf(number: number): Item {
+    const { sortKey: SK, word, bit } = bitPlace(number);
+    const isIn = (name: string): boolean => {
+      const bits = this.#at({ PK: partitionOf(name), SK })?.[word] as bigint | undefined;
+      return (BigInt(bits ?? 0) & bit) !== 0n;
     };
+    const values = this.#sets.filter(isIn).map((name) => name.split('='));
+    return { PK: LIST, SK: ids.sortKeyOf(number), id: ids.newId(number), ...Object.fromEntries(values) };
   }
 
   #at = ({ PK, SK }: Key): (Item & Key) | undefined => this.#items.get(`${PK}\n${SK}`);
@@ -127,37 +149,45 @@ const LIST = 'ORG#7#JOB';
 /** Words by item: `<block> <stripe>`. */
 export type Words = ReadonlyMap<string, readonly bigint[]>;
 
-function putSet(table: SetsInMemory, name: string, words: Words): void {
-  const [field = '', value] = name.split('=');
-  for (const [place, bits] of words) {
-    const [block = 0, stripe = 0] = place.split(' ').map(Number);
-    const { sortKey } = bitPlace(block * BLOCK_SIZE + stripe);
-    const named = bits.map((word, index) => [`W${index}`, word] as const);
-    table.put({ PK: storedSets.partitionOf(LIST, field, value), SK: sortKey, ...Object.fromEntries(named) });
-  }
+function partitionOf(set: string): string {
+  const [field, value] = set.split('=');
+  return storedSets.partitionOf(LIST, field, value);
 }
 
-export function listOf(table: SetsInMemory, sets: ReadonlyMap<string, Words>, next: number): ListSource {
-  const clauses = Array.from(sets.keys(), (name) => {
-    const [field = '', value = ''] = name.split('=');
-    return { field, anyOf: [value] };
-  });
-  const filters = clauses.map(({ field }) => field);
-  table.put({ PK: storedSets.partitionOf(LIST), SK: COUNTER, NEXT: next, FILTERS: filters });
-  for (const [name, words] of sets) putSet(table, name, words);
-  return { partition: LIST, filters, clauses, lookups: [], createdAt: 'created_at', matches: () => true };
+/** A list of records that are in sets. */
+export interface InSets {
+  readonly table: SetsInMemory;
+  /** By field, the values that its records have one of. */
+  readonly filter: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The records with a value of each field, by the sets of these values. A field with the value `true` is a flag. */
+export function listOf(table: SetsInMemory, sets: ReadonlyMap<string, Words>, next: number): InSets {
+  for (const [name, words] of sets) table.putSet(name, words);
+  const values = Array.from(sets.keys(), (name) => name.split('=') as [field: string, value: string]);
+  const byField = Map.groupBy(values, ([field]) => field);
+  const filter = Array.from(byField, ([field, all]) => [field, all.map(([, value]) => value)] as const);
+  table.put({ PK: storedSets.partitionOf(LIST), SK: COUNTER, NEXT: next, FILTERS: filter.map(([field]) => field) });
+  return { table, filter: Object.fromEntries(filter) };
+}
+
+interface Job extends Readonly<Record<string, unknown>> {
+  readonly id: string;
 }
 
 /** The numbers of a list's records, as its page with all of them has them. */
-export async function membersIn(table: SetsInMemory, source: ListSource): Promise<number[]> {
-  const timeLimit = { clock: () => NOW, deadline: Number.POSITIVE_INFINITY };
-  const request = { page: 1, pageSize: Number.MAX_SAFE_INTEGER, newestFirst: false, now: NOW, timeLimit };
-  const { items, total } = await readPage(table.asTable, source, request);
-  if (items.length !== total) throw new Error(`${items.length} of ${total} records`);
-  return items.map(({ SK }) => ids.numberIn(String(SK)));
+export async function membersIn({ table, filter }: InSets): Promise<number[]> {
+  const filters = Object.keys(filter);
+  const flags = filters.filter((field) => filter[field]?.some((value) => value === 'true' || value === 'false'));
+  const isTrue = (field: string) => (job: Job) => job[field] === 'true';
+  const jobs = entity<Job>('JOB', { filters, flags: Object.fromEntries(flags.map((flag) => [flag, isTrue(flag)])) });
+  const all = { page: 1, page_size: Number.MAX_SAFE_INTEGER, sort: 'created_at' };
+  const { records, total } = await openTenant(table.asTable, '7')
+    .records(jobs)
+    .page({ ...all, filter });
+  if (records.length !== total) throw new Error(`${records.length} of ${total} records`);
+  return records.map(({ record }) => ids.numberOf(record.id));
 }
-
-const NOW = 1_800_000_000_000;
 
 /** The numbers that all sets have, computed without the lists' code. */
 export function commonOf(sets: readonly Words[]): number[] {

@@ -44,8 +44,7 @@ describe('the records of a page', () => {
     async (sort, first) => {
       for (const isStale of [() => false, (number: number) => number % 100 === 40 || number % 100 === 60])
         for (const filter of [undefined, { state: 'rare' } as const]) {
-          // Numbers that are far apart, of which the list by state reads each by its key.
-          const numbers = rising(300).map((number) => number * 20);
+          const numbers = apart(300);
           const list = new RecordsInMemory({
             numbers,
             bytesOf: () => LARGEST,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitPlace } from '#lists/maintenance';
-import { BLOCK_SIZE, commonOf, listOf, membersIn, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
+import { BLOCK_SIZE } from '../support/bits.ts';
+import { commonOf, listOf, membersIn, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
 
 /** Lists by several values of a field: the union of their sets, which change while they are read. */
 
@@ -48,16 +49,12 @@ function wordsOf(numbers: readonly number[]): Words {
 }
 
 /** A table with these sets, and the list of those records that have any of the values of each field. */
-function tableWith(sets: Numbers, atOnce: number) {
-  const table = new SetsInMemory(atOnce);
-  const named = new Map(Array.from(sets, ([name, numbers]) => [name, wordsOf(numbers)]));
-  const { clauses, ...list } = listOf(table, named, BLOCKS * BLOCK_SIZE);
-  const anyOf = Map.groupBy(clauses, ({ field }) => field);
-  const merged = Array.from(anyOf, ([field, all]) => ({ field, anyOf: all.flatMap((each) => each.anyOf) }));
-  return { table, source: { ...list, clauses: merged } };
-}
-
-const membersOf = ({ table, source }: ReturnType<typeof tableWith>): Promise<number[]> => membersIn(table, source);
+const tableWith = (sets: Numbers, atOnce: number) =>
+  listOf(
+    new SetsInMemory(atOnce),
+    new Map(Array.from(sets, ([name, numbers]) => [name, wordsOf(numbers)])),
+    BLOCKS * BLOCK_SIZE,
+  );
 
 describe('a list by several values', () => {
   const given = fc.tuple(fieldOf(FIELDS.a), fieldOf(FIELDS.b), fc.boolean(), fc.constantFrom(100, 1_200), longSets);
@@ -67,7 +64,7 @@ describe('a list by several values', () => {
       fc.asyncProperty(given, async ([inA, inB, isWithB, atOnce, long]) => {
         const fields = (isWithB ? [inA, inB] : [inA]).map((field) => withLong(field, long));
         const read = tableWith(new Map(fields.flatMap((field) => [...field])), atOnce);
-        expect(await membersOf(read)).toEqual(commonOf(fields.map((field) => wordsOf([...field.values()].flat()))));
+        expect(await membersIn(read)).toEqual(commonOf(fields.map((field) => wordsOf([...field.values()].flat()))));
       }),
       { numRuns: 60 },
     );
@@ -88,7 +85,7 @@ describe('a list by several values', () => {
         read.table.onCall = () => {
           if (calls++ === call) read.table.move(number, from, to);
         };
-        expect(await membersOf(read)).toContain(number);
+        expect(await membersIn(read)).toContain(number);
         if (calls > call) moved++;
       }),
       { numRuns: 300 },
@@ -106,7 +103,7 @@ describe('a list by several values', () => {
       if (isRestless) read.table.move(1_000 + calls, 'c=1', 'a=3');
       if (calls++ === call) read.table.move(number, from ?? '', to ?? '');
     };
-    const members = await membersOf(read);
+    const members = await membersIn(read);
     return calls <= call ? undefined : members.includes(number);
   }
 
@@ -141,7 +138,7 @@ describe('a list by several values', () => {
           if (calls === call + later) read.table.move(coming, NOWHERE, 'a=4');
           calls++;
         };
-        const members = await membersOf(read);
+        const members = await membersIn(read);
         const left = all.filter((number) => number !== leaving);
         const moments = [all, left, [...left, coming]].map((numbers) => numbers.toSorted((one, other) => one - other));
         expect(moments).toContainEqual(members);
@@ -153,7 +150,7 @@ describe('a list by several values', () => {
   it('reads its sets twice, the rest of a long one once, and of all no more than another field needs', async () => {
     const costOf = async (sets: Readonly<Record<string, readonly number[]>>) => {
       const read = tableWith(new Map(Object.entries(sets)), 1_200);
-      await membersOf(read);
+      await membersIn(read);
       return [read.table.units, read.table.roundTrips];
     };
     const small = { 'a=1': [0, 5], 'a=2': [1] };
@@ -175,7 +172,7 @@ describe('a list by several values', () => {
       const read = tableWith(sets, 1_200);
       let coming = 1_000;
       read.table.onCall = () => read.table.move(coming++, 'c=1', 'a=1');
-      expect(await membersOf(read)).toContain(other[0]);
+      expect(await membersIn(read)).toContain(other[0]);
       return read.table.units;
     };
     expect(await unitsOf([0], [5])).toBe(6 * 2);
@@ -185,7 +182,7 @@ describe('a list by several values', () => {
       return Math.floor(place / 32) * BLOCK_SIZE + (word * 100 + 99) * 32 + (place % 32);
     });
     const alone = tableWith(new Map([['a=1', large]]), 1_200);
-    await membersOf(alone);
+    await membersIn(alone);
     expect(alone.table.units).toBeGreaterThan(50);
     // A query less than a look and the rest.
     expect(await unitsOf(large, large)).toBe(2 * 2 * (alone.table.units + 1));
