@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The product's source files, each with what it imports. Tests and benchmarks are not among them: they may import anything. */
+/** The product's source files, each with what it imports. Tests and benchmarks are not among them. */
 
 const ROOT = join(import.meta.dirname, '../..');
 

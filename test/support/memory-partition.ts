@@ -1,10 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from '#lists';
 
 /**
- * One partition of a table in memory, for interleavings that no engine can be made to show: each call waits before and
- * after it is carried out, and a query reads its items in several steps.
+ * A list in memory, for interleavings that no engine can be made to show: each call waits before and after it is carried
+ * out, and a query reads its items in several steps. No sort key of a record is one of an item of its sets.
  */
 
 type Item = Readonly<Record<string, unknown>>;
@@ -31,7 +32,8 @@ export class MemoryPartition {
   tableOf(turn: Turn, cuts: readonly string[]): Table {
     const send = async (command: unknown) => {
       await turn();
-      if (command instanceof QueryCommand) return { Items: await this.#query(turn, cuts) };
+      if (command instanceof QueryCommand) return { Items: await this.#query(command.input, turn, cuts) };
+      if (command instanceof BatchGetCommand) return this.#get(command.input);
       this.#write(command);
       await turn();
       return {};
@@ -39,16 +41,23 @@ export class MemoryPartition {
     return { name: 'memory', client: { send } } as unknown as Table;
   }
 
-  async #query(turn: Turn, cuts: readonly string[]): Promise<Item[]> {
+  #get({ RequestItems: { memory = { Keys: [] } } = {} }: BatchGetCommand['input']): object {
+    return { Responses: { memory: (memory.Keys ?? []).flatMap(({ SK }) => this.items.get(String(SK)) ?? []) } };
+  }
+
+  async #query(query: QueryCommand['input'], turn: Turn, cuts: readonly string[]): Promise<Item[]> {
+    const { ExpressionAttributeValues: values = {}, ScanIndexForward: isForward = true, Limit } = query;
+    const [PK, first = '', last = '\uffff'] = Object.values(values);
     const read: Item[] = [];
     let from = '';
     for (const to of [...cuts.toSorted(), '\uffff']) {
-      const keys = [...this.items.keys()].filter((key) => key >= from && key < to).toSorted();
-      read.push(...keys.map((key) => this.items.get(key) ?? {}));
+      const items = [...this.items].filter(([key]) => key >= from && key < to && key >= first && key <= last);
+      read.push(...items.flatMap(([, item]) => (item.PK === PK ? [item] : [])));
       from = to;
       await turn();
     }
-    return read;
+    read.sort((one, other) => (String(one.SK) < String(other.SK) === isForward ? -1 : 1));
+    return read.slice(0, Limit);
   }
 
   #write(command: unknown): void {
@@ -91,7 +100,7 @@ export class MemoryPartition {
       if (name === '') throw new Error(`${clause} is not known here`);
       return sameValue(item[names[name] ?? ''], ExpressionAttributeValues[value]);
     });
-    if (!isMet) throw new ConditionalCheckFailedException({ message: 'refused', $metadata: {} });
+    if (!isMet) throw new ConditionalCheckFailedException({ message: 'refused', $metadata: {}, Item: marshall(item) });
   }
 }
 
