@@ -1,8 +1,8 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import { schema, type Table } from '../../shared/lists/index.ts';
+import { tableOf } from '../../shared/table/index.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
-import { tableOf } from '../../test/support/table-of.ts';
 
 /** An index by which the usual ways list with a filter; the service's table has none. */
 export interface PeerIndex {

@@ -1,5 +1,4 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { increment } from '#telemetry';
 import { isEmpty, WORD_NAMES } from './bits.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
@@ -24,7 +23,7 @@ export async function deleteEmptyItems(table: Table, items: readonly Item[]): Pr
 export async function deleteAsRead(table: Table, items: readonly Item[]): Promise<void> {
   if (items.length === 0) return;
   const removals = await Promise.allSettled(items.slice(0, MOST).map((item) => remove(table, item)));
-  increment('ListCompactions', removals.filter(({ status }) => status === 'fulfilled').length);
+  table.observer.count('compactions', removals.filter(({ status }) => status === 'fulfilled').length);
 }
 
 const remove = (table: Table, item: Item) =>

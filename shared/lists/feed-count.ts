@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import { BLOCK_SIZE, sortKeysOfBlock } from './bits.ts';
 import { readCounterItem } from './counter-item.ts';
 import { type FeedPage, floorAt } from './feed.ts';
@@ -8,6 +7,7 @@ import { Members, NumberSet } from './number-set.ts';
 import { between, queryAll } from './queries.ts';
 import * as storedSets from './stored-sets.ts';
 import { serverTime, type Table } from './table.ts';
+import type { Clock } from './time-limit.ts';
 
 /** How many records there are after numbers of a list that is followed. */
 export interface FeedCounts extends Pick<FeedPage, 'generation'> {

@@ -1,4 +1,3 @@
-import type { TimeLimit } from '../clock.ts';
 import { type FeedPage, readFeed } from './feed.ts';
 import type { FollowedList } from './feed-numbers.ts';
 import { settledUpTo } from './grace-period.ts';
@@ -7,6 +6,7 @@ import { LONGEST_ORDERED_USE } from './number-pool.ts';
 import { queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
 import { serverTime, type Table } from './table.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** Fewest records that {@link endOfFeed} looks at, and most. */
 const LAST = { fewest: 100, step: 1_000, most: 5_000 } as const;

@@ -1,4 +1,3 @@
-import type { TimeLimit } from '../clock.ts';
 import { readCounterItem } from './counter-item.ts';
 import { FeedExpired } from './errors.ts';
 import { type FollowedList, Numbers, nextIn, readStretch, type Stretch } from './feed-numbers.ts';
@@ -6,6 +5,7 @@ import { generationOf } from './generation.ts';
 import { floorOf } from './periods.ts';
 import { type Item, isRecord } from './schema.ts';
 import { serverTime, type Table } from './table.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /**
  * Reads an ordered list whose records expire from a number on, for readers who follow it (`docs/decisions/0201-events.md`):

@@ -1,6 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { increment } from '#telemetry';
 import { bitPlace } from './bits.ts';
 import { setGaps, type Unwritten } from './gap-words.ts';
 import { sortKeyOf } from './ids.ts';
@@ -53,7 +52,7 @@ export async function fence(table: Table, found: readonly FoundNumber[], { gaps,
       ),
     ),
   );
-  increment('ListFences', fenced.length);
+  table.observer.count('fences', fenced.length);
   return affordable.length === found.length;
 }
 

@@ -12,6 +12,7 @@ export type { Item, Key } from './schema.ts';
 export * as schema from './schema.ts';
 export * as storedSets from './stored-sets.ts';
 export { serverTime, Table } from './table.ts';
+export type { Observer } from './time-limit.ts';
 export { Condition } from './transaction/conditions.ts';
 export * as contention from './transaction/contention.ts';
 export type { OnConditionFailed } from './transaction/pending-write.ts';

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { increment } from '#telemetry';
-import type { TimeLimit } from '../clock.ts';
 import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './release-number.ts';
 import type { Table } from './table.ts';
+import type { TimeLimit } from './time-limit.ts';
 import type { Contention } from './transaction/contention.ts';
 import { retry } from './transaction/retry.ts';
 
@@ -195,8 +194,8 @@ export class NumberPool {
   }
 
   async #release({ table, list, number, expires, sent }: PooledNumber): Promise<void> {
-    const { clock, deadline } = this.#request;
-    const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS) };
+    const { clock, deadline, observer } = this.#request;
+    const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS), observer };
     const { partition } = list;
     const contention = this.#request.contention.ofRelease(limit);
     this.#unreleased += 1;
@@ -205,6 +204,6 @@ export class NumberPool {
     } finally {
       this.#unreleased -= 1;
     }
-    increment('ListReturns');
+    table.observer.count('releases', 1);
   }
 }

@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Clock } from '../clock.ts';
 import type { Item } from './schema.ts';
 import { Table } from './table.ts';
+import type { Clock } from './time-limit.ts';
 import { retry } from './transaction/retry.ts';
 
 /** Reads partitions as a whole. */

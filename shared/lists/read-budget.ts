@@ -1,5 +1,5 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import type { TimeLimit } from '../clock.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** Most bytes of records that one request reads in all round trips: enough to read 25 of the largest twice, if replicas are stale. */
 export const MAX_READ = 16 * 1_048_576;

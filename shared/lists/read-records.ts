@@ -1,11 +1,11 @@
 import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { TimeLimit } from '../clock.ts';
 import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import { between } from './queries.ts';
 import { LARGE, ReadBudget, type Reading } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
+import type { TimeLimit } from './time-limit.ts';
 import { retry } from './transaction/retry.ts';
 
 /** Records and tombstones, by number. */

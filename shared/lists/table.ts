@@ -6,19 +6,24 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { countUnits, increment } from '#telemetry';
-import { CLOCKS_DIFFER_MS, type Clock } from '../clock.ts';
+import type { Clock, Observer } from './time-limit.ts';
 
-/** Access to the table. Its calls are counted. */
+/** Access to the table. Its calls are observed. */
 export class Table {
   readonly name: string;
   readonly client: DynamoDBDocumentClient;
+  readonly observer: Observer;
 
   /** @param clientOf makes the client, which must read numbers by this function */
-  constructor(name: string, clientOf: (readNumber: typeof exactNumber) => DynamoDBDocumentClient) {
+  constructor(
+    name: string,
+    clientOf: (readNumber: typeof exactNumber) => DynamoDBDocumentClient,
+    observer: Observer = NOBODY,
+  ) {
     this.name = name;
     this.client = clientOf(exactNumber);
-    countTableCalls(this.client);
+    this.observer = observer;
+    observeCalls(this.client, observer);
   }
 
   /** The units that DynamoDB reports of a call. */
@@ -30,9 +35,14 @@ export class Table {
   }
 }
 
+const NOBODY: Observer = { count: () => undefined, countUnits: () => undefined, callsMade: () => 0 };
+
+/** By how much a response's `Date` must differ from this machine's clock to say something: it has whole seconds. In milliseconds. */
+const CLOCKS_DIFFER_MS = 5_000;
+
 /**
  * The time by the clock of DynamoDB, which deletes what has expired, in epoch milliseconds. The SDK notes by how much the `Date` of the last response
- * differs from this machine's clock. It has whole seconds, so a small difference says nothing.
+ * differs from this machine's clock.
  */
 export function serverTime({ client }: Table, clock: Clock): number {
   const { systemClockOffset: offset = 0 } = client.config;
@@ -55,35 +65,35 @@ export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<
   raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
 
 /**
- * Counts the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts with other transactions.
+ * Reports the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts with other transactions.
  * There is no `await` here: it would take one of the ten lines that the stack of an error has.
  */
-function countTableCalls({ middlewareStack }: DynamoDBClient): void {
+function observeCalls({ middlewareStack }: DynamoDBClient, observer: Observer): void {
   middlewareStack.add(
     (next) => (call) => {
-      increment('TableCalls');
+      observer.count('calls', 1);
       const input = Object.assign({}, call.input, { ReturnConsumedCapacity: 'TOTAL' as const });
       return next({ ...call, input }).then(
         (result) => {
-          countUnits(Table.unitsIn(result.output));
-          countRetries(result.output);
+          observer.countUnits(Table.unitsIn(result.output));
+          observer.count('retries', retriesOf(result.output));
           return result;
         },
         (error: unknown) => {
-          countRetries(error);
-          if (isConflict(error)) increment('TransactionConflicts');
+          observer.count('retries', retriesOf(error));
+          if (isConflict(error)) observer.count('conflicts', 1);
           throw error;
         },
       );
     },
-    { step: 'initialize', name: 'countTableCalls' },
+    { step: 'initialize', name: 'observeCalls' },
   );
 }
 
 /** @param end a result or an error: the SDK adds to both how often it tried */
-function countRetries(end: unknown): void {
+function retriesOf(end: unknown): number {
   const { $metadata: metadata } = (end ?? {}) as { readonly $metadata?: { readonly attempts?: number } };
-  increment('TableRetries', (metadata?.attempts ?? 1) - 1);
+  return (metadata?.attempts ?? 1) - 1;
 }
 
 const CONFLICT = 'TransactionConflict';

@@ -1,4 +1,4 @@
-export { configureTable, environmentTable, tenantClient } from './connection/client.ts';
+export { configureTable, environmentTable, tableOf, tenantClient } from './connection/client.ts';
 export { readWarmKey } from './connection/warm-read.ts';
 export { NotUnique, RecordTooLarge, StaleRead } from './errors.ts';
 export { JournalReader } from './journal-reader.ts';

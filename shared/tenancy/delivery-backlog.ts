@@ -45,11 +45,14 @@ const endKeyOf = ({ tenant }: Registration): Key => feed.counterKeyOf(recordsPar
 const nameOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
 
 /** The items of these keys, by {@link nameOf}. @throws TableUnavailable */
-async function readItems({ tables, clock }: RequestSession, keys: readonly Key[]): Promise<ReadonlyMap<string, Item>> {
+async function readItems(
+  { tables, clock, observer }: RequestSession,
+  keys: readonly Key[],
+): Promise<ReadonlyMap<string, Item>> {
   const { client, name } = tables.environment;
   const found = new Map<string, Item>();
   let left: readonly Key[] = keys;
-  const timeLimit = { clock, deadline: clock() + TIMEOUT };
+  const timeLimit = { clock, deadline: clock() + TIMEOUT, observer };
   await retry(async () => {
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [name]: { Keys: left.map((key) => ({ ...key })) } } }),

@@ -23,10 +23,11 @@ const NAMES: Readonly<Record<string, number>> = {
   '#http': 13,
   // With the budget of deliveries, and the check of the caller of a batch.
   '#http/parts': 13,
-  '#lists': 22,
+  // With the observer of a table.
+  '#lists': 23,
   '#lists/maintenance': 15,
-  // With the journal, its events, and the records that they are about.
-  '#table': 24,
+  // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own.
+  '#table': 25,
   // Keys of records, read together.
   '#table/keys': 15,
   '#table/storage': 19,

@@ -40,7 +40,7 @@ function withoutComments(text: string): string {
 
 /** `import … from 'x'`, `export … from 'x'`, `import('x')`; types too, for they tie two files together as well. */
 function importsIn(path: string, code: string): string[] {
-  const names = code.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
+  const names = code.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"\s]+)['"]/g);
   return Array.from(names, ([, name = '']) =>
     name.startsWith('.') ? join(dirname(path), name) : (doors[name] ?? name),
   );

@@ -5,13 +5,12 @@ import { kmsOf } from '#aws';
 import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys } from '#encryption';
 import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
-import { RequestSession, Tenant } from '#table';
+import { RequestSession, Tenant, tableOf } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
-import { tableOf } from '../support/table-of.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 let kms: FakeKms;

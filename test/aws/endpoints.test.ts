@@ -4,7 +4,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { serviceOf } from '#aws';
-import { tableOf } from '../support/table-of.ts';
+import { tableOf } from '#table';
 
 /** Where a service is called: by the variables and in the partitions for which the SDK has rules. */
 

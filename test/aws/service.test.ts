@@ -6,7 +6,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { assumeRole, kmsOf, serviceOf } from '#aws';
 import { listErrors } from '#lists';
-import { tableOf } from '../support/table-of.ts';
+import { tableOf } from '#table';
 
 /** Calls of KMS and STS without the SDK's clients for them: what is sent is what those send, and what comes back is understood as they do. */
 

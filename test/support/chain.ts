@@ -6,7 +6,7 @@ import type { MatchedRoute } from '#http/parts';
 import * as respond from '#http/respond';
 import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
-import { RequestSession } from '#table';
+import { RequestSession, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Authenticated } from '../../shared/http/middleware/authenticated.ts';
 import type { InSession } from '../../shared/http/middleware/in-session.ts';
@@ -19,7 +19,6 @@ import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts
 import type { Validated } from '../../shared/http/middleware/validated.ts';
 import { requestOf } from '../../shared/http/request/http-request.ts';
 import { lambdaContext } from './lambda-context.ts';
-import { tableOf } from './table-of.ts';
 
 /**
  * A middleware alone: an event goes through a chain of it and a handler.

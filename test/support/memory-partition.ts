@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from '#lists';
+import { tableSending } from './table-sending.ts';
 
 /**
  * A list in memory, for interleavings that no engine can be made to show: each call waits before and after it is carried
@@ -38,7 +39,7 @@ export class MemoryPartition {
       await turn();
       return {};
     };
-    return { name: 'memory', client: { send } } as unknown as Table;
+    return tableSending(send, 'memory');
   }
 
   #get({ RequestItems: { memory = { Keys: [] } } = {} }: BatchGetCommand['input']): object {

@@ -1,9 +1,10 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, storedSets, type Table } from '#lists';
+import { type Item, ids, type Key, storedSets } from '#lists';
 import { COUNTER } from '#lists/maintenance';
 import { entity } from '#table';
 import { itemsWith } from './bits.ts';
 import { openTenant } from './storage.ts';
+import { tableSending } from './table-sending.ts';
 
 /** Most bytes that a query returns, and a `BatchGetItem`. */
 const A_QUERY = 1_048_576;
@@ -48,7 +49,7 @@ export class RecordsInMemory {
 
   /** Reads a page, in the order of the numbers where nothing else is said. */
   async page(query: { readonly page_size?: number; readonly sort?: string; readonly filter?: { state: 'rare' } }) {
-    const table = { name: 't', client: { send: (command: object) => this.#send(command) } } as unknown as Table;
+    const table = tableSending((command) => this.#send(command), 't');
     const records = openTenant(table, '7').records(JOBS);
     const read = await records.page({ page: 1, page_size: 25, sort: 'created_at', ...query });
     return { numbers: read.records.map(({ record }) => ids.numberOf(record.id)), total: read.total, isCut: read.isCut };

@@ -4,6 +4,7 @@ import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
 import { entity } from '#table';
 import { BLOCK_SIZE, WORD_NAMES } from './bits.ts';
 import { openTenant } from './storage.ts';
+import { tableSending } from './table-sending.ts';
 
 /** Sets of filters in memory: those of millions of numbers, and what reading them costs. */
 
@@ -29,7 +30,7 @@ export class SetsInMemory {
   }
 
   get asTable(): Table {
-    return { name: this.name, client: { send: (command: object) => this.#send(command) } } as unknown as Table;
+    return tableSending((command) => this.#send(command), this.name);
   }
 
   put(item: Item & Key): void {

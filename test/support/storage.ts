@@ -3,11 +3,10 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { runToCommit } from '#http/parts';
 import type { Table } from '#lists';
 import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
-import { configureTable, RequestSession, Tenant } from '#table';
+import { configureTable, RequestSession, Tenant, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
-import { tableOf } from './table-of.ts';
 
 /** The storage code as one process of the service uses it. */
 

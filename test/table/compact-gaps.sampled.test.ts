@@ -8,6 +8,7 @@ import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
 import { byExtent } from '../support/extent.ts';
 import { MemoryPartition, type Turn } from '../support/memory-partition.ts';
 import { openTenant } from '../support/storage.ts';
+import { tableSending } from '../support/table-sending.ts';
 
 /** Gaps as bits, as ranges and as both are the same gaps, whoever writes, deletes, reads and compacts meanwhile. */
 
@@ -171,7 +172,7 @@ it('a reader that wakes late does not replace the ranges that another has noted'
     }
     return table.client.send(command);
   };
-  const sleeper = readPage({ name: table.name, client: { send } } as unknown as Table);
+  const sleeper = readPage(tableSending(send, table.name));
   await noting.promise;
   const [removed = 0] = LIVE;
   await list.remove(now, removed);

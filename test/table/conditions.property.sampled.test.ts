@@ -5,12 +5,13 @@ import { beforeAll, expect, it } from 'vitest';
 import { permissionCatalogue } from '#contract/derived';
 import { Condition, type Item, type Table, UnitOfWork } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
+import { tableOf } from '#table';
 import { liveCredentials } from '#tenancy/credentials';
 import { contracts } from '../../functions/all-contracts.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
-import { tableOf } from '../support/table-of.ts';
+import { tableSending } from '../support/table-sending.ts';
 
 /** The service evaluates conditions on a read item as DynamoDB does in a transaction. */
 
@@ -97,7 +98,7 @@ async function expressionOf(condition: Condition): Promise<string> {
   };
   const work = new UnitOfWork();
   work.update({ PK: 'X', SK: 'X' }, { condition, onConditionFailed: () => new Refused() });
-  await work.commit({ name: 'table', client: { send } } as unknown as Table, { clock: () => 0, deadline: 1 });
+  await work.commit(tableSending(send), { clock: () => 0, deadline: 1 });
   return sent;
 }
 

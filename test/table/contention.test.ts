@@ -1,16 +1,22 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { contention as contentions, listErrors } from '#lists';
-import { Invocation, increment, within } from '#telemetry';
 
 /** How often a request tries while others write the same items; over HTTP: `test/http/contention.test.ts`. */
 
 const key = { PK: 'ORG#t#CLIENT', SK: '000000000007' };
 const named = { key, id: '87d6100d-2b60-4b6c-b62f-c05eb3048da4' };
 
+/** The calls that the request has made. */
+let calls = 0;
+beforeEach(() => {
+  calls = 0;
+});
+const observer = { count: () => undefined, countUnits: () => undefined, callsMade: () => calls };
+
 /** A request, the clock of which stands still unless it is moved. */
 function request({ cutsOff = false, deadline = 18_000, numbers = 0, record = named } = {}) {
   let now = 0;
-  const contention = new contentions.Contention({ clock: () => now, deadline }, () => numbers);
+  const contention = new contentions.Contention({ clock: () => now, deadline, observer }, () => numbers);
   contention.bound(cutsOff);
   contention.beginRun();
   contention.name(record);
@@ -77,51 +83,43 @@ describe('a request', () => {
     ['two numbers', 2, 31],
     ['many numbers, which keep no more than four', 45, 25],
   ])('takes no try that would make more than forty calls, with those that follow: %s', (_, numbers, most) => {
-    within(new Invocation({}), () => {
-      const { refusedAfter } = request({ numbers });
-      increment('TableCalls', most);
-      expect(refusedAfter(50, [])).toEqual([50, undefined]);
-      increment('TableCalls');
-      expect(refusedAfter(1, [])).toEqual([1, contended(false)]);
-      // But a second one.
-      expect(request({ numbers }).refusedAfter(9, [])).toEqual([2, contended(false)]);
-    });
+    const { refusedAfter } = request({ numbers });
+    calls += most;
+    expect(refusedAfter(50, [])).toEqual([50, undefined]);
+    calls += 1;
+    expect(refusedAfter(1, [])).toEqual([1, contended(false)]);
+    // But a second one.
+    expect(request({ numbers }).refusedAfter(9, [])).toEqual([2, contended(false)]);
   });
 
   it('keeps calls for the release of the last run’s number before a further run', () => {
-    within(new Invocation({}), () => {
-      increment('TableCalls', 12);
-      const { contention } = request({ numbers: 2 });
-      increment('TableCalls', 8);
-      const refusals = Array.from({ length: 3 }, () => contention.refusal(new Error('met'), 0));
-      expect(refusals).toEqual([undefined, undefined, undefined]);
-      increment('TableCalls');
-      expect(contention.refusal(new Error('met'), 0)).toEqual(contended(false));
-    });
+    calls += 12;
+    const { contention } = request({ numbers: 2 });
+    calls += 8;
+    const refusals = Array.from({ length: 3 }, () => contention.refusal(new Error('met'), 0));
+    expect(refusals).toEqual([undefined, undefined, undefined]);
+    calls += 1;
+    expect(contention.refusal(new Error('met'), 0)).toEqual(contended(false));
   });
 
   it('keeps none for calls that the last run has repeated', () => {
-    within(new Invocation({}), () => {
-      const { contention } = request();
-      increment('TableCalls', 10);
-      for (let repeated = 0; repeated < 18; repeated++) {
-        contention.meet([], new Error('met'), 0);
-        increment('TableCalls');
-      }
-      expect(contention.refusal(new Error('met'), 0)).toBeUndefined();
-      increment('TableCalls');
-      expect(contention.refusal(new Error('met'), 0)).toEqual(contended(false));
-    });
+    const { contention } = request();
+    calls += 10;
+    for (let repeated = 0; repeated < 18; repeated++) {
+      contention.meet([], new Error('met'), 0);
+      calls += 1;
+    }
+    expect(contention.refusal(new Error('met'), 0)).toBeUndefined();
+    calls += 1;
+    expect(contention.refusal(new Error('met'), 0)).toEqual(contended(false));
   });
 
   it('repeats no call of a release beyond them', () => {
-    within(new Invocation({}), () => {
-      const release = request({ numbers: 1 }).contention.ofRelease({ clock: () => 0, deadline: 1_000 });
-      increment('TableCalls', 34);
-      expect(() => release.meet([key], new Error('met'), 0)).not.toThrow();
-      increment('TableCalls');
-      expect(() => release.meet([key], new Error('met'), 0)).toThrow(contentions.Contended);
-    });
+    const release = request({ numbers: 1 }).contention.ofRelease({ clock: () => 0, deadline: 1_000, observer });
+    calls += 34;
+    expect(() => release.meet([key], new Error('met'), 0)).not.toThrow();
+    calls += 1;
+    expect(() => release.meet([key], new Error('met'), 0)).toThrow(contentions.Contended);
   });
 
   it('does not say that nothing was changed where an attempt may be carried out yet', () => {

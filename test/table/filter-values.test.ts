@@ -11,6 +11,7 @@ import { readValues } from '#table/storage';
 import { kinds } from '../../operator/kinds.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { openTenant } from '../support/storage.ts';
+import { tableSending } from '../support/table-sending.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Values that callers choose for filters are noted before their first use (`docs/decisions/0170-filters.md`). */
@@ -38,8 +39,8 @@ const MANY_VALUES = 10_001;
 
 /** Makes this process forget the values that it has noted, like another container. Writes nothing. */
 async function forgetValues(): Promise<void> {
-  const client = { send: async () => ({ Attributes: { NEXT: MANY_VALUES } }) };
-  const others = openTenant({ name: 'other', client } as never, randomUUID()).records(jobs.entity);
+  const table = tableSending(async () => ({ Attributes: { NEXT: MANY_VALUES } }));
+  const others = openTenant(table, randomUUID()).records(jobs.entity);
   await others.createAll(Array.from({ length: MANY_VALUES }, (_, index) => ({ ...DEFAULTS, status: `v${index}` })));
   await nextTurn();
 }

@@ -5,7 +5,7 @@ import { withText } from '../../../generate/places.ts';
 import { settingsFrom } from '../../../infra/settings.ts';
 import { createTable, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '../../../local/dynamodb/index.ts';
 import type { Table } from '../../../shared/lists/index.ts';
-import { tableOf } from '../../../test/support/table-of.ts';
+import { tableOf } from '../../../shared/table/index.ts';
 import type { Bound } from '../../bounds.ts';
 import type { ProgressReporter } from '../../progress-reporter.ts';
 import { recordOperations } from './operations.ts';

@@ -6,10 +6,10 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { TimeLimit } from '../../clock.ts';
 import { ItemTooLarge, TableUnavailable, Unexpected } from '../errors.ts';
 import { type Item, type Key, VERSION, WRITE_ID } from '../schema.ts';
 import { itemOf, type Table } from '../table.ts';
+import type { TimeLimit } from '../time-limit.ts';
 import { CONFLICT, Contended, type Contention, isConflict } from './contention.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import type { PendingPut, PendingWrite } from './pending-write.ts';
@@ -172,7 +172,7 @@ async function sendPut(
       ...putRequest(table.name, write),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    await countingUnits(units, table.client.send(command));
+    await countingUnits(table, units, table.client.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException))
@@ -195,7 +195,7 @@ async function sendTransaction(
       ClientRequestToken: token,
       TransactItems: writes.map((write) => transactItem(table.name, write)),
     });
-    await countingUnits(units, table.client.send(command));
+    await countingUnits(table, units, table.client.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException))

@@ -1,8 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { workBegun } from '#telemetry';
-import type { TimeLimit } from '../../clock.ts';
 import { TableUnavailable } from '../errors.ts';
 import type { Key } from '../schema.ts';
+import type { TimeLimit } from '../time-limit.ts';
 
 /** How often, and for how long, a request tries to write the record that it names, in milliseconds since others were first met. */
 const NAMED = { tries: 8, within: 3_000 } as const;
@@ -89,7 +88,7 @@ export class Contention {
   beginRun(): void {
     this.#isPatient = this.#bounds?.cutsOff ?? false;
     this.#met = [];
-    this.#callsBefore = workBegun().calls;
+    this.#callsBefore = this.#callsMade;
   }
 
   /** Notes the record that the request names. */
@@ -135,7 +134,7 @@ export class Contention {
     const givesUp =
       isOfNamed && !this.#isPatient && (this.#tries >= NAMED.tries || now + pause - this.#since > NAMED.within);
     const callsAfter = Math.min(this.#numbers(), MOST_RELEASES) * CALLS_A_RELEASE + CALLS_OF_BUDGETS;
-    const hasCalls = this.#tries < this.#bounds.leastTries || workBegun().calls + calls + callsAfter <= MOST_CALLS;
+    const hasCalls = this.#tries < this.#bounds.leastTries || this.#callsMade + calls + callsAfter <= MOST_CALLS;
     if (!givesUp && hasCalls && now + pause <= this.#limit.deadline) return undefined;
     const contended = new Contended(isOfNamed, { cause });
     // With it as the cause, and not with the conflict, which alone would count as contention.
@@ -144,8 +143,12 @@ export class Contention {
       : contended;
   }
 
+  get #callsMade(): number {
+    return this.#limit.observer?.callsMade() ?? 0;
+  }
+
   get #callsOfRun(): number {
-    return workBegun().calls - this.#callsBefore + Math.min(this.#numbers(), 1) * CALLS_A_RELEASE;
+    return this.#callsMade - this.#callsBefore + Math.min(this.#numbers(), 1) * CALLS_A_RELEASE;
   }
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { increment } from '#telemetry';
-import type { TimeLimit } from '../../clock.ts';
 import { isTransient, TableUnavailable } from '../errors.ts';
+import type { TimeLimit } from '../time-limit.ts';
 
 /** Waits between attempts: the first is about this long, each further one twice as long up to the longest. In milliseconds. */
 export interface Waits {
@@ -18,7 +17,7 @@ export const WAITS: Waits = { first: 25, longest: 400 };
  */
 export async function retry<T>(
   call: () => Promise<T>,
-  { clock, deadline }: TimeLimit,
+  { clock, deadline, observer }: TimeLimit,
   { first, longest }: Waits = WAITS,
   beforeWait?: (error: unknown, pause: number) => void,
 ): Promise<T> {
@@ -30,7 +29,7 @@ export async function retry<T>(
       if (!isTransient(error)) throw error;
       beforeWait?.(error, pause);
       if (clock() + pause > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });
-      increment('TableRetries');
+      observer?.count('retries', 1);
       await sleep(pause);
       // A process that was paused meanwhile sends nothing any more.
       if (clock() > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });

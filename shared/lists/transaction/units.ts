@@ -1,4 +1,3 @@
-import { countUnits } from '#telemetry';
 import { itemSizeOf } from '../schema.ts';
 import { Table } from '../table.ts';
 import type { PendingWrite } from './pending-write.ts';
@@ -31,11 +30,11 @@ function bytesOf(write: PendingWrite, known: KnownSizes): number {
 }
 
 /** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */
-export async function countingUnits(units: number, call: Promise<object>): Promise<void> {
+export async function countingUnits({ observer }: Table, units: number, call: Promise<object>): Promise<void> {
   try {
-    countUnits(units - Table.unitsIn(await call));
+    observer.countUnits(units - Table.unitsIn(await call));
   } catch (error) {
-    countUnits(units);
+    observer.countUnits(units);
     throw error;
   }
 }

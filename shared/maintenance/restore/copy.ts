@@ -19,7 +19,7 @@ export class TableCopy {
   constructor(tenant: Tenant, name: string) {
     this.#tenant = tenant;
     this.#table = tenant.session.tables.of(tenant.id);
-    this.#copy = { client: this.#table.client, name };
+    this.#copy = { ...this.#table, name };
   }
 
   /**

@@ -4,12 +4,13 @@ import { Table } from '#lists';
 import { systemClock } from '../../clock.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
+import { observer } from './observer.ts';
 import { renewExpired, tenantCredentials, tenantSessions } from './tenant-credentials.ts';
 import { KEPT_TENANTS, type TenantSessions } from './tenant-sessions.ts';
 
 /** A table client with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
-  new Table(name, (readNumber) => leanDocumentClient(config, readNumber));
+  new Table(name, (readNumber) => leanDocumentClient(config, readNumber), observer);
 
 /** A call that takes longer is retried. All attempts together take less than a request may. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;

@@ -155,7 +155,7 @@ async function advance(
   table: Table,
   key: Key,
   { id, field, value }: { readonly id: string; readonly field: string; readonly value: string },
-  { clock, deadline, timestamp }: Pick<RequestSession, 'clock' | 'deadline' | 'timestamp'>,
+  { clock, deadline, observer, timestamp }: Pick<RequestSession, 'clock' | 'deadline' | 'observer' | 'timestamp'>,
 ): Promise<void> {
   const latest = new Date(clock() + CLOCKS_DIFFER_MS).toISOString();
   const command = new UpdateCommand({
@@ -171,6 +171,6 @@ async function advance(
       ':latest': latest,
     },
   });
-  const timeLimit = { clock, deadline: Math.min(deadline, clock() + TIMEOUT_MS) };
+  const timeLimit = { clock, deadline: Math.min(deadline, clock() + TIMEOUT_MS), observer };
   await retry(() => table.client.send(command), timeLimit);
 }

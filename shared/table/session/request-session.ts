@@ -2,6 +2,7 @@ import type { Actor, Origin } from '#identity';
 import { contention, listErrors, type Table } from '#lists';
 import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
 import { type Credentials, environmentTable, tableWith, tenantTable } from '../connection/client.ts';
+import { observer } from '../connection/observer.ts';
 import type { TenantId } from '../keys.ts';
 import { RecordNumbers } from './record-numbers.ts';
 import { StagedChanges } from './staged-changes.ts';
@@ -18,6 +19,8 @@ export class RequestSession implements TimeLimit {
   readonly now: number;
   /** Until when to retry, in epoch milliseconds of the clock. */
   readonly deadline: number;
+  /** Also of retries. */
+  readonly observer = observer;
   readonly tables: TenantTables;
   readonly changes: StagedChanges;
   readonly numbers: RecordNumbers;

@@ -1,7 +1,8 @@
-import { type contention, type Key, type NumberPool, UnitOfWork } from '#lists';
-import type { TimeLimit } from '../../clock.ts';
+import { type Key, type NumberPool, UnitOfWork } from '#lists';
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
 import type { TenantTables } from './tenant-tables.ts';
+
+type Sending = Required<Omit<Parameters<UnitOfWork['commit']>[1], 'onNoResponse'>>;
 
 /**
  * The changes that a request commits together: its staged writes, the checks that the commit waits for, and the tasks
@@ -113,7 +114,7 @@ export class StagedChanges {
   }
 
   /** Sends the staged writes. @param numbers those of the records in them @throws as {@link UnitOfWork.commit} */
-  async send(limit: TimeLimit & { readonly contention: contention.Contention }, numbers: NumberPool): Promise<void> {
+  async send(limit: Sending, numbers: NumberPool): Promise<void> {
     try {
       await this.#allStaged();
       if (this.pendingWrites.length > 0) {
@@ -124,8 +125,8 @@ export class StagedChanges {
       if (this.pendingWrites.length === 0) return;
       numbers.noteSent();
       const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
-      const { clock, deadline, contention } = limit;
-      const sending = { clock, deadline, contention, onNoResponse: () => numbers.noteNoResponse() };
+      const { clock, deadline, observer, contention } = limit;
+      const sending = { clock, deadline, observer, contention, onNoResponse: () => numbers.noteNoResponse() };
       await this.#work.commit(this.#committersTable(), sending).finally(() => tasks);
     } catch (error) {
       throw this.#explain(error);
