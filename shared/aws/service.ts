@@ -65,7 +65,7 @@ export function serviceOf(client: CallerClient, service: AwsService): CallServic
     context,
     { request: requesting(client, service, context), response: responding(client, service) },
     (request) => handler.handle(request),
-    ['countTableCalls'],
+    ['observeCalls'],
   );
   return async (request) => {
     if (service.counter !== undefined) increment(service.counter);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { assumeRole, kmsOf, serviceOf } from '#aws';
 import { listErrors } from '#lists';
 import { tableOf } from '#table';
+import { Invocation, within } from '#telemetry';
 
 /** Calls of KMS and STS without the SDK's clients for them: what is sent is what those send, and what comes back is understood as they do. */
 
@@ -100,7 +101,7 @@ async function expectSignedAsBySdk(): Promise<void> {
 describe.each([
   ['STS', open, openBySdk, xmlOf(SESSION)],
   ['KMS', decrypt, decryptBySdk, KEY],
-] as const)('a call of %s', (_, ours, bySdk, response) => {
+] as const)('a call of %s', (service, ours, bySdk, response) => {
   it.each(['eu-west-1', 'us-east-1', 'cn-north-1', 'us-gov-west-1', 'ap-south-2'])(
     'in %s goes where the SDK sends it, and says the same',
     async (region) => {
@@ -112,6 +113,13 @@ describe.each([
       expect(own?.scope).toMatch(new RegExp(`^${region}/(sts|kms)/aws4_request$`));
     },
   );
+
+  it('is counted as one, and not as a call of the table', async () => {
+    responses = [[200, response]];
+    const invocation = new Invocation({});
+    await within<Promise<unknown>>(invocation, () => ours());
+    expect([...invocation.counts]).toEqual([[service === 'STS' ? 'StsCalls' : 'KmsCalls', 1]]);
+  });
 
   it('has the signature that the SDK’s own signer makes of it', async () => {
     responses = [[200, response]];
