@@ -84,8 +84,9 @@ const pastDoor = (library: string, files = sources) =>
           .map((name) => `${path} → ${name}`),
   );
 
-/** Half a page. */
-const README_LINES = 60;
+/** Half a page; of what can be lifted out, with its promises, limits and use, more. */
+const README_LINES: Readonly<Record<string, number>> = { 'shared/lists': 200 };
+const HALF_A_PAGE = 60;
 
 describe.each(Object.entries(doors))('%s', (alias, door) => {
   const library = dirname(door);
@@ -103,7 +104,7 @@ describe.each(Object.entries(doors))('%s', (alias, door) => {
 
   it('has a page of its library', () => {
     const text = readFileSync(join(ROOT, library, 'README.md'), 'utf8');
-    expect(text.split('\n').length).toBeLessThanOrEqual(README_LINES);
+    expect(text.split('\n').length).toBeLessThanOrEqual(README_LINES[library] ?? HALF_A_PAGE);
     expect(text).toMatch(/```|<img|!\[/);
   });
 });
