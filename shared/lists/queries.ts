@@ -91,7 +91,7 @@ export async function* readPartition({ table, clock }: Place, partition: string,
       ConsistentRead: true,
       ExclusiveStartKey: start,
     });
-    const timeLimit = { clock, deadline: clock() + TIMEOUT_MS };
+    const timeLimit = { clock, deadline: clock() + TIMEOUT_MS, observer: table.observer };
     const { Items = [], LastEvaluatedKey } = await retry(() => table.client.send(command), timeLimit);
     yield* Items;
     start = LastEvaluatedKey;
