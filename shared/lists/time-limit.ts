@@ -1,7 +1,7 @@
 /** In epoch milliseconds. */
 export type Clock = () => number;
 
-/** Who asks the table: until when it tries, and who observes that. */
+/** Until when a call is tried, and by whom that is observed. */
 export interface TimeLimit {
   readonly clock: Clock;
   /** On that clock, in epoch milliseconds. */
@@ -9,7 +9,7 @@ export interface TimeLimit {
   readonly observer?: Observer | undefined;
 }
 
-/** Is told what a table does, such as for metrics. */
+/** Observes what a table does, such as for metrics. */
 export interface Observer {
   /**
    * Something happened so many times: calls of DynamoDB, calls that were repeated, calls that it refused because of another transaction; numbers that
@@ -21,6 +21,6 @@ export interface Observer {
   ) => void;
   /** Calls took so many read or write units. */
   readonly countUnits: (units: number) => void;
-  /** How many calls whoever asks now has made so far. */
+  /** How many calls the request at hand has made so far. */
   readonly callsMade: () => number;
 }
