@@ -15,4 +15,4 @@ export async function declaredEntities(): Promise<readonly Entity[]> {
 }
 
 const isEntity = (value: unknown): value is Entity =>
-  typeof value === 'object' && value !== null && 'filters' in value && 'json' in value && 'name' in value;
+  typeof value === 'object' && value !== null && 'indexes' in value && 'json' in value && 'name' in value;

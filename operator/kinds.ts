@@ -50,8 +50,12 @@ function countersOf({ name }: Entity): Kind['counters'] {
 }
 
 /** The values of a filter's field, where the contract's record declares them. */
-function valuesOf({ record, filters, flags }: Entity): Kind['values'] {
-  const known = filters.map((field) => [field, field in flags ? ['true'] : valuesIn(record?.fieldOf(field))] as const);
+function valuesOf({ record, indexes }: Entity): Kind['values'] {
+  const known = indexes.flatMap(({ kind, fields }) =>
+    kind !== 'set' && kind !== 'flag'
+      ? []
+      : fields.map((field) => [field, kind === 'flag' ? ['true'] : valuesIn(record?.fieldOf(field))] as const),
+  );
   return Object.fromEntries(known.filter((entry) => entry[1] !== undefined)) as Kind['values'];
 }
 

@@ -44,7 +44,7 @@ export interface ListedAttempts {
 export async function lastAttemptsOf(org: string, endpointId: string): Promise<ListedAttempts> {
   const tenant = await openTenant(org);
   await endpointIn(tenant, endpointId);
-  const page = { page: 1, page_size: SHOWN, sort: '-created_at' } as const;
+  const page = { page: 1, page_size: SHOWN } as const;
   const { records, total } = await attemptsOf(tenant, endpointId).page(page);
   return { attempts: records.map(({ record }) => record), total };
 }

@@ -10,6 +10,7 @@ import { ticketEntity } from '../../functions/tickets/store.ts';
 import { upTo, withConcurrency } from '../../local/seed/pool.ts';
 import type { Table } from '../../shared/lists/index.ts';
 import type { Entity, Tenant } from '../../shared/table/index.ts';
+import { asked } from '../../test/support/asked.ts';
 import { aCaller } from '../../test/support/caller.ts';
 import type { Conflicts } from '../../test/support/conflicts.ts';
 import { doIn, openTenant } from '../../test/support/storage.ts';
@@ -136,7 +137,7 @@ async function checkTotals<T extends object, F extends keyof T & string>(
   for (const each of [{}, filter]) {
     const { total } = await openTenant(table, org)
       .records(entity)
-      .page({ ...query, filter: each });
+      .page(asked({ ...query, filter: each }));
     if (total !== expected) throw new Error(`of ${expected} records the list knows ${total}`);
   }
 }

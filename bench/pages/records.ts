@@ -1,4 +1,4 @@
-import { type Entity, entity, type Repository, type RequestSession, Tenant } from '../../shared/table/index.ts';
+import { type Entity, entity, type Repository, type RequestSession, set, Tenant } from '../../shared/table/index.ts';
 
 /** Fields that the records may be listed by: `f1` … `f11`. */
 export const FIELDS = Array.from({ length: 11 }, (_, index) => `f${index + 1}` as const);
@@ -15,7 +15,7 @@ export interface Job extends Readonly<Record<Field, string | null>> {
 
 /** Jobs that can be listed by this number of fields. */
 export const jobsBy = (fields: number): Entity<Job> =>
-  entity<Job>('JOB', { filters: FIELDS.slice(0, fields) as unknown as readonly (keyof Job & string)[] });
+  entity<Job>('JOB', { indexes: FIELDS.slice(0, fields).map((field) => set(field as keyof Job & string)) });
 
 /** A job with the value that `value` gives to each of its fields. */
 export const newJob = (fields: number, value: (field: number) => string | null = () => 'a'): Omit<Job, 'id'> => ({

@@ -2,6 +2,7 @@ import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/lists/index.ts';
 import { RequestSession } from '../../shared/table/index.ts';
+import { asked } from '../../test/support/asked.ts';
 import { type BenchList, filterOf } from './lists.ts';
 import { jobsOf } from './records.ts';
 
@@ -29,7 +30,7 @@ const counted = (table: Table, filters: number): Way => ({
   read: async (list, page) => {
     const jobs = jobsOf(list.org, new RequestSession(table, systemClock, Date.now() + 10_000), list.kind);
     const filter = filterOf(list, filters);
-    const { records, total } = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', filter });
+    const { records, total } = await jobs.page(asked({ page, page_size: COMPARED_PAGE_SIZE, filter }));
     return { ids: records.map(({ record }) => record.id), total };
   },
 });

@@ -1,10 +1,10 @@
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { membership, role } from './contract.ts';
 
 export const roleEntity = entity('ROLE', role, { audited: 'Role', journaled: {} });
 
 export const membershipEntity = entity('MEMBERSHIP', membership, {
-  filters: ['user_id'],
+  indexes: [set('user_id')],
   json: ['metadata'],
   audited: 'Membership',
   journaled: {},

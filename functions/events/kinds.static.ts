@@ -67,8 +67,8 @@ function verbsOf({ record, journaled }: Entity): readonly Verb[] {
   ];
 }
 
-function countedIn({ flags }: Entity): JournaledKind['counted'] {
-  return Object.entries(flags).flatMap(([flag, by]) => (typeof by === 'object' ? [{ flag, counter: by.counter }] : []));
+function countedIn({ indexes }: Entity): JournaledKind['counted'] {
+  return indexes.flatMap(({ fields: [flag = ''], counter }) => (counter === undefined ? [] : [{ flag, counter }]));
 }
 
 /** The permission to read what the routes return that return such a record. */

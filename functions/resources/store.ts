@@ -1,6 +1,6 @@
 import { encryptedCredentials } from '#auth';
 import { noSuchRecord } from '#http';
-import { entity, storedAs, type Tenant } from '#table';
+import { entity, exact, flag, set, storedAs, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { serviceEntity } from '../services/store.ts';
 import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './contract.ts';
@@ -14,10 +14,16 @@ export interface StoredResource extends Omit<Resource, 'credentials'> {
 }
 
 export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resource), {
-  filters: ['client_id', 'service_id', 'status', 'health_status', 'over_threshold', 'tags'],
-  flags: { over_threshold: isOverThreshold },
-  exact: { external_id: 'hashed' },
-  words: ['name', 'external_id', 'ip_address'],
+  indexes: [
+    set('client_id'),
+    set('service_id'),
+    set('status'),
+    set('health_status'),
+    set('tags'),
+    flag('over_threshold', isOverThreshold),
+    words(['name', 'external_id', 'ip_address']),
+    exact('external_id'),
+  ],
   counted: {
     client_id: {
       by: clientEntity,

@@ -1,8 +1,8 @@
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { serviceAction } from './contract.ts';
 
 export const serviceActionEntity = entity('SERVICE_ACTION', serviceAction, {
-  filters: ['service_id', 'status'],
+  indexes: [set('service_id'), set('status')],
   json: ['parameters'],
   journaled: {},
 });

@@ -1,6 +1,6 @@
 import { encryptedCredentials } from '#auth';
 import { noSuchRecord } from '#http';
-import { entity, storedAs } from '#table';
+import { entity, set, storedAs, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
 import { isServiceRisk } from './health.ts';
@@ -12,8 +12,7 @@ export interface StoredService extends Omit<Service, 'credentials'> {
 }
 
 export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service), {
-  filters: ['client_id', 'status', 'health_status', 'tags'],
-  words: ['name'],
+  indexes: [set('client_id'), set('status'), set('health_status'), set('tags'), words(['name'])],
   counted: {
     client_id: {
       by: clientEntity,

@@ -1,8 +1,7 @@
-import { entity } from '#table';
+import { entity, set, words } from '#table';
 import { terminal } from './contract.ts';
 
 export const terminalEntity = entity('TERMINAL', terminal, {
-  filters: ['client_id', 'status'],
-  words: ['name', 'location'],
+  indexes: [set('client_id'), set('status'), words(['name', 'location'])],
   journaled: {},
 });

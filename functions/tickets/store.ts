@@ -1,14 +1,18 @@
-import { type Entity, entity, type Tenant } from '#table';
+import { type Entity, entity, exact, order, set, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { ticket, ticketMessage } from './contract.ts';
 
 export const ticketEntity = entity('TICKET', ticket, {
-  filters: ['status', 'client_id', 'assigned_to', 'tags'],
-  words: ['subject'],
-  // A setting of the stage (`docs/decisions/0170-filters.md`).
-  isWithoutWords: () => process.env.TICKET_WORDS === 'off',
-  exact: { ticket_code: 'claimed' },
-  orders: ['last_activity_at'],
+  indexes: [
+    set('status'),
+    set('client_id'),
+    set('assigned_to'),
+    set('tags'),
+    // A setting of the stage (`docs/decisions/0170-filters.md`).
+    words(['subject'], { isLeftOut: () => process.env.TICKET_WORDS === 'off' }),
+    exact('ticket_code'),
+    order('last_activity_at'),
+  ],
   latest: {
     client_id: { of: clientEntity, field: 'last_contact', time: 'created_at', below: (): Entity => messageEntity },
   },

@@ -68,6 +68,7 @@ export const users = contract({
           .describe('Only the user with exactly this address, in whatever case or form of its domain.'),
         q: parameter.words('name or the mail address', 'ines@'),
       }),
+      unfiltered: { last_login: 'is always null' },
       response: pageOf(user, 'A page of users.', example),
     }),
     createUser: route('POST', '/api/v1/users', {

@@ -35,7 +35,7 @@ export const userOperations: Operations<typeof users> = {
     const [page] = await Promise.all([
       tenant
         .records(membershipEntity)
-        .cursorPage({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
+        .cursorPage({ limit: WHOLE_LIST, after: query.after, where: [{ field: 'user_id', anyOf: [params.id] }] }),
       getOrThrow(tenant.records(userEntity), params.id),
     ]);
     return respond.cursorPage(page);

@@ -1,10 +1,8 @@
-import { entity } from '#table';
+import { entity, exact, set, words } from '#table';
 import { user } from './contract.ts';
 
 export const userEntity = entity('USER', user, {
-  filters: ['is_active'],
-  words: ['name', 'email'],
-  exact: { email: 'claimed' },
+  indexes: [set('is_active'), words(['name', 'email']), exact('email')],
   audited: 'User',
   journaled: {},
 });

@@ -224,6 +224,9 @@ const verification = body('WebhookVerification', () => ({
 
 const params = () => ({ id: field.reference('WebhookEndpoint') });
 
+/** Why the list has no filter by how far an endpoint is. */
+const MOVES = 'is kept apart from the endpoint';
+
 export const webhookEndpoints = contract({
   name: 'webhook-endpoints',
   tag: 'Webhook endpoints',
@@ -235,6 +238,14 @@ export const webhookEndpoints = contract({
       extension: true,
       permission: 'webhook-endpoints:read',
       query: parameter.page,
+      unfiltered: {
+        url: 'its path and query are not shown to everybody',
+        delivered_through: MOVES,
+        backlog: MOVES,
+        failing_since: MOVES,
+        waits_until: MOVES,
+        last_success_at: MOVES,
+      },
       response: pageOf(webhookEndpoint, 'A page of endpoints, without their secrets.', endpointExample),
     }),
     createWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints', {

@@ -75,7 +75,7 @@ const summaryFields = () => ({
     z
       .string()
       .length(64)
-      .regex(/^[0-9a-f]*$/)
+      .regex(/^[0-9a-f]*$/, { error: 'must be digits and the letters a to f' })
       .describe('SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.'),
   ),
 });

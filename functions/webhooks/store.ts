@@ -1,4 +1,4 @@
-import { entity, storedAs } from '#table';
+import { entity, set, storedAs } from '#table';
 import { MAX_IGNORED, MAX_IGNORED_NAME, type WebhookEvent, webhookEvent } from './contract.ts';
 
 /**
@@ -15,7 +15,7 @@ export const ignoredFields = (names: readonly string[]): string[] =>
 export const RETENTION_DAYS = 30;
 
 export const eventEntity = entity('WEBHOOK_EVENT', storedAs<StoredEvent>(webhookEvent), {
-  filters: ['integration_id', 'event_type'],
+  indexes: [set('integration_id'), set('event_type')],
   createdAt: 'received_at',
   retentionDays: RETENTION_DAYS,
 });

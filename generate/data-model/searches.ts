@@ -20,7 +20,11 @@ const SEARCHES: readonly Search[] = [
   { operationId: 'listTickets', query: () => ({ sort: '-last_activity_at' }) },
   { operationId: 'listClients', query: ({ slug }) => ({ slug }) },
   { operationId: 'listUsers', query: ({ email }) => ({ email }) },
-  { operationId: 'listResources', query: ({ external_id }) => ({ external_id }) },
+  {
+    operationId: 'listResources',
+    fields: { external_id: 'i-0a1b2c3d' },
+    query: ({ external_id }) => ({ external_id }),
+  },
   {
     operationId: 'listResources',
     fields: { tags: ['production', 'database'] },

@@ -39,7 +39,7 @@ function originsFor({ auth, method }: Pick<Route, 'auth' | 'method'>, ofStage: r
 /** Response headers that pages may read, besides the few that they may always read: those of the OpenAPI document, and those of refusals. */
 export const EXPOSED_HEADERS: readonly string[] = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy'],
-  ...['Idempotent-Replayed', 'Preference-Applied', 'WWW-Authenticate', 'Allow', 'Accept'],
+  ...['Scan-Units', 'Idempotent-Replayed', 'Preference-Applied', 'WWW-Authenticate', 'Allow', 'Accept'],
 ];
 
 /** Headers with which a page of this origin may read a response. */

@@ -119,14 +119,14 @@ export const uuid = shared(() =>
     .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36, examples: [UUID_EXAMPLE] })),
 );
 
-/**
- * Whether this is {@link uuid}. Copies that are described or marked share its checks.
- */
-export const isUuidSchema = (schema: z.core.$ZodType | undefined): boolean => {
+/** Whether a schema is of this kind. Copies that are described or marked share its checks. */
+export const isOfKind = (schema: z.core.$ZodType | undefined, kind: () => z.ZodType): boolean => {
   const { checks } = (schema?._zod.def ?? {}) as { readonly checks?: readonly unknown[] };
-  const { checks: own } = uuid().def;
+  const { checks: own } = kind().def;
   return checks !== undefined && checks.length === own?.length && checks.every((check, index) => check === own[index]);
 };
+
+export const isUuidSchema = (schema: z.core.$ZodType | undefined): boolean => isOfKind(schema, uuid);
 
 const WORD = /^[a-z][a-z0-9_-]*$/;
 
@@ -170,7 +170,7 @@ export const timestamp = shared(() =>
 const A_DATE_OR_TIME = `must be a date, such as 2026-11-20, or ${A_TIME.slice('must be '.length)}`;
 
 /** In the document: generators of clients make no code that compiles of `anyOf` with two formats (`docs/clients.md`). */
-const DATE_OR_TIME = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,12})?(Z|(\+|-)([01]\d|2[0-3]):[0-5]\d))?$`;
+export const DATE_OR_TIME = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,12})?(Z|(\+|-)([01]\d|2[0-3]):[0-5]\d))?$`;
 
 /** A day, `2026-11-20`, or an ISO 8601 time, which is returned as others are ({@link timestamp}). */
 export const dateOrTime = shared(() =>

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { wantedWords } from '../words.ts';
 import { bounded, name, shownAs, uuid } from './fields.ts';
+import { CREATED } from './filter-names.ts';
 import { boundOf, instantOf } from './instant.ts';
 
 export { allOf, anyOf } from './several-values.ts';
@@ -44,9 +45,9 @@ export const PAGE_SIZE = { standard: 25, max: 200 } as const;
 const MAX_PAGE = 1_000_000_000;
 
 /** Newest first, or oldest first. */
-const SORTS = ['-created_at', 'created_at'] as const;
+const SORTS = [`-${CREATED}`, CREATED] as const;
 
-/** The `sort` of a list that can also be sorted by these times. Described by its route. */
+/** The `sort` of a list that an index also sorts by these times. Described by its route. */
 export const sort = <const F extends string>(...fields: readonly F[]) =>
   z.enum([...SORTS, ...fields.flatMap((field) => [`-${field}` as const, field])]).default(SORTS[0] as never);
 

@@ -5,6 +5,7 @@
 export const PROBLEMS = {
   'malformed-request': { status: 400, title: 'The request cannot be parsed' },
   'invalid-parameter': { status: 400, title: 'A path, query or header parameter is invalid' },
+  'too-many-matches': { status: 400, title: 'Only small lists are filtered or sorted by this' },
   unauthorized: { status: 401, title: 'A valid bearer token is required' },
   'invalid-credentials': { status: 401, title: 'The app code or the secret is wrong' },
   'invalid-signature': { status: 401, title: 'The signature is missing or wrong' },

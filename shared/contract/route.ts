@@ -64,10 +64,12 @@ export interface Route<
   readonly params: z.ZodObject<P>;
   readonly query: z.ZodObject<Q>;
   /**
-   * For a list: filters that this release writes and does not offer yet. Storage has them like those of the query. A request that uses one is
-   * refused, as one with any unknown parameter is. A later release moves them to the query (`docs/adding-a-filter.md`).
+   * For a list: filters whose index this release writes and does not offer yet. Storage has them like those of the query. To a request they are what
+   * they would be without it: filters for small lists, or not known. A later release moves them to the query (`docs/adding-a-filter.md`).
    */
   readonly notYetOffered?: readonly string[];
+  /** For a list: fields of its records that it neither filters nor sorts by, each with the reason. */
+  readonly unfiltered?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body: B;
   /** Largest body in bytes, where it is not the one that follows from its fields (`free-form.ts`). */
@@ -137,6 +139,7 @@ interface RouteOptions {
   readonly params?: () => Parameters;
   readonly query?: () => Parameters;
   readonly notYetOffered?: readonly string[];
+  readonly unfiltered?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
   readonly maxBody?: number;
@@ -269,8 +272,14 @@ export function contract<const R extends Readonly<Record<string, Route>>>(declar
   const { name, mainOperation, routes } = declared;
   if (mainOperation !== undefined && routes[mainOperation]?.body === undefined)
     throw new TypeError(`${name}: its main operation ${mainOperation} takes no body`);
+  for (const route of Object.values(routes)) protectedFields.set(route, Object.keys(declared.fieldPermissions ?? {}));
   return declared;
 }
+
+const protectedFields = new WeakMap<Route, readonly string[]>();
+
+/** The fields of a route's records that need a further permission. */
+export const protectedFieldsOf = (route: Route): readonly string[] => protectedFields.get(route) ?? [];
 
 /** 200 with a record. */
 export const ok = <S extends z.ZodType>(

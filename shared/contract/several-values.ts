@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NOT_BLANK } from '../blank.ts';
 import { sentenceOf } from './field-errors.ts';
 import { shownAs, shownOf } from './fields.ts';
 
@@ -38,21 +39,39 @@ export function valuesIn(schema: z.ZodType | undefined, given: readonly string[]
  * @param description what a single value is for, in a sentence
  */
 export const anyOf = <S extends z.ZodType<unknown, string>>(element: S, description: string) =>
-  several(element, true, `${description} Several, separated by commas: any of them.`);
+  several(element, { isSeparated: true }, `${description} Several, separated by commas: any of them.`);
 
 /**
  * A filter by one or several texts all of which a record has: `tag=a&tag=b`. They may contain commas.
  * @param description what a single value is for, in a sentence
  */
 export const allOf = <S extends z.ZodType<unknown, string>>(element: S, description: string) =>
-  several(element, false, `${description} Repeated: all of them.`);
+  several(element, { isSeparated: false }, `${description} Repeated: all of them.`);
 
-function several<S extends z.ZodType<unknown, string>>(element: S, isSeparated: boolean, description: string) {
+/** The text that stands for no value. */
+export const NULL = 'null';
+
+interface Values {
+  readonly isSeparated: boolean;
+  /** Whether {@link NULL} is a value: of a field that may be null. */
+  readonly takesNull?: boolean;
+}
+
+/** One or several values, as an array. */
+export function several<S extends z.ZodType<unknown, string>>(
+  element: S,
+  { isSeparated, takesNull = false }: Values,
+  description: string,
+) {
   const shown = () => {
-    const { description: _, examples = [], ...items } = shownOf(element);
+    const { description: _, default: __, readOnly: ___, examples = [], ...items } = shownOf(element);
     const examplesOfAll = (examples as readonly unknown[]).map((example) => [example]);
-    const bounds = { minItems: 1, maxItems: MOST_VALUES };
-    return { type: 'array', items, ...bounds, ...(examplesOfAll.length === 0 ? {} : { examples: examplesOfAll }) };
+    return {
+      type: 'array',
+      items: takesNull ? orNull(items) : items,
+      ...{ minItems: 1, maxItems: MOST_VALUES },
+      ...(examplesOfAll.length === 0 ? {} : { examples: examplesOfAll }),
+    };
   };
   const schema = z
     .array(z.string())
@@ -62,7 +81,8 @@ function several<S extends z.ZodType<unknown, string>>(element: S, isSeparated: 
         // The place of a value is said where there are several.
         issues.push({ code: 'custom', input, message, path: values.length > 1 ? [index] : [] });
       };
-      return values.flatMap((value, index): readonly z.output<S>[] => {
+      return values.flatMap((value, index): readonly (z.output<S> | null)[] => {
+        if (takesNull && value === NULL) return [null];
         const { success, data, error } = element.safeParse(value, { error: sentenceOf });
         if (!success) for (const { message } of error.issues) refuse(value, index, message);
         return success ? [data] : [];
@@ -71,4 +91,20 @@ function several<S extends z.ZodType<unknown, string>>(element: S, isSeparated: 
     .meta({ override: (context) => shownAs(shown()).override(context) });
   known.set(schema, { element, isSeparated });
   return schema.optional().meta({ description, param: { style: 'form', explode: !isSeparated } });
+}
+
+const UUID = '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
+const NUMBER = String.raw`-?\d{1,16}(\.\d{1,12})?`;
+
+/**
+ * A value as OpenAPI describes it, or {@link NULL}: a text, because clients in typed languages could not send that in place of an id or a number. A
+ * mail or web address stays as it is.
+ */
+function orNull(shown: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (Array.isArray(shown.enum)) return { ...shown, enum: [...shown.enum, NULL] };
+  if (shown.format === 'uuid') return { type: 'string', maxLength: 36, pattern: `^(${NULL}|${UUID})$` };
+  if (shown.type !== 'string') return { type: 'string', maxLength: 30, pattern: `^(${NULL}|${NUMBER})$` };
+  return shown.pattern === undefined || shown.pattern === NOT_BLANK
+    ? shown
+    : { ...shown, pattern: `${shown.pattern}|^${NULL}$` };
 }

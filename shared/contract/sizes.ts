@@ -1,5 +1,5 @@
 /**
- * Size limits, in bytes. They follow from a limit of AWS: a Lambda's result has at most 6 MB (AWS Lambda quotas). The body of a response is a
+ * Size limits, in bytes unless they say otherwise. They follow from a limit of AWS: a Lambda's result has at most 6 MB (AWS Lambda quotas). The body of a response is a
  * string in that result's JSON, so it counts escaped: a quotation mark in a field of a record takes four bytes.
  */
 
@@ -20,3 +20,6 @@ export const MAX_JSON = 65_536;
  * packet as it is.
  */
 export const COMPRESSED_FROM = 1_024;
+
+/** Most read units of records that are read to filter or sort a list where no index does (`docs/decisions/0170`). */
+export const MOST_SCANNED = 500;

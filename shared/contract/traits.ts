@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { declaredValues, referencesIn } from './constraints.ts';
-import { sortName } from './filter-names.ts';
+import { CREATED, sortName } from './filter-names.ts';
 import { PROBLEMS, type ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
 import type { requestHeaders } from './request-headers.ts';
@@ -15,16 +15,25 @@ export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method |
 /** Parameters of lists that are not filters (`parameter.ts`). */
 const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'view', 'org_id']);
 
-/** The parameters by which a list can be filtered: those that are offered. */
+/** The parameters by which a list of any size can be filtered: those that its route declares. */
 export const filtersOf = (route: Route): readonly string[] =>
   route.response.isList ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
 
-/** What a list offers that storage must have been built for: its filters, and its orders besides that of creation (`sort=last_activity_at`). */
-export function filtersAndOrdersOf(route: Route): readonly string[] {
-  const sorts = declaredValues(route.query.shape.sort as z.ZodType | undefined);
-  const fields = Array.isArray(sorts) ? sorts.filter((sort) => !sort.startsWith('-') && sort !== 'created_at') : [];
-  return [...filtersOf(route), ...fields.map(sortName)];
+/** Whether a list has filters that follow from its records (`list-query.ts`): not one of records below others, and none in a fixed order. */
+export const isSearchable = ({ response, query, params }: Route): boolean =>
+  response.isList === true && 'sort' in query.shape && Object.keys(params.shape).length === 0;
+
+/** The fields by which an index sorts a list, besides the order of creation. */
+export function ordersOf({ query }: Route): readonly string[] {
+  const sorts = declaredValues(query.shape.sort as z.ZodType | undefined);
+  return Array.isArray(sorts) ? sorts.filter((sort) => !sort.startsWith('-') && sort !== CREATED) : [];
 }
+
+/** What a list offers that storage must have been built for: its filters, and its orders (`sort=last_activity_at`). */
+export const filtersAndOrdersOf = (route: Route): readonly string[] => [
+  ...filtersOf(route),
+  ...ordersOf(route).map(sortName),
+];
 
 type RequestHeader = keyof typeof requestHeaders;
 
@@ -79,6 +88,7 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
   // A platform caller may name an organization that does not exist.
   { of: (route) => 'org_id' in route.query.shape, problems: ['not-found'] },
   { of: (route) => filtersOf(route).length > 0, problems: ['list-being-built'] },
+  { of: isSearchable, problems: ['too-many-matches'] },
   { of: (route) => takesHeader(route, 'If-Match'), problems: ['precondition-failed'] },
   { of: changesNamedRecord, problems: ['contended'] },
   {

@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import type { Contract, Route } from '#contract';
-import type * as parameter from '#contract/parameter';
 import type { Caller } from '#identity';
-import type { Repository, RequestSession, Stored, Tenant } from '#table';
+import type { PageQuery, Repository, RequestSession, Stored, Tenant } from '#table';
 import type { Limit } from './budget/budgets.ts';
 import type { Charge } from './budget/request-budget.ts';
 import type { Carrier, HttpRequest } from './request/http-request.ts';
@@ -12,39 +11,24 @@ import type { Carrier, HttpRequest } from './request/http-request.ts';
  * input and a tenant handle, never an event or a raw key. The pipeline commits, and may run the operation again when a
  * record has changed meanwhile.
  */
-export type Operation<R extends Route, X = BearerInput> = ((
-  input: RouteInput<R> & X,
-) => Promise<OperationResponse<R>>) &
-  ([FilterOf<R>] extends [never] ? unknown : Filtered<FilterOf<R>>);
+export type Operation<R extends Route, X = BearerInput> = (input: RouteInput<R> & X) => Promise<OperationResponse<R>>;
 
-/** The filters that a route's list writes: those that it offers (`filtersOf` in `shared/contract/traits.ts`), and those that it does not offer yet. A feed has none. */
-type FilterOf<R extends Route> =
-  BodyOf<R> extends { readonly data: readonly unknown[]; readonly more?: never }
-    ?
-        | Exclude<
-            keyof R['query']['shape'] & string,
-            keyof ReturnType<typeof parameter.page> | keyof ReturnType<typeof parameter.cursor> | 'view' | 'org_id'
-          >
-        | SortNameOf<R>
-        | NonNullable<R['notYetOffered']>[number]
-    : never;
-
-/** The orders that a list offers besides that of creation (`parameter.sortName`). */
-type SortNameOf<R extends Route> = R['query']['shape'] extends { readonly sort: infer S extends z.ZodType }
-  ? `sort=${Exclude<z.output<S> & string, 'created_at' | `-${string}`>}`
-  : never;
-
-/** An operation that declares the filters it serves: made by `pagesOf` (`pages.ts`). */
-export interface Filtered<F extends string> {
-  readonly filters: { readonly [field in F]: true };
+/** An operation that says by what it filters and sorts: made by `pagesOf` (`pages.ts`). */
+export interface Filtered {
+  readonly filters: { readonly [name in string]: true };
 }
 
 /** The request as parsed by the route's schemas. */
 interface RouteInput<R extends Route> {
   readonly params: z.output<R['params']>;
-  readonly query: z.output<R['query']>;
+  readonly query: QueryOf<z.output<R['query']>>;
   readonly body: R['body'] extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : undefined;
 }
+
+/** The query of a list has its filters as conditions, and its order as fields. */
+type QueryOf<Q> = Q extends { readonly sort: unknown }
+  ? Pick<Q, keyof Q & ('view' | 'org_id')> & Required<PageQuery>
+  : Q;
 
 /** The context of an operation of a `bearer` route. */
 export interface BearerInput {
@@ -113,6 +97,8 @@ export interface OperationResponse<R extends Route = Route> {
   readonly version?: number;
   /** For pages: whether only the first records were read because all of them would be too large. */
   readonly isCut?: boolean;
+  /** For pages that no index has filtered and sorted: the read units that this took. */
+  readonly scanned?: number;
   /** For cursor pages: the id after which the next one begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;

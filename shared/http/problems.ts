@@ -1,11 +1,14 @@
 import { filterNames } from '#contract/derived';
-import * as parameter from '#contract/parameter';
 import { Problem, pointer } from '#contract/problem';
 import { contention, listErrors } from '#lists';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
+import { type Asked, tooManyMatches } from './too-many-matches.ts';
 
-/** The problem that is returned for an error. Unexpected errors become `internal-error`, without their message. */
-export function problemOf(error: unknown): Problem {
+/**
+ * The problem that is returned for an error. Unexpected errors become `internal-error`, without their message.
+ * @param asked the request that ended with it, as far as it was understood
+ */
+export function problemOf(error: unknown, asked: Asked = {}): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotUnique) return alreadyExists(error);
   if (error instanceof listErrors.PageTooLarge) return pageTooLarge(error);
@@ -18,8 +21,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof listErrors.ItemTooLarge) {
     return new Problem('content-too-large', { detail: 'A record may have up to 409600 bytes.', cause: error });
   }
-  if (error instanceof listErrors.TooManyMatches) return tooManyMatches(error);
-  if (error instanceof listErrors.TooManyToSort) return tooManyToSort(error);
+  if (error instanceof listErrors.TooManyMatches) return tooManyMatches(error, asked);
   if (error instanceof listErrors.ListNotBuilt) return listBeingBuilt(error);
   if (error instanceof listErrors.NotOffered) return notOffered(error);
   if (error instanceof listErrors.PageIncomplete) {
@@ -91,30 +93,6 @@ const notOffered = (error: listErrors.NotOffered): Problem =>
     detail: `This list does not take ${error.parameter} here: it is turned off.`,
     errors: [{ in: 'query', pointer: pointer([error.parameter]), detail: 'is not offered here' }],
     cause: error,
-  });
-
-const remedyOf = (name: string): string => {
-  if (name === parameter.WORDS) return 'Ask with more characters, another word or a filter.';
-  return /_(?:after|before)$/u.test(name) ? 'Ask for a shorter time, or with more filters.' : 'Ask with a filter.';
-};
-
-function tooManyMatches(error: listErrors.TooManyMatches): Problem {
-  const { parameter: name } = error;
-  return new Problem('invalid-parameter', {
-    detail: `Too many records match ${name}. ${remedyOf(name)}`,
-    errors: [{ in: 'query', pointer: pointer([name]), detail: 'must say more: too many records match it' }],
-    cause: error,
-  });
-}
-
-const tooManyToSort = (cause: listErrors.TooManyToSort): Problem =>
-  new Problem('invalid-parameter', {
-    detail:
-      'This page cannot be found in this order: it is too far from its beginning, or too few of the records match the filters. Ask with more filters, for an earlier page, or in the order of creation.',
-    errors: [
-      { in: 'query', pointer: '#/sort', detail: 'takes more filters, or an earlier page, in a list of this size' },
-    ],
-    cause,
   });
 
 /**

@@ -1,4 +1,4 @@
-import type { Stored } from '#table';
+import type { Page, Stored } from '#table';
 import { countDeliverable } from './response/deliverable.ts';
 
 /** What operations return: `respond.record(stored)`. */
@@ -13,7 +13,7 @@ export const record = <T, U = T>(stored: Stored<T>, show: (record: T) => U = asS
 
 /** Returns a page of records. */
 export const page = <T>(
-  found: { readonly records: readonly Pick<Stored<T>, 'record'>[]; readonly total: number; readonly isCut: boolean },
+  found: Omit<Page<T>, 'records'> & { readonly records: readonly Pick<Stored<T>, 'record'>[] },
   query: { readonly page: number; readonly page_size: number },
 ) => ({
   body: {
@@ -23,6 +23,7 @@ export const page = <T>(
     total: found.total,
   },
   isCut: found.isCut,
+  ...(found.scanned === undefined ? {} : { scanned: found.scanned }),
 });
 
 /** Returns a cursor page, or as much of it as one response can carry. */

@@ -1,11 +1,13 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { largestNoted } from './counter-item.ts';
+import { ListNotBuilt } from './errors.ts';
 import { numberIn } from './ids.ts';
+import { type ListSource, queryOf } from './query.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
 import { readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
-import { type ListSource, membersOf, readView } from './view.ts';
+import { membersOf, readView } from './view.ts';
 
 /** Cursor pages: records of a list in order, after a given one, without the total. */
 
@@ -76,17 +78,20 @@ async function readMembers(
   source: ListSource,
   { after, limit, now, timeLimit }: CursorRequest,
 ): Promise<ItemCursorPage> {
-  const view = await readView(table, source, now, timeLimit);
-  const members = membersOf(source, view, new Set(), now);
+  const query = queryOf(source);
+  const view = await readView(table, query);
+  if (view.unbuilt.length > 0) throw new ListNotBuilt(query.partition, view.unbuilt);
+  if (view.undecided.length > 0) throw new TypeError('no index answers what is wanted of a cursor page');
+  const members = membersOf(query, view, new Set(), now);
   const budget = new ReadBudget(timeLimit, false);
   budget.noteLargest(largestNoted(view.counter));
   const items: Item[] = [];
   let rank = after === undefined ? 0 : members.rankOf(numberIn(after) + 1);
   while (items.length < limit && rank < members.total) {
     const numbers = members.slice(rank, limit - items.length);
-    const records = await readRecords(table, source, numbers, budget);
+    const records = await readRecords(table, query, view, numbers, budget);
     // A number whose record is being written, or was never written, has none.
-    const listed = (item: Item | undefined): item is Item => isRecord(item) && source.matches(item);
+    const listed = (item: Item | undefined): item is Item => isRecord(item) && query.matches(item);
     items.push(...numbers.map((number) => records.get(number)).filter(listed));
     if (budget.isCut) return { items, more: true };
     rank += numbers.length;

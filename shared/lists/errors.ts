@@ -48,24 +48,18 @@ export class FeedExpired extends Error {
   }
 }
 
-/** The records of a page are too far from both ends of an order, or too few among the others, to be found in what one request may read. */
-export class TooManyToSort extends Error {
-  override readonly name = 'TooManyToSort';
-
-  constructor() {
-    super('a page in this order would take too much to read');
-  }
-}
-
-/** More texts match than one request may read. */
+/** No index answers a part of what is wanted of a list, and more records would have to be read for it than one request may. */
 export class TooManyMatches extends Error {
   override readonly name = 'TooManyMatches';
-  /** The API's name of the parameter. */
-  readonly parameter: string;
+  /** How many records would have to be read, at least. */
+  readonly candidates: number;
+  /** The fields of the conditions that no index answers, and the sorts: `sort=name`. */
+  readonly fields: readonly string[];
 
-  constructor(most: number, parameter: string) {
-    super(`more than ${most} texts match ${parameter}`);
-    this.parameter = parameter;
+  constructor(candidates: number, fields: readonly string[]) {
+    super(`${candidates} records would be read for ${fields.join(' and ')}`);
+    this.candidates = candidates;
+    this.fields = fields;
   }
 }
 

@@ -147,6 +147,11 @@ export class Members {
     this.total = this.runs.reduce((sum, { count }) => sum + count, 0);
   }
 
+  /** The number from which on they are. */
+  get first(): number {
+    return this.#parts.from;
+  }
+
   /** Up to `limit` members in order, from this rank on; ranks count from 0. */
   slice(rank: number, limit: number): number[] {
     const numbers: number[] = [];

@@ -1,131 +1,212 @@
 import { builtFilters, largestNoted } from './counter-item.ts';
-import { ListNotBuilt, PageIncomplete, TooManyToSort } from './errors.ts';
+import { PageIncomplete } from './errors.ts';
 import { MOST_UNITS } from './fence.ts';
+import { entryIn, itemsPartition, WITH_TEXT, WITHOUT_TEXT } from './indexes/entry.ts';
+import type { Order } from './indexes/list-index.ts';
+import { compareBy } from './indexes/where.ts';
 import type { Members } from './number-set.ts';
-import { type Order, OrderScan } from './order-scan.ts';
 import { fenceOverdue, maintain } from './page-maintenance.ts';
 import type { ItemPage, PageRequest } from './page-numbers.ts';
-import { MAX_READ, ReadBudget } from './read-budget.ts';
-import { type Records, readEach, readWithin } from './read-records.ts';
+import { between, queryUpTo } from './queries.ts';
+import type { ListQuery } from './query.ts';
+import { ReadBudget } from './read-budget.ts';
+import { type Records, readEach } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
-import { isBounded, type ListSource, membersOf, readView, type View } from './view.ts';
+import type { View } from './view.ts';
 
 /**
- * Reads pages of a list in another order than that of its numbers: the numbers of its records, and beside them the
- * order from the requested end, of which the members of the list are kept (`docs/counted-lists.md#orders`). Where few
- * records belong to the list, these are read and sorted instead, if that is cheaper or the order is too long.
+ * Reads pages of a list in the order of an index: the numbers of its records, and beside them the order from the requested end, of which the members of
+ * the list are kept (`docs/counted-lists.md#orders`).
  */
 
-/** Most records that are read to be sorted. */
-const FEW = 500;
+/** Most bytes of an order that are read for a page: 512 read units. */
+const MOST_BYTES = 2 * 1_048_576;
+/** Bytes of an entry besides its partition key: the names of both keys, a time and a number. */
+const ENTRY_BYTES = 4 + 24 + 1 + 12;
 /** Entries of an order that one read unit reads, about. A record takes one unit at least. */
 const ENTRIES_A_UNIT = 36;
 /** Entries that are read beyond a page, and fewest of a further query. */
 const LOOK_AHEAD = 25;
 const FURTHER = 500;
-/** Most tries to read a page while its records move or are deleted. */
-const TRIES = 5;
+/** Most entries that have moved during a scan: a tenant can move 500 in a second. */
+const MOST_MOVED = 1_000;
 
-/**
- * @throws TooManyToSort where neither the order nor the records can be read in one request
- * @throws PageIncomplete
- */
-export async function readOrderedPage(
-  table: Table,
-  source: ListSource,
-  order: Order,
-  request: PageRequest,
-): Promise<ItemPage> {
-  // Numbers are given to it in the order of the page, whichever that is.
-  const budget = new ReadBudget(request.timeLimit, false);
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const page = await new OrderedRead({ table, source, order, request, budget }).page();
-    if (page !== undefined) return page;
+/** First and last sort key. */
+type Keys = { readonly from: string; readonly to: string };
+
+/** The numbers of a list in an order, from one end, as far as they were read: those without a value come last. Strongly consistent. */
+export class OrderScan {
+  readonly #table: Table;
+  readonly #partition: string;
+  readonly #descending: boolean;
+  /** What is left to read, one after the other. */
+  #ranges: readonly Keys[];
+  /** With their texts. One that was found twice, because it moved meanwhile, keeps its first place. */
+  #texts = new Map<number, string>();
+  #first: string | undefined;
+  #last: Record<string, unknown> | undefined;
+  #queries = 0;
+  #count = 0;
+
+  constructor(table: Table, query: ListQuery, order: Order) {
+    this.#table = table;
+    this.#partition = itemsPartition(query.partition, order.items);
+    this.#descending = query.sort[0]?.descending === true;
+    const given = rangeIn(query, order);
+    this.#ranges = (given === undefined ? [WITH_TEXT, WITHOUT_TEXT] : [given]).filter(({ from, to }) => from <= to);
   }
-  throw new PageIncomplete('moved');
+
+  get texts(): ReadonlyMap<number, string> {
+    return this.#texts;
+  }
+
+  /** Whether the other end was reached. */
+  get isComplete(): boolean {
+    return this.#ranges.length === 0;
+  }
+
+  /** Most entries that are read. */
+  get most(): number {
+    return Math.floor(MOST_BYTES / (this.#partition.length + ENTRY_BYTES));
+  }
+
+  /** Whether no more may be read. */
+  get isExhausted(): boolean {
+    return this.#count >= this.most;
+  }
+
+  /** Reads up to this many further entries. */
+  async read(wanted: number): Promise<void> {
+    const end = Math.min(this.#count + wanted, this.most);
+    while (this.#count < end) {
+      const [range, ...others] = this.#ranges;
+      if (range === undefined) return;
+      const { items, queries, last } = await this.#query(range, end - this.#count, this.#last);
+      this.#queries += queries;
+      this.#count += items.length;
+      this.#first ??= items[0] === undefined ? undefined : String(items[0].SK);
+      this.#last = last;
+      if (last === undefined) this.#ranges = others;
+      for (const [number, text] of textsIn(items)) if (!this.#texts.has(number)) this.#texts.set(number, text);
+    }
+  }
+
+  /**
+   * Where times were read from the latest one by several queries, reads what has moved to that end meanwhile: such a number is there, and may have been
+   * in none of the queries.
+   */
+  async readMoved(): Promise<void> {
+    if (!this.#descending || this.#queries < 2 || this.#first === undefined) return;
+    this.#queries = 1;
+    const { items } = await this.#query({ from: `${this.#first} `, to: WITH_TEXT.to }, MOST_MOVED);
+    const moved = new Map(textsIn(items));
+    this.#texts = new Map([...moved, ...[...this.#texts].filter(([number]) => !moved.has(number))]);
+  }
+
+  #query({ from, to }: Keys, most: number, after?: Record<string, unknown>) {
+    const query = { ...between(this.#partition, [from, to]), ScanIndexForward: !this.#descending };
+    return queryUpTo(this.#table, query, most, after);
+  }
+}
+
+/** The part of an order that a condition on its field leaves. */
+function rangeIn({ conditions }: ListQuery, { field, items }: Order): Keys | undefined {
+  const lookups = conditions.flatMap((one) =>
+    one.field === field && one.answer && 'lookups' in one.answer ? one.answer.lookups : [],
+  );
+  for (const range of lookups.flatMap(({ ranges }) => ranges))
+    if ('items' in range && range.items === items && 'from' in range.keys) return range.keys;
+  return undefined;
+}
+
+const textsIn = (items: readonly Item[]): [number: number, text: string][] =>
+  items.flatMap(({ SK }) => {
+    const entry = entryIn(String(SK));
+    return entry === undefined ? [] : [[entry.number, entry.text]];
+  });
+
+/** Whether a list has an order of its own that holds all of its records. */
+export const isInOrder = ({ order }: ListQuery, counter: Item): boolean =>
+  order !== undefined && (counter.NEXT === undefined || builtFilters(counter).includes(order.name));
+
+/** How many entries are read of an order before the list is known. */
+export const entriesToBegin = ({ page, pageSize }: PageRequest, isBounded: boolean): number =>
+  page * pageSize * (isBounded ? 2 : 1) + LOOK_AHEAD;
+
+/** Whether it is cheaper to read and sort the records of a list than to read its order as far as the page. */
+export function isSortedCheaply(
+  { total }: Members,
+  { counter }: View,
+  { page, pageSize }: PageRequest,
+  { most }: OrderScan,
+): boolean {
+  const end = Math.min(page * pageSize, total);
+  const expected = Math.ceil((end / total) * Number(counter.NEXT ?? 0));
+  return expected > most || total * ENTRIES_A_UNIT < expected;
 }
 
 interface Reading {
   readonly table: Table;
-  readonly source: ListSource;
+  readonly query: ListQuery;
   readonly order: Order;
   readonly request: PageRequest;
-  readonly budget: ReadBudget;
+  readonly view: View;
+  readonly members: Members;
+  readonly scan: OrderScan;
 }
+
+/**
+ * @returns undefined where records moved while it was read; `too-far` where the page is too far from that end
+ * @throws PageIncomplete
+ */
+export const readOrderedPage = (reading: Reading): Promise<ItemPage | 'too-far' | undefined> =>
+  Promise.all([new OrderedRead(reading).page(), maintained(reading)]).then(([page]) => page);
+
+const maintained = ({ table, query, view, members, request }: Reading): Promise<void> =>
+  maintain(table, query, view, members.runs, request.now);
 
 /** One try to read a page. */
 class OrderedRead {
   readonly #reading: Reading;
-  readonly #scan: OrderScan;
-  readonly #skip: number;
+  readonly #budget: ReadBudget;
   /** Records and tombstones. */
   readonly #found = new Map<number, Item>();
   readonly #absent = new Set<number>();
 
   constructor(reading: Reading) {
-    const { table, source, order, request } = reading;
     this.#reading = reading;
-    this.#scan = new OrderScan(table, source.partition, order, request.newestFirst);
-    this.#skip = (request.page - 1) * request.pageSize;
+    // Numbers are given to it in the order of the page, whichever that is.
+    this.#budget = new ReadBudget(reading.request.timeLimit, false);
+    this.#budget.noteLargest(largestNoted(reading.view.counter));
   }
 
-  /** @returns undefined where records moved while it was read */
-  async page(): Promise<ItemPage | undefined> {
-    const { table, source, order, request, budget } = this.#reading;
-    const { pageSize, now } = request;
-    const [view] = await Promise.all([
-      readView(table, source, now, request.timeLimit),
-      this.#scan.read((this.#skip + pageSize) * (isBounded(source) ? 2 : 1) + LOOK_AHEAD),
-    ]);
-    assertBuilt(view.counter, source, order);
-    budget.noteLargest(largestNoted(view.counter));
-    const members = membersOf(source, view, new Set(), now);
-    const { total } = members;
-    const [page] = await Promise.all([
-      total <= this.#skip ? { items: [], total, isCut: false } : this.#pageOf(view, members),
-      maintain(table, source, view, members.runs, now),
-    ]);
-    return page;
-  }
-
-  async #pageOf(view: View, members: Members): Promise<ItemPage | undefined> {
-    const { source, request } = this.#reading;
-    const { total } = members;
-    const isFew = isBounded(source) && total <= FEW;
-    const end = Math.min(this.#skip + request.pageSize, total);
-    const expected = Math.ceil((end / total) * Number(view.counter.NEXT ?? 0));
-    const entries = Math.min(expected, this.#scan.most);
-    if (isFew && (expected > this.#scan.most || total * ENTRIES_A_UNIT < entries)) {
-      const sorted = await this.#sorted(members);
-      if (sorted !== undefined) return sorted;
+  async page(): Promise<ItemPage | 'too-far' | undefined> {
+    const { request, members } = this.#reading;
+    const skip = (request.page - 1) * request.pageSize;
+    for (;;) {
+      const total = members.total - this.#absent.size;
+      if (total <= skip) return { items: [], total, isCut: false };
+      const end = Math.min(skip + request.pageSize, total);
+      if (!(await this.#fill(end))) return 'too-far';
+      const listed = this.#listed();
+      if (listed.length < end) {
+        if (!(await this.#areAbsent())) return undefined;
+        continue;
+      }
+      const numbers = listed.slice(skip, end);
+      if (await this.#areListed(numbers)) return this.#asRead(numbers, total);
     }
-    if (await this.#fill(members, end)) return this.#inOrder(view, members);
-    const sorted = isFew ? await this.#sorted(members) : undefined;
-    if (sorted === undefined) throw new TooManyToSort();
-    return sorted;
-  }
-
-  /** Reads all records of the list and sorts them. @returns undefined where that is more than one request may read */
-  async #sorted(members: Members): Promise<ItemPage | undefined> {
-    const { table, source, request, budget } = this.#reading;
-    const numbers = members.slice(0, members.total);
-    const limits = { most: MAX_READ, largest: budget.largest, timeLimit: request.timeLimit };
-    const records = await readWithin(table, source.partition, numbers, limits);
-    if (records === undefined) return undefined;
-    const listed = Array.from(records.values()).filter((item) => isRecord(item) && source.matches(item));
-    const page = this.#sort(listed).slice(this.#skip, this.#skip + request.pageSize);
-    return { items: page, total: listed.length, isCut: false };
   }
 
   /**
    * Reads the order until it has this many members of the list, or ends.
    * @returns whether one or the other was reached
    */
-  async #fill(members: Members, end: number): Promise<boolean> {
-    const scan = this.#scan;
+  async #fill(end: number): Promise<boolean> {
+    const { scan } = this.#reading;
     for (;;) {
-      const found = this.#listed(members).length;
+      const found = this.#listed().length;
       if (found >= end || scan.isComplete) break;
       if (scan.isExhausted) return false;
       // As many as the rest takes if members go on as they began, and some more.
@@ -136,109 +217,74 @@ class OrderedRead {
   }
 
   /** The members of the list in the order, as far as it was read. */
-  #listed = (members: Members): number[] =>
-    Array.from(this.#scan.texts.keys()).filter((number) => members.has(number) && !this.#absent.has(number));
-
-  /** The page, once the order was read. @returns undefined where records moved meanwhile */
-  async #inOrder(view: View, members: Members): Promise<ItemPage | undefined> {
-    const { request } = this.#reading;
-    for (;;) {
-      const total = members.total - this.#absent.size;
-      const end = Math.min(this.#skip + request.pageSize, total);
-      if (!(await this.#fill(members, end))) throw new TooManyToSort();
-      const listed = this.#listed(members);
-      if (listed.length < end) {
-        if (!(await this.#areAbsent(view, members))) return undefined;
-      } else {
-        const numbers = listed.slice(this.#skip, end);
-        if (await this.#areListed(numbers)) return this.#asRead(view, numbers, total);
-      }
-    }
+  #listed(): number[] {
+    const { scan, members } = this.#reading;
+    return Array.from(scan.texts.keys()).filter((number) => members.has(number) && !this.#absent.has(number));
   }
 
   /** Reads the records of these numbers, and notes those that do not belong to the list any more. @returns whether there were none, as far as they may be read */
   async #areListed(numbers: readonly number[]): Promise<boolean> {
     const unread = numbers.filter((number) => !this.#found.has(number));
     for (const [number, item] of await this.#read(unread)) this.#found.set(number, item);
-    if (this.#reading.budget.isCut) return true;
+    if (this.#budget.isCut) return true;
     const absent = numbers.filter((number) => !this.#isListed(number));
     for (const number of absent) this.#absent.add(number);
     return absent.length === 0;
   }
 
-  async #asRead(view: View, numbers: readonly number[], total: number): Promise<ItemPage> {
-    if (!(await this.#fence(view))) throw new PageIncomplete();
+  async #asRead(numbers: readonly number[], total: number): Promise<ItemPage> {
+    if (!(await this.#fence())) throw new PageIncomplete();
     const items = numbers.map((number) => this.#found.get(number)).filter(isRecord);
-    return { items: this.#sort(items), total, isCut: this.#reading.budget.isCut };
+    // By what the records say now: one that has moved since the order was read does not stand in its old place.
+    return { items: items.toSorted(compareBy(this.#reading.query.sort)), total, isCut: this.#budget.isCut };
   }
 
   /**
-   * Where the whole order has fewer numbers than the list, which is not bounded by sets: notes those without a record. Their writers have ended, or
+   * Where the whole order has fewer numbers than the list, which is not bounded by indexes: notes those without a record. Their writers have ended, or
    * are still at work.
    * @returns whether there was one, and no other number was missing
    * @throws PageIncomplete where there are more than one request may fence; as many as may be are fenced
    */
-  async #areAbsent(view: View, members: Members): Promise<boolean> {
-    const { table, source, budget } = this.#reading;
-    if (isBounded(source)) return false;
-    const isMissing = (number: number) => !this.#scan.texts.has(number) && !this.#absent.has(number);
+  async #areAbsent(): Promise<boolean> {
+    const { table, query, view, members, scan } = this.#reading;
+    if (view.included !== undefined) return false;
+    const isMissing = (number: number) => !scan.texts.has(number) && !this.#absent.has(number);
     const all = members.slice(0, members.total).filter(isMissing);
     const missing = all.slice(0, MOST_UNITS);
-    const { records } = await readEach(table, source.partition, missing, true, budget);
+    const { records } = await readEach(table, query.partition, missing, true, this.#budget);
     for (const [number, item] of records) this.#found.set(number, item);
     for (const number of missing) this.#absent.add(number);
     if (missing.some((number) => this.#isListed(number))) return false;
     if (missing.length === all.length) return missing.length > 0;
-    await this.#fence(view);
+    await this.#fence();
     throw new PageIncomplete();
   }
 
   /** @returns whether there were no more than one request may fence */
-  #fence(view: View): Promise<boolean> {
-    const { table, source, request, budget } = this.#reading;
-    return fenceOverdue(table, source, this.#absent, {
-      view,
-      found: this.#found,
-      budget,
-      now: request.now,
-      hasNewest: false,
-    });
+  #fence(): Promise<boolean> {
+    const { table, query, view, request } = this.#reading;
+    const read = { view, found: this.#found, budget: this.#budget, now: request.now, hasNewest: false };
+    return fenceOverdue(table, query, this.#absent, read);
   }
 
-  /** Reads records at half the price, and again strongly consistently those that are not as the order and the sets say. */
+  /** Reads records at half the price, and again strongly consistently those that are not as the order and the indexes say. */
   async #read(numbers: readonly number[]): Promise<Records> {
-    const { table, source, order, budget } = this.#reading;
+    const { table, query, order, scan } = this.#reading;
     if (numbers.length === 0) return new Map();
-    budget.expect(numbers.length, false);
-    const { records } = await readEach(table, source.partition, numbers, false, budget);
+    this.#budget.expect(numbers.length, false);
+    const { records } = await readEach(table, query.partition, numbers, false, this.#budget);
     const isCurrent = (number: number): boolean => {
       const item = records.get(number);
-      return isRecord(item) && source.matches(item) && order.textOf(item) === this.#scan.texts.get(number);
+      return isRecord(item) && query.matches(item) && order.textOf(item) === scan.texts.get(number);
     };
     const doubtful = numbers.filter((number) => !isCurrent(number));
     const again =
-      doubtful.length === 0 ? [] : (await readEach(table, source.partition, doubtful, true, budget)).records;
+      doubtful.length === 0 ? [] : (await readEach(table, query.partition, doubtful, true, this.#budget)).records;
     return new Map([...Array.from(records).filter(([number]) => isCurrent(number)), ...again]);
   }
 
   #isListed(number: number): boolean {
     const item = this.#found.get(number);
-    return isRecord(item) && this.#reading.source.matches(item);
+    return isRecord(item) && this.#reading.query.matches(item);
   }
-
-  /** By what the records say now: one that has moved since the order was read does not stand in its old place. Equal texts by number. */
-  #sort(items: readonly Item[]): Item[] {
-    const { order, request } = this.#reading;
-    const sorted = items.toSorted((one, other) => compare(keyOf(order, one), keyOf(order, other)));
-    return request.newestFirst ? sorted.reverse() : sorted;
-  }
-}
-
-const keyOf = ({ textOf }: Order, item: Item): string => `${textOf(item)}\n${String(item.SK)}`;
-
-const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
-
-/** @throws ListNotBuilt for an order that lacks older records. A list without a counter item has none. */
-function assertBuilt(counter: Item, { partition }: ListSource, { index }: Order): void {
-  if (counter.NEXT !== undefined && !builtFilters(counter).includes(index)) throw new ListNotBuilt(partition, ['sort']);
 }

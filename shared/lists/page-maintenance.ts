@@ -5,18 +5,19 @@ import { isOverdue, settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';
 import type { Run } from './number-set.ts';
 import { expiryOfNumber } from './periods.ts';
+import { isWhole, type ListQuery } from './query.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { readNext } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
-import { isBounded, isWhole, type ListSource, type View } from './view.ts';
+import type { View } from './view.ts';
 
 /** What the reader of a page does for later ones: fences numbers without a record, deletes empty items of sets, compacts gaps. */
 
 /** Deletes empty items of the sets of a filtered list. Compacts the gaps of the whole list, unless they expire. */
 export async function maintain(
   table: Table,
-  source: ListSource,
+  source: ListQuery,
   { items, gaps, gapItems }: View,
   runs: readonly Run[],
   now: number,
@@ -43,11 +44,11 @@ interface Read {
  */
 export async function fenceOverdue(
   table: Table,
-  source: ListSource,
+  source: ListQuery,
   absent: ReadonlySet<number>,
-  { view: { counter, gapItems }, found, budget, now, hasNewest }: Read,
+  { view: { counter, gapItems, included }, found, budget, now, hasNewest }: Read,
 ): Promise<boolean> {
-  if (isBounded(source)) return true;
+  if (included !== undefined) return true;
   const { partition, retentionDays, createdAt } = source;
   const numbers = [...absent]
     .filter((number) => !isRecord(found.get(number)))

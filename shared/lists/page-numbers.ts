@@ -1,15 +1,21 @@
+import type { List } from './counter-item.ts';
+import type { SortKey } from './indexes/where.ts';
 import type { Members, Run } from './number-set.ts';
 import type { Reading } from './read-budget.ts';
 import type { Item } from './schema.ts';
-import { type ListSource, membersOf, type View } from './view.ts';
+import { membersOf, type View } from './view.ts';
 
 /** Which page of a list. */
 export interface PageRange {
   /** Counted from 1. */
   readonly page: number;
   readonly pageSize: number;
-  readonly newestFirst: boolean;
+  /** By default the oldest first. */
+  readonly sort: readonly SortKey[];
 }
+
+/** Of pages in the order of the numbers. */
+export const isNewestFirst = ({ sort: [first] }: PageRange): boolean => first?.descending === true;
 
 /** How a page is requested. */
 export interface PageRequest extends PageRange {
@@ -24,22 +30,24 @@ export interface ItemPage {
   readonly total: number;
   /** Whether these are only the first records of the page, because all of them are more than one request may read. */
   readonly isCut: boolean;
+  /** Read units of what no index answers; undefined where indexes answer all. */
+  readonly scanned?: number;
 }
 
 /** The rank of the lowest number of a page, and how many it has; or of `length` numbers from its start. */
 export function ranksOf(
   total: number,
-  { page, pageSize, newestFirst }: PageRange,
-  length = pageSize,
+  range: PageRange,
+  length = range.pageSize,
 ): readonly [rank: number, size: number] {
-  const skipped = (page - 1) * pageSize;
+  const skipped = (range.page - 1) * range.pageSize;
   const size = Math.max(0, Math.min(length, total - skipped));
-  return [newestFirst ? total - skipped - size : skipped, size];
+  return [isNewestFirst(range) ? total - skipped - size : skipped, size];
 }
 
 /** The numbers of a page, in order, with what was read of the list to know them. */
 export class PageNumbers {
-  readonly #source: ListSource;
+  readonly #source: List;
   readonly #range: PageRange;
   readonly #now: number;
   readonly #absent = new Set<number>();
@@ -47,7 +55,7 @@ export class PageNumbers {
   #members: Members;
 
   /** @param now epoch milliseconds */
-  constructor(source: ListSource, view: View, range: PageRange, now: number) {
+  constructor(source: List, view: View, range: PageRange, now: number) {
     this.#source = source;
     this.#range = range;
     this.#now = now;

@@ -2,15 +2,18 @@ import { largestNoted } from './counter-item.ts';
 import { PageIncomplete } from './errors.ts';
 import { MOST_UNITS } from './fence.ts';
 import { Members } from './number-set.ts';
-import { readOrderedPage } from './ordered-page.ts';
+import { entriesToBegin, isInOrder, isSortedCheaply, OrderScan, readOrderedPage } from './ordered-page.ts';
 import { fenceOverdue, maintain } from './page-maintenance.ts';
-import { type ItemPage, PageNumbers, type PageRequest, ranksOf } from './page-numbers.ts';
+import { type ItemPage, isNewestFirst, PageNumbers, type PageRequest, ranksOf } from './page-numbers.ts';
+import { isBounded, isWhole, type ListQuery, type ListSource, queryOf } from './query.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Records, readNewest } from './read-records.ts';
+import { scan } from './scan.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
-import { isWhole, type ListSource, readView } from './view.ts';
+import { narrowByTime } from './time-range.ts';
+import { membersOf, readView, type View } from './view.ts';
 
 /**
  * Reads any page of a list in two round trips: the numbers of its records, then the records (`docs/counted-lists.md`).
@@ -28,33 +31,84 @@ interface NumberedList {
   readonly count: Promise<number>;
 }
 
+/** How often a page in another order is read again because its records moved. */
+const TRIES_IN_ORDER = 5;
+
 /**
- * @throws PageIncomplete when so many numbers have no record that one request cannot fence them
- * @throws what {@link readOrderedPage} throws, for a list with an order
+ * @throws PageIncomplete when so many numbers have no record that one request cannot fence them, or records moved each time
+ * @throws TooManyMatches, ListNotBuilt, NotOffered
  */
-export function readPage(table: Table, source: ListSource | NumberedList, request: PageRequest): Promise<ItemPage> {
+export async function readPage(
+  table: Table,
+  source: ListSource | NumberedList,
+  request: PageRequest,
+): Promise<ItemPage> {
   if ('count' in source) return readNumberedPage(table, source, request);
-  return source.order === undefined
-    ? readCountedPage(table, source, request)
-    : readOrderedPage(table, source, source.order, request);
+  const query = queryOf(source, request.sort);
+  for (let tries = 1; tries <= TRIES_IN_ORDER; tries++) {
+    const page = await readQuery(table, query, request);
+    if (page !== undefined) return page;
+  }
+  throw new PageIncomplete('moved');
 }
 
-async function readCountedPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
-  const budget = new ReadBudget(request.timeLimit, request.newestFirst);
-  const [view, newest] = await Promise.all([
-    readView(table, source, request.now, request.timeLimit),
-    isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
+/** @returns undefined where records moved while it was read */
+async function readQuery(table: Table, query: ListQuery, request: PageRequest): Promise<ItemPage | undefined> {
+  const { now, timeLimit } = request;
+  const budget = new ReadBudget(timeLimit, isNewestFirst(request));
+  const { order } = query;
+  const ordered = order === undefined ? undefined : new OrderScan(table, query, order);
+  const [seen, newest] = await Promise.all([
+    readView(table, query),
+    isWhole(query) && query.sort.length === 0 ? readProbe(table, query.partition, request, budget) : [],
+    ordered?.read(entriesToBegin(request, isBounded(query))),
   ]);
+  const view = await narrowByTime(table, query, seen, now);
+  const isDecided = view.undecided.length === 0 && view.open.size === 0;
+  if (isDecided && query.sort.length === 0) return readCountedPage(table, query, request, { view, newest, budget });
+  const members = membersOf(query, view, new Set(), now);
+  if (isDecided && order !== undefined && ordered !== undefined && isInOrder(query, view.counter)) {
+    const page = isSortedCheaply(members, view, request, ordered)
+      ? 'too-far'
+      : await readOrderedPage({ table, query, order, request, view, members, scan: ordered });
+    if (page !== 'too-far') return page;
+  }
+  const [scanned] = await Promise.all([
+    scan(table, query, view, members, timeLimit),
+    maintain(table, query, view, members.runs, now),
+  ]);
+  const { records, units } = scanned;
+  if (query.sort.length === 0) {
+    const page = await readCountedPage(table, query, request, { view: scanned.view, newest: records, budget });
+    return { ...page, scanned: units };
+  }
+  const skip = (request.page - 1) * request.pageSize;
+  const items = [...records.values()].slice(skip, skip + request.pageSize);
+  return { items, total: records.size, isCut: false, scanned: units };
+}
+
+interface Begun {
+  readonly view: View;
+  readonly newest: Iterable<readonly [number, Item]>;
+  readonly budget: ReadBudget;
+}
+
+async function readCountedPage(
+  table: Table,
+  query: ListQuery,
+  request: PageRequest,
+  { view, newest, budget }: Begun,
+): Promise<ItemPage> {
   budget.noteLargest(largestNoted(view.counter));
   const found = new Map(newest);
-  const isListed = (item: Item | undefined): boolean => isRecord(item) && source.matches(item);
-  const page = new PageNumbers(source, view, request, request.now);
+  const isListed = (item: Item | undefined): boolean => isRecord(item) && query.matches(item);
+  const page = new PageNumbers(query, view, request, request.now);
   let isComplete = false;
   for (let tries = 1; tries <= TRIES && !isComplete && page.absent.size <= MOST_UNITS; tries++) {
     const numbers = page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
-      readUnread(table, source, numbers, found, budget),
-      tries === 1 && maintain(table, source, view, page.runs, request.now),
+      readUnread(table, query, view, numbers, found, budget),
+      tries === 1 && maintain(table, query, view, page.runs, request.now),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
@@ -62,8 +116,8 @@ async function readCountedPage(table: Table, source: ListSource, request: PageRe
     isComplete = page.read().every((number) => isListed(found.get(number)));
   }
   // The first page, newest first, has read all later records.
-  const hasNewest = request.newestFirst && request.page === 1;
-  const isFenced = await fenceOverdue(table, source, page.absent, { view, found, budget, now: request.now, hasNewest });
+  const hasNewest = isNewestFirst(request) && request.page === 1;
+  const isFenced = await fenceOverdue(table, query, page.absent, { view, found, budget, now: request.now, hasNewest });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
   return { items: itemsOf(page.read(), found, request), total: page.total, isCut: budget.isCut };
 }
@@ -73,22 +127,24 @@ const lookAheadIn = (tries: number, { records }: ReadBudget): number =>
 
 const readUnread = (
   table: Table,
-  source: ListSource,
+  query: ListQuery,
+  view: View,
   numbers: readonly number[],
   found: Records,
   budget: ReadBudget,
 ): Promise<Records> =>
   readRecords(
     table,
-    source,
+    query,
+    view,
     numbers.filter((number) => !found.has(number)),
     budget,
   );
 
 /** The records of these numbers, in the requested order. */
-function itemsOf(numbers: readonly number[], found: Records, { newestFirst }: PageRequest): readonly Item[] {
+function itemsOf(numbers: readonly number[], found: Records, request: PageRequest): readonly Item[] {
   const items = numbers.map((number) => found.get(number)).filter(isRecord);
-  return newestFirst ? items.reverse() : items;
+  return isNewestFirst(request) ? items.reverse() : items;
 }
 
 async function readNumberedPage(
@@ -96,7 +152,7 @@ async function readNumberedPage(
   { partition, count }: NumberedList,
   request: PageRequest,
 ): Promise<ItemPage> {
-  const budget = new ReadBudget(request.timeLimit, request.newestFirst);
+  const budget = new ReadBudget(request.timeLimit, isNewestFirst(request));
   const [to, found] = await Promise.all([count, readProbe(table, partition, request, budget)]);
   const members = new Members({ from: 0, to, absent: new Set() });
   const numbers = members.slice(...ranksOf(members.total, request));
@@ -109,10 +165,7 @@ async function readNumberedPage(
 }
 
 /** The newest records of a list, read in parallel to its count if they are the requested page. */
-const readProbe = (
-  table: Table,
-  partition: string,
-  { page, newestFirst, pageSize }: PageRequest,
-  budget: ReadBudget,
-): Promise<Records> =>
-  page === 1 && newestFirst ? readNewest(table, partition, pageSize, budget) : Promise.resolve(new Map());
+const readProbe = (table: Table, partition: string, request: PageRequest, budget: ReadBudget): Promise<Records> =>
+  request.page === 1 && isNewestFirst(request)
+    ? readNewest(table, partition, request.pageSize, budget)
+    : Promise.resolve(new Map());

@@ -34,21 +34,32 @@ export async function queryUpTo(table: Table, query: Query, most?: number, after
   let [units, queries] = [0, 0];
   let start = after;
   do {
-    const output = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        ...query,
-        ConsistentRead: true,
-        ...(most === undefined ? {} : { Limit: most - items.length }),
-        ExclusiveStartKey: start,
-      }),
-    );
+    const read = await queryOnce(table, query, most === undefined ? undefined : most - items.length, start);
     queries++;
-    items.push(...(output.Items ?? []));
-    units += Table.unitsIn(output);
-    start = output.LastEvaluatedKey;
+    items.push(...read.items);
+    units += read.units;
+    start = read.last;
   } while (start !== undefined && items.length !== most);
   return { items, units, queries, last: start };
+}
+
+/** What one query reads: 1 MB at most. */
+export async function queryOnce(
+  table: Table,
+  query: Query,
+  most?: number,
+  after?: Queried['last'],
+): Promise<Omit<Queried, 'queries'>> {
+  const output = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      ...query,
+      ConsistentRead: true,
+      ...(most === undefined ? {} : { Limit: most }),
+      ExclusiveStartKey: after,
+    }),
+  );
+  return { items: output.Items ?? [], units: Table.unitsIn(output), last: output.LastEvaluatedKey };
 }
 
 /** All items of a set, or of a list's gaps with its counter item, strongly consistent: one query for every 4.5 million numbers. */

@@ -20,7 +20,14 @@ const INTERNAL = 2_000;
 export const LARGE = 5_000;
 
 /** Bytes per read unit (AWS, "DynamoDB read consistency"). */
-const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
+export const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
+
+/** Most read units that one request takes for what no index answers (`scan.ts`). */
+export const MOST_SCANNED = 500;
+
+/** Bytes of the smallest records: of more candidates than these the records cannot be read. */
+const SMALLEST = 200;
+export const MOST_CANDIDATES = (MOST_SCANNED * UNIT.strongly) / SMALLEST;
 
 /** The request that reads. */
 export interface Reading extends TimeLimit {
@@ -49,6 +56,11 @@ export class ReadBudget {
   /** Whether records were left unread because the budget was spent. */
   get isCut(): boolean {
     return this.#isCut;
+  }
+
+  /** What was read strongly consistently, in read units. */
+  get units(): number {
+    return this.#spent / UNIT.strongly;
   }
 
   /** How many records may be read now, even if all are of the largest size. */

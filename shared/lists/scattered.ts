@@ -1,7 +1,8 @@
+import type { ListQuery } from './query.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { type PartialRead, type Records, readBetween, readEach } from './read-records.ts';
 import type { Table } from './table.ts';
-import { isBounded, type ListSource } from './view.ts';
+import type { View } from './view.ts';
 
 /** Reads the records of numbers by as few queries as are worth it, else by key. */
 
@@ -12,14 +13,14 @@ import { isBounded, type ListSource } from './view.ts';
  */
 export async function readRecords(
   table: Table,
-  source: ListSource,
+  { partition, matches }: ListQuery,
+  { included }: View,
   numbers: readonly number[],
   budget: ReadBudget,
 ): Promise<Records> {
-  const { partition, matches } = source;
   if (numbers.length === 0) return new Map();
-  budget.expect(numbers.length, !isBounded(source));
-  if (!isBounded(source)) return readNeighbours(table, partition, numbers, budget);
+  budget.expect(numbers.length, included === undefined);
+  if (included === undefined) return readNeighbours(table, partition, numbers, budget);
   const isOneQuery = isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
   const readAll = isOneQuery ? readBetween : readEach;
   const { records } = await readAll(table, partition, numbers, false, budget);

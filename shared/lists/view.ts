@@ -1,13 +1,12 @@
 import { bitPlace } from './bits.ts';
 import type { WantedClause } from './clause-read.ts';
-import { builtFilters, COUNTER, type List, largestNoted, readCounterItem } from './counter-item.ts';
-import { ListNotBuilt } from './errors.ts';
-import { decideByRecords, type Lookup, type Matched, readMatching, tooManyMatches } from './lookups.ts';
+import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
+import type { Clause } from './indexes/list-index.ts';
+import { type Found, readLookups } from './indexes/lookup.ts';
 import { Members, NumberSet } from './number-set.ts';
-import type { Order } from './order-scan.ts';
 import { floorOf } from './periods.ts';
 import { readSet } from './queries.ts';
-import type { Reading } from './read-budget.ts';
+import { type Condition, isBounded, isWhole, type ListQuery } from './query.ts';
 import { readSets } from './read-sets.ts';
 import type { Item } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
@@ -15,127 +14,116 @@ import type { Table } from './table.ts';
 
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
-/** The records that have any of some values of a field, or those that have none of them. */
-export interface Clause {
-  readonly field: string;
-  /** Distinct texts, at least one. */
-  readonly anyOf: readonly string[];
-  readonly isExcluded?: boolean;
-}
-
-/** A list as its readers know it: the AND of its clauses and lookups. */
-export interface ListSource extends List {
-  readonly clauses: readonly Clause[];
-  readonly lookups: readonly Lookup[];
-  /** By what its records are sorted, if not by their numbers. */
-  readonly order?: Order | undefined;
-  /** The field with the time of a record's creation. */
-  readonly createdAt: string;
-  /** Whether a record is in all of the clauses and lookups. */
-  readonly matches: (item: Item) => boolean;
-}
-
 /** A list's numbers, as read at one moment. */
 export interface View {
   readonly counter: Item;
-  /** The numbers without a record; only for a list that is not {@link isBounded}. */
+  /** The numbers without a record; only where numbers are not {@link included}. */
   readonly gaps: NumberSet;
   /** The items of the gaps. */
   readonly gapItems: readonly Item[];
-  /** The numbers of the records in the clauses and lookups; only for a list that is {@link isBounded}. */
+  /** The numbers that indexes have found; undefined where they do not bound the list. */
   readonly included: NumberSet | undefined;
   /** The numbers of records with a value that they must not have. */
   readonly excluded: NumberSet;
-  /** All items of the clauses' sets that were read. */
+  /** All items of the sets that were read. */
   readonly items: readonly Item[];
+  /** Conditions of which only the records say whether they are met, of all of these numbers; */
+  readonly undecided: readonly Condition[];
+  /** or of some. */
+  readonly open: ReadonlySet<number>;
+  /** The fields of undecided conditions whose index lacks older records. */
+  readonly unbuilt: readonly string[];
+  /** The numbers in it, where a range of time has left only these (`time-range.ts`). */
+  readonly range?: { readonly from: number; readonly to: number };
+  /** Read units of finding that. */
+  readonly units: number;
 }
 
-/** Whether its records are in sets. All others are the numbers that were allocated, without some. */
-export const isBounded = ({ clauses, lookups }: ListSource): boolean =>
-  lookups.length > 0 || clauses.some(({ isExcluded }) => isExcluded !== true);
-
-/** Whether it is the list of all records. */
-export const isWhole = ({ clauses, lookups }: ListSource): boolean => clauses.length === 0 && lookups.length === 0;
-
-/**
- * @param now epoch milliseconds
- * @throws ListNotBuilt for a filter whose sets lack older records
- * @throws TooManyMatches
- */
-export async function readView(
-  table: Table,
-  source: ListSource,
-  now: number,
-  timeLimit: Reading = { clock: () => now, deadline: Number.POSITIVE_INFINITY },
-): Promise<View> {
-  if (isWhole(source)) return readWhole(table, source);
-  const { view, open } = await readFiltered(table, source);
-  if (open === undefined) return view;
-  // Of some members only the records say whether the lookups find them.
-  const members = membersOf(source, view, new Set(), now);
-  const largest = largestNoted(view.counter);
-  const numbers = await decideByRecords(table, source, { members, open, largest }, timeLimit);
-  return { ...view, included: NumberSet.ofNumbers(numbers) };
+export async function readView(table: Table, query: ListQuery): Promise<View> {
+  if (isWhole(query)) return readWhole(table, query);
+  const view = await readFiltered(table, query);
+  const unbuilt = query.conditions.filter(
+    ({ index, answer }) => answer !== undefined && isUnbuilt(view.counter, index),
+  );
+  if (unbuilt.length === 0) return view;
+  const conditions = query.conditions.map((each) => (unbuilt.includes(each) ? { ...each, answer: undefined } : each));
+  const without = await readFiltered(table, { ...query, conditions });
+  return { ...without, unbuilt: unbuilt.map(({ field }) => field) };
 }
 
-async function readWhole(table: Table, { partition }: ListSource): Promise<View> {
+/** Whether an index lacks older records. A list without a counter item has no records yet. */
+export const isUnbuilt = (counter: Item, index: string | undefined): boolean =>
+  counter.NEXT !== undefined && index !== undefined && !builtFilters(counter).includes(index);
+
+async function readWhole(table: Table, { partition }: List): Promise<View> {
   const gapItems = await readSet(table, storedSets.partitionOf(partition));
   return {
     ...NOTHING,
     counter: gapItems.find(({ SK }) => SK === COUNTER) ?? {},
     gaps: NumberSet.ofItems(gapItems),
     gapItems,
-    included: undefined,
   };
 }
 
-const NOTHING = { gaps: NumberSet.EMPTY, gapItems: [], excluded: NumberSet.EMPTY, items: [] } as const;
+const NOTHING = {
+  gaps: NumberSet.EMPTY,
+  gapItems: [],
+  included: undefined,
+  excluded: NumberSet.EMPTY,
+  items: [],
+  undecided: [],
+  open: new Set<number>(),
+  unbuilt: [],
+  units: 0,
+} as const;
 
-/** @returns with the numbers of which only the records say whether the lookups find them, or all; undefined where there are none */
-async function readFiltered(
-  table: Table,
-  source: ListSource,
-): Promise<{ readonly view: View; readonly open?: Matched['open'] }> {
-  const { partition, lookups, retentionDays } = source;
-  const whole = isBounded(source) ? undefined : readWhole(table, source);
+async function readFiltered(table: Table, query: ListQuery): Promise<View> {
+  const { partition, conditions, retentionDays } = query;
+  const whole = isBounded(query) ? undefined : readWhole(table, query);
   const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
-  const matching = lookups.length === 0 ? undefined : readMatching(table, partition, lookups);
+  const lookups = conditions.flatMap(({ answer }) => (answer && 'lookups' in answer ? [answer.lookups] : []));
+  const looking = Promise.all(lookups.map((each) => readLookups(table, partition, each)));
+  const clauses = conditions.flatMap(({ answer }) => (answer && 'sets' in answer ? answer.sets : []));
   const next = () => counter.then(({ NEXT: number }) => Number(number ?? 0));
-  const clauses = readSets(table, wantedBy(source), matching?.then(placesOf), next);
-  const [read, sets, found, all] = await Promise.all([counter, clauses, matching, whole]);
-  assertBuilt(read, source);
-  const matched = found?.numbers === undefined ? [] : [NumberSet.ofNumbers([...found.numbers])];
-  const setsWhere = (isExcluded: boolean): NumberSet[] =>
+  const given = lookups.length === 0 ? undefined : looking.then(placesOf);
+  const reading = readSets(table, wantedBy(partition, clauses), given, next);
+  const [read, sets, found] = await Promise.all([counter, reading, looking]);
+  const numbersWhere = (isExcluded: boolean): NumberSet[] =>
     sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));
-  const items = sets.flatMap((each) => each.items);
-  const view = { ...NOTHING, counter: read, excluded: NumberSet.either(setsWhere(true)), items };
-  if (all !== undefined) return { view: { ...view, included: undefined, gaps: all.gaps, gapItems: all.gapItems } };
-  const bounding = [...setsWhere(false), ...matched];
-  if (bounding.length === 0) throw tooManyMatches(lookups);
-  return { view: { ...view, included: NumberSet.common(bounding) }, open: found?.open };
+  const bounding = [...numbersWhere(false), ...known(found).map((numbers) => NumberSet.ofNumbers([...numbers]))];
+  const isUnknown = (one: Condition): boolean =>
+    one.answer === undefined ||
+    ('lookups' in one.answer && found[lookups.indexOf(one.answer.lookups)]?.numbers === undefined);
+  return {
+    ...(bounding.length > 0 ? NOTHING : await (whole ?? readWhole(table, query))),
+    ...(bounding.length > 0 ? { included: NumberSet.common(bounding) } : {}),
+    counter: read,
+    excluded: NumberSet.either(numbersWhere(true)),
+    items: sets.flatMap((each) => each.items),
+    undecided: conditions.filter(isUnknown),
+    open: new Set(found.flatMap(({ open }) => [...open])),
+  };
 }
 
-/** The sets of the values that the records have, and of those that they do not have. */
-const wantedBy = ({ partition, clauses }: ListSource): WantedClause[] =>
-  clauses.map(({ field, anyOf, isExcluded = false }) => ({
+const wantedBy = (list: string, clauses: readonly Clause[]): WantedClause[] =>
+  clauses.map(({ field, anyOf, isExcluded }) => ({
     isExcluded,
-    sets: anyOf.map((value) => storedSets.partitionOf(partition, field, value)),
+    sets: anyOf.map((value) => storedSets.partitionOf(list, field, value)),
   }));
 
-/** The sort keys of the items with the bits of what lookups find, where that is known. */
-const placesOf = ({ numbers }: Matched): ReadonlySet<string> | undefined =>
-  numbers === undefined ? undefined : new Set(Array.from(numbers, (number) => bitPlace(number).sortKey));
+const known = (found: readonly Found[]): ReadonlySet<number>[] =>
+  found.flatMap(({ numbers }) => (numbers === undefined ? [] : [numbers]));
 
-/** A list without a counter item has no records yet. */
-function assertBuilt(counter: Item, { partition, clauses, lookups }: ListSource): void {
-  if (counter.NEXT === undefined) return;
-  const built = builtFilters(counter);
-  const needed = [
-    ...clauses.map(({ field }) => ({ name: field, indexes: [field] })),
-    ...lookups.map(({ name, indexes }) => ({ name, indexes })),
-  ];
-  const missing = needed.filter(({ indexes }) => indexes.some((index) => !built.includes(index)));
-  if (missing.length > 0) throw new ListNotBuilt(partition, [...new Set(missing.map(({ name }) => name))]);
+/** The sort keys of the items with the bits of what lookups find, where that is known. */
+function placesOf(found: readonly Found[]): ReadonlySet<string> | undefined {
+  const numbers = known(found);
+  if (numbers.length === 0) return undefined;
+  return new Set(
+    Array.from(
+      numbers.reduce((one, other) => one.intersection(other)),
+      (number) => bitPlace(number).sortKey,
+    ),
+  );
 }
 
 /** The members of a list. */
@@ -146,7 +134,8 @@ export function membersOf(list: List, view: View, absent: ReadonlySet<number>, n
 }
 
 /** The first number that may be a member, and one after the last. */
-function rangeOf({ retentionDays }: List, { counter, included }: View, now: number) {
+function rangeOf({ retentionDays }: List, { counter, included, range }: View, now: number) {
   const to = included === undefined ? Number(counter.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
-  return { from: retentionDays === undefined ? 0 : floorOf(counter, to, now), to };
+  const from = retentionDays === undefined ? 0 : floorOf(counter, to, now);
+  return range === undefined ? { from, to } : { from: Math.max(from, range.from), to: Math.min(to, range.to) };
 }

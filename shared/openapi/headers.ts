@@ -1,4 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
+import { MOST_SCANNED } from '#contract/lists';
 import { refusalContext } from '#contract/problem';
 
 /** Response headers, as components. */
@@ -27,6 +28,11 @@ export const responseHeaderComponents = {
       8_192,
       '</api/v1/clients?page=1>; rel="first", </api/v1/clients?page=2>; rel="next", </api/v1/clients?page=2>; rel="last"',
     ),
+  },
+  'Scan-Units': {
+    description:
+      'There when an index has not answered all of the filters and the order: the read units that this took, and how many it may take (an item of RFC 9651). Beyond them the request is refused.',
+    ...text(40, `37;limit=${MOST_SCANNED}`),
   },
   'Retry-After': {
     description: 'Seconds to wait before the request is sent again.',

@@ -54,6 +54,11 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   'invalid-parameter': {
     errors: [{ in: 'query', pointer: pointer(['page_size']), detail: 'must be a whole number from 1 to 200' }],
   },
+  'too-many-matches': {
+    detail:
+      'No index answers priority: 12000 records or more would have to be read, and at most 500 read units of them are. Ask with one of the filters status, client_id.',
+    errors: [{ in: 'query', pointer: pointer(['priority']), detail: 'works only where few records are left to read' }],
+  },
   unauthorized: { detail: refusalContext('The token has expired.').detail },
   forbidden: { detail: 'This needs the permission clients:write.' },
   'organization-suspended': { detail: 'The organization is suspended: ask those who operate this service.' },

@@ -2,6 +2,7 @@ import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-op
 import type { Contract, Route } from '#contract';
 import { itemRouteOf, problemsOf, referencesIn, takesHeader } from '#contract/derived';
 import { GATEWAY_TIMEOUT, MAX_RESPONSE } from '#contract/gateway';
+import { isSearchable } from '#contract/lists';
 import { PROBLEMS, type ProblemType } from '#contract/problem';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { ndjsonOf } from './ndjson.ts';
@@ -80,7 +81,7 @@ const budgetHeaders = (route: Route): readonly ResponseHeader[] => (route.auth =
 
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
-  if (route.response.isList) return ['Link', 'ETag'];
+  if (route.response.isList) return ['Link', 'ETag', ...(isSearchable(route) ? (['Scan-Units'] as const) : [])];
   const applied = appliedHeaders(route);
   const isOfRecord = takesHeader(route, 'If-None-Match') || takesHeader(route, 'If-Match');
   if (isOfRecord && route.upsert === undefined) return ['ETag', ...applied];

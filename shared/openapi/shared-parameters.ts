@@ -38,9 +38,9 @@ function withoutRepetition(parameter: Node): Node {
   if (!isNode(parameter.schema)) return parameter;
   const { description: own, examples, ...schema } = parameter.schema;
   const description = parameter.description ?? own;
-  if (parameter.required === true || !Array.isArray(examples)) {
-    return { ...parameter, description, schema: { ...schema, ...(examples === undefined ? {} : { examples }) } };
-  }
+  // Filters for small lists are many, and without examples.
+  if (!Array.isArray(examples) || parameter['x-list-size'] === 'small') return { ...parameter, description, schema };
+  if (parameter.required === true) return { ...parameter, description, schema: { ...schema, examples } };
   return { ...parameter, description: `${description ?? ''} For example \`${examples[0]}\`.`.trim(), schema };
 }
 

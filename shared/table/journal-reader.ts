@@ -11,9 +11,9 @@ export class JournalReader {
 
   constructor(tenant: Tenant) {
     this.#tenant = tenant;
-    const { name, createdAt, retentionDays = 0, filters } = journalEntity;
+    const { name, createdAt, retentionDays = 0 } = journalEntity;
     const partition = recordsPartition(tenant.id, name);
-    this.#list = { partition, createdAt, retentionDays, filters, ordered: true };
+    this.#list = { partition, createdAt, retentionDays, filters: [], ordered: true };
   }
 
   /**

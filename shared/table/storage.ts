@@ -6,17 +6,8 @@
 export * as tenantSessions from './connection/tenant-sessions.ts';
 export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
 export { CHILDREN } from './repository/children.ts';
-export { MOVES } from './repository/derived-fields.ts';
+export { MOVES, stageFlag } from './repository/derived-fields.ts';
 export { toAttributes, toRecord } from './repository/entity.ts';
-export * as exactValues from './repository/exact-values.ts';
 export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';
-export * as flags from './repository/flags.ts';
-export {
-  entriesOf,
-  indexedValuesIn,
-  indexesOf,
-  notedIn,
-  noteOf,
-  SETS,
-} from './repository/list-indexes.ts';
-export * as recordWords from './repository/record-words.ts';
+export { indexesOf } from './repository/indexes.ts';
+export { CLAIMED, claimedIn, isClaimOfOwn } from './repository/unique-constraints.ts';

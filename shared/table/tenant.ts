@@ -76,7 +76,7 @@ export class Tenant {
   }
 
   /** All records of a kind. If they are audited or journaled, what happens to them stages events in this tenant. */
-  records<T extends object, F extends keyof T & string>(entity: Entity<T, F>): Repository<T, F> {
+  records<T extends object>(entity: Entity<T>): Repository<T> {
     return new Repository(
       this.#session,
       this.#id,

@@ -23,11 +23,14 @@ const NAMES: Readonly<Record<string, number>> = {
   '#http': 13,
   // With the budget of deliveries, and the check of the caller of a batch.
   '#http/parts': 13,
-  // With the observer of a table.
-  '#lists': 23,
-  '#lists/maintenance': 15,
-  // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own.
-  '#table': 25,
+  // With the observer of a table, and what indexes and queries are.
+  '#lists': 26,
+  // With the entries of indexes.
+  '#lists/maintenance': 18,
+  // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are
+  // asked for.
+  // And the kinds of indexes, with which domains declare theirs.
+  '#table': 33,
   // Keys of records, read together.
   '#table/keys': 15,
   '#table/storage': 19,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import type { Route } from '#contract';
+import { isSearchable, listQueryOf } from '#contract/lists';
 import { type FieldError, Problem } from '#contract/problem';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
@@ -27,7 +28,8 @@ const SENTENCES: readonly RegExp[] = [
   /^must be a whole number from \d+ to \d+$/,
   /^must be a number from \d+ to \d+$/,
   /^must be one of: [-\w]+(, [-\w]+)+$/,
-  /^must be record$/,
+  /^must be (record|null)$/,
+  /^must be one or two of these, separated by a comma, with "-" before it for the highest first: \w+(, \w+)+$/,
   /^must be `latest`, or a cursor: the `next` of an earlier response$/,
   /^must be types of events, separated by commas: `ticket.created,ticket.updated`$/,
   /^must be at most \d+ characters long$/,
@@ -50,6 +52,7 @@ const SENTENCES: readonly RegExp[] = [
   /^must be a lowercase word of letters, digits, "-" and "_", the first a letter$/,
   /^must be letters, digits, ".", "_" and "-", the first a letter or digit(, the last no "-")?$/,
   /^must be lowercase letters, digits and "-", the first a letter or digit$/,
+  /^must be digits and the letters a to f$/,
   /^must be a permission code: <area>:<verb>$/,
   /^must have the form <entity>.<verb>$/,
   /^must be \d+ to \d+ printable ASCII characters$/,
@@ -108,7 +111,8 @@ function tryOut(id: string, route: Route): void {
         findingsOf(() => validParams(route, { params: { [name]: text } })),
       );
   }
-  for (const name of [...Object.keys(query.shape), 'unknown']) {
+  const derived = isSearchable(route) ? listQueryOf(route).filters.keys() : [];
+  for (const name of [...Object.keys(query.shape), ...derived, 'unknown']) {
     const sent = [...WRONG_TEXTS.map((text) => [text]), ['a', 'b'], Array(11).fill('a')];
     for (const values of sent)
       note(
@@ -202,7 +206,8 @@ describe('a sentence', () => {
     ['assignee', 'assigned_to'],
     ['colour', undefined],
     ['z', undefined],
-    ['id', undefined],
+    ['prioritaet', 'priority'],
+    ['credentials', undefined],
     [`client_id${'x'.repeat(100_000)}`, undefined],
   ])('names the parameter that %s may mean', (unknown, meant) => {
     const { listTickets } = tickets.routes;

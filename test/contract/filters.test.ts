@@ -1,11 +1,11 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type Contract, contract, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import { describe, expect, it } from 'vitest';
+import { type Contract, contract, ok, pageOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { type Operations, pagesOf, pipeline } from '#http';
 import * as respond from '#http/respond';
 import { describedBy } from '#openapi';
-import { type Entity, entity, type Repository } from '#table';
+import { entity, set } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { filtersOfferedTooEarly, filtersWritten, readReleasedFilters } from '../../generate/released-filters.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -40,8 +40,8 @@ const shops = contract({
   },
 });
 
-const whole = entity('SHOP', shop, { filters: ['city', 'status'] });
-const partial = entity('SHOP', shop, { filters: ['status'] });
+const whole = entity('SHOP', shop, { indexes: [set('city'), set('status')] });
+const partial = entity('SHOP', shop, { indexes: [set('status')] });
 const {
   getShop,
 }: Pick<Operations<typeof shops>, 'getShop'> = {
@@ -67,18 +67,21 @@ describe('a filter that is not yet offered', () => {
     expect(() => pipeline(writing, { listShops: pagesOf(whole) })).not.toThrow();
   });
 
-  it('is refused as every unknown parameter is, and in no document', () => {
+  it('is one for small lists', () => {
     const query = { status: ['open'], city: ['porto'] };
-    const refused = expect.objectContaining({
-      type: 'invalid-parameter',
-      errors: [{ in: 'query', pointer: '#/city', detail: 'is not known here' }],
-    });
-    expect(() => validQuery(writing.routes.listShops, { query })).toThrow(refused);
-    expect(validQuery(shops.routes.listShops, { query })).toMatchObject({ status: 'open', city: 'porto' });
-    const parametersOf = (each: Contract) => JSON.stringify(describedBy([each]).paths['/api/v1/shops']);
-    expect(parametersOf(shops)).toContain('"name":"city"');
-    expect(parametersOf(writing)).toContain('"name":"status"');
-    expect(parametersOf(writing)).not.toContain('city');
+    const [status, city] = [
+      { field: 'status', anyOf: ['open'] },
+      { field: 'city', anyOf: ['porto'] },
+    ];
+    for (const { routes } of [writing, shops]) {
+      const asked = validQuery(routes.listShops, { query }) as { where: unknown[] };
+      expect(asked.where).toEqual(expect.arrayContaining([status, city]));
+    }
+    const sizeOf = (each: Contract) => {
+      const { parameters = [] } = describedBy([each]).paths['/api/v1/shops']?.get ?? {};
+      return parameters.find(({ name }) => name === 'city')?.['x-list-size'];
+    };
+    expect([sizeOf(shops), sizeOf(writing)]).toEqual(['any', 'small']);
   });
 
   it('is no filter that is offered, and only of lists', () => {
@@ -115,7 +118,6 @@ describe('a filter that is offered', () => {
 describe('a filter that the entity does not have', () => {
   it('is reported when the function loads, with its remedy', () => {
     const operations: Operations<typeof shops> = {
-      // @ts-expect-error: Property 'city' is missing
       listShops: pagesOf(partial),
       getShop,
     };
@@ -129,7 +131,6 @@ describe('a filter that the entity does not have', () => {
 
   it('is reported for an operation that does not declare its filters', () => {
     const operations: Operations<typeof shops> = {
-      // @ts-expect-error: Property 'filters' is missing
       listShops: async ({ query: { page, page_size } }) => ({ body: { data: [], page, page_size, total: 0 } }),
       getShop,
     };
@@ -140,17 +141,13 @@ describe('a filter that the entity does not have', () => {
 
   it('is reported also where it is not offered yet', () => {
     const operations: Operations<typeof writing> = {
-      // @ts-expect-error: Property 'city' is missing
       listShops: pagesOf(partial),
     };
     expect(() => pipeline(writing, operations)).toThrow('takes `city`, by which its records cannot be listed');
   });
 
-  it('cannot be asked of its records', () => {
-    type Asked = NonNullable<Parameters<Repository<RecordOf<typeof shop>, 'status'>['page']>[0]['filter']>;
-    expectTypeOf<keyof Asked>().toEqualTypeOf<'status'>();
-    expectTypeOf(partial).toEqualTypeOf<Entity<RecordOf<typeof shop>, 'status'>>();
+  it('is a compiler error', () => {
     // @ts-expect-error: no field of the record
-    expect(entity('SHOP', shop, { filters: ['town'] }).filters).toEqual(['town']);
+    expect(entity('SHOP', shop, { indexes: [set('town')] }).indexes).toHaveLength(1);
   });
 });

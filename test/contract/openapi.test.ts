@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { isSearchable, listQueryOf } from '#contract/lists';
 import { documentText, openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
@@ -108,6 +109,7 @@ describe.each(routes)('the operation %s', (id, { route }) => {
     const declared = [
       ...Object.keys(route.params.shape).map((name) => `path ${name}`),
       ...Object.keys(route.query.shape).map((name) => `query ${name}`),
+      ...(isSearchable(route) ? listQueryOf(route).filters.keys() : []).map((name) => `query ${name}`),
       ...Object.keys(route.headers ?? {}).map((name) => `header ${name}`),
     ];
     expect(given).toEqual(expect.arrayContaining(declared));

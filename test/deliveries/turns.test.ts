@@ -8,6 +8,7 @@ import { turn } from '../../functions/deliveries/turn.ts';
 import { work } from '../../functions/deliveries/work.ts';
 import { terminalEntity } from '../../functions/terminals/store.ts';
 import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
+import { sortedBy } from '../support/asked.ts';
 import type { Endpoint } from '../support/delivery-world.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -97,7 +98,9 @@ describe('an endpoint', () => {
     await hook.change({ batch_size: 100, payload: 'record' });
     await acme.change(1, 'Desk');
     await acme.do(async (tenant) => {
-      const { records } = await tenant.records(terminalEntity).page({ page: 1, page_size: 1, sort: 'created_at' });
+      const { records } = await tenant
+        .records(terminalEntity)
+        .page({ page: 1, page_size: 1, sort: sortedBy('created_at') });
       for (const each of records) await tenant.records(terminalEntity).update(each, { name: 'x'.repeat(180_000) });
     });
     await change();
@@ -213,7 +216,7 @@ describe('an endpoint that fails', () => {
     await world.pass(HOUR);
     expect(await hook.status()).toEqual(['disabled', 'failing']);
     expect(await isRegistered()).toBe(false);
-    const events = await acme.open().records(auditEventEntity).page({ page: 1, page_size: 1, sort: '-created_at' });
+    const events = await acme.open().records(auditEventEntity).page({ page: 1, page_size: 1 });
     expect(events.records[0]?.record).toMatchObject({
       actor_type: 'service',
       record_id: hook.id,
@@ -267,7 +270,9 @@ describe('an endpoint that fails', () => {
     expect(before).toBeLessThan(5);
     await hook.change({ event_types: ['terminal.updated'] });
     await acme.do(async (tenant) => {
-      const { records } = await tenant.records(terminalEntity).page({ page: 1, page_size: 1, sort: 'created_at' });
+      const { records } = await tenant
+        .records(terminalEntity)
+        .page({ page: 1, page_size: 1, sort: sortedBy('created_at') });
       for (const each of records) await tenant.records(terminalEntity).update(each, { name: 'Front desk' });
     });
     await world.pass(HOUR);

@@ -54,12 +54,16 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     expect(text).toContain(costOf(operation));
   });
 
-  it('has every parameter: its own open, and only the common ones folded', () => {
-    const folds = Array.from(section.matchAll(/<details class="([\w-]+)".*?<\/details>/gs));
-    const folded = folds.find(([, name]) => name === 'common')?.[0] ?? '';
+  it('has every parameter: its own open, only the common ones folded, and those of small lists by their names', () => {
+    const folds = Array.from(section.matchAll(/<details class="([\w-]+)"/g));
     const [, parameters = ''] = /<h4>Parameters<\/h4>(.*?)<h4>/s.exec(section) ?? [];
+    const [folded = ''] = /<details class="common">.*?<\/details>/s.exec(parameters) ?? [];
     const open = parameters.replace(folded, '');
+    const [, small = ''] = /Filters for small lists<\/a>: (.*?)\.<\/p>/.exec(open) ?? [];
+    const ofSmallLists = operation.parameters.filter((parameter) => parameter['x-list-size'] === 'small');
+    expect(small).toBe(ofSmallLists.map(({ name }) => `<code>${name}</code>`).join(', '));
     for (const { name, in: place, description } of operation.parameters) {
+      if (ofSmallLists.some((each) => each.name === name)) continue;
       const isCommon = name === 'org_id' || (place === 'header' && name in openApi.components.parameters);
       const row = `<th scope="row"><code>${name}</code>`;
       expect([name, folded.includes(row), open.includes(row)]).toEqual([name, isCommon, !isCommon]);

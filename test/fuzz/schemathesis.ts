@@ -63,7 +63,7 @@ interface Operation extends Node {
 
 interface Document {
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { readonly schemas: Record<string, Node>; readonly parameters: Record<string, Node> };
+  readonly components: { readonly schemas: Record<string, Node>; parameters: Record<string, Node> };
 }
 
 /** The document where bodies are JSON, for those who do not know lines of it. */
@@ -81,6 +81,7 @@ export function withoutLines(document: object): Document {
  * - a platform caller names the organization in the query, and the integration of an endpoint;
  * - no `Idempotency-Key`: with another body it is refused with 422;
  * - time zones, days, permissions and types of events are some that there are, and a secret is hard to guess;
+ * - numbers and days that filters of small lists take are within their bounds, and orders are of fields that there are;
  * - the feed and replays begin at names of places in place of cursors, and endpoints have public addresses;
  * - read-only fields are left out: they may be sent back as they were read;
  * - log entries are one or many, not both;
@@ -88,7 +89,7 @@ export function withoutLines(document: object): Document {
  */
 export function documentFor(document: object, variables: Variables, caller: 'organization' | 'platform'): object {
   const copy = withExactPatterns(withoutLines(document));
-  const { schemas, parameters } = copy.components;
+  const { schemas } = copy.components;
   for (const [name, schema] of Object.entries(schemas)) {
     if (/(Create|Patch|Replay)$/.test(name)) withRecords(schema, variables);
   }
@@ -96,13 +97,16 @@ export function documentFor(document: object, variables: Variables, caller: 'org
   Object.assign(schemas.LogEntryCreate ?? {}, { oneOf: [one, { required: ['entries'], maxProperties: 1 }] });
   if (caller === 'platform')
     Object.assign(schemas.WebhookEndpointCreate ?? {}, { required: ['url', 'integration_id'] });
+  copy.components.parameters = Object.fromEntries(
+    Object.entries(copy.components.parameters).map(([name, parameter]) => [name, withValues(parameter)]),
+  );
   const organization = { enum: [variables.get('organization_id')] };
-  Object.assign(parameters.OrgId ?? {}, { schema: organization, required: caller === 'platform' });
+  Object.assign(copy.components.parameters.OrgId ?? {}, { schema: organization, required: caller === 'platform' });
   const paths = new Map(exampleRequestsOf(contracts).map(({ id, path }) => [id, path.replace(/\?.*/, '')]));
   for (const [path, operations] of Object.entries(copy.paths)) {
     for (const operation of Object.values(operations)) {
       operation.parameters = [
-        ...(operation.parameters ?? []).filter(isKept).map(ofFeed),
+        ...(operation.parameters ?? []).filter(isKept).map(withValues),
         ...pathParameters(path, paths.get(operation.operationId) ?? '', variables),
       ];
     }
@@ -130,12 +134,6 @@ function blankRanges(): string {
 const isKept = ({ $ref = '', in: place }: { $ref?: string; in?: string }): boolean =>
   place !== 'path' && !/\/(Idempotency-Key|Path\w+)$/.test($ref);
 
-/** A parameter of the feed, with values that there are in place of its form. */
-function ofFeed(query: Node): Node {
-  const values = { after: ['latest'], types: ['ticket.updated', EVENT_TYPES.join()] }[String(query.name)];
-  return values === undefined ? query : { ...query, schema: { enum: values } };
-}
-
 /** The parameters of a path, with the values that its example has in their places. */
 function pathParameters(path: string, example: string, variables: Variables): Node[] {
   const values = example.split('/');
@@ -160,6 +158,33 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   url: ['https://hooks.acme.example/custodia'],
   from: ['oldest', 'latest'],
 };
+
+/** Values of parameters whose form does not say all. */
+const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  after: ['latest'],
+  types: ['ticket.updated', EVENT_TYPES.join()],
+  next_billing_date_after: ['2026-12-01'],
+  next_billing_date_before: ['2026-12-01T09:30:00Z'],
+};
+
+/** A parameter with values that there are in place of its form: of the feed, and of filters and orders for small lists. */
+function withValues(parameter: Node): Node {
+  const { name, schema, 'x-any-size': orders } = parameter as Node & Parameter;
+  const values = orders === undefined ? PARAMETERS[name] : [...orders, 'id', '-id,created_at'];
+  if (values !== undefined) return { ...parameter, schema: { enum: values } };
+  const items =
+    name === 'timezone' ? VALUES.timezone : NUMBER_OR_NULL.test(schema?.items?.pattern ?? '') && ['null', '1'];
+  return items ? { ...parameter, schema: { ...schema, items: { enum: items } } } : parameter;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly 'x-any-size'?: readonly string[];
+  readonly schema?: { readonly items?: { readonly pattern?: string } };
+}
+
+/** The form of a number that may be null: its bounds are in no pattern. */
+const NUMBER_OR_NULL = /^\^\(null\|-\?\\d/;
 
 function withRecords({ properties = {} }: { properties?: unknown }, variables: Variables): void {
   const fields = properties as Record<string, Node>;

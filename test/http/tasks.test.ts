@@ -10,7 +10,7 @@ import { useApi } from '../support/use-api.ts';
 import { type ApiDriver, apiDriverOf } from './api-driver.ts';
 
 /**
- * Ten tasks of a working day over HTTP, among records that they must not find. The gateway counts the requests of each, and `docs/tasks.md` has
+ * Tasks of a working day over HTTP, among records that they must not find. The gateway counts the requests of each, and `docs/tasks.md` has
  * what was counted.
  */
 
@@ -79,7 +79,7 @@ beforeAll(async () => {
     rui: { email: 'rui@acme.example', name: 'Rui' },
   });
   await given('/tickets', {
-    printer: ticket({ subject: 'Printer in the kitchen is silent', ticket_code: 'T-2026-17' }),
+    printer: ticket({ subject: 'Printer in the kitchen is silent', ticket_code: 'T-2026-17', priority: 'high' }),
     printing: ticket({ subject: 'Printer prints twice', status: 'closed' }),
   });
   await given('/resources', {
@@ -159,6 +159,12 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
     ['fullOfTasca', 'fullOfBistro'],
   ],
   ['the resources with two tags', () => found('/resources?tag=production&tag=database'), ['fullOfBistro']],
+  [
+    'the urgent tickets that nobody has, the longest unchanged first',
+    () => found('/tickets?priority=high&assigned_to=null&sort=updated_at'),
+    ['printer'],
+  ],
+  ['the clients by name', () => found('/clients?sort=name'), ['other', 'bistro', 'tasca']],
   ['500 resources from a file', load, [{ 201: 200 }, { 201: 200 }, { 201: 100 }]],
   ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],
 ];

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { filterNames } from '#contract/derived';
 import { storedSets } from '#lists';
-import { textIndex } from '#lists/maintenance';
+import type { Entity } from '#table';
 import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table/keys';
-import { entriesOf, indexesOf } from '#table/storage';
+import { indexesOf } from '#table/storage';
 import { kinds } from '../../operator/kinds.ts';
 import { isOfCredentials } from '../../shared/table/keys.ts';
 import { sources } from '../architecture/sources.ts';
@@ -20,6 +21,8 @@ it('verifies every kind of record that is declared', () => {
   expect([...verified, 'ORG', 'ORG'].toSorted()).toEqual(declared.toSorted());
 });
 
+const setFields = (entity: Entity) => indexesOf(entity, PLATFORM, '').setFields;
+
 it('has no partition that is taken for one of credentials, whatever callers write', () => {
   const text = 'x#CREDENTIALS';
   const partitions = kinds.flatMap(({ entity, below }) => {
@@ -29,9 +32,9 @@ it('has no partition that is taken for one of credentials, whatever callers writ
         each,
         storedSets.partitionOf(each),
       ]),
-      ...entity.filters.map((field) => storedSets.partitionOf(records, field, text)),
+      ...setFields(entity).map((field) => storedSets.partitionOf(records, field, text)),
       ...Object.keys(entity.unique).map((field) => uniqueKey(PLATFORM, entity.name, field, text).PK),
-      ...indexesOf(entity).flatMap((index) => textIndex.partitionOf(records, entriesOf(index) ?? '')),
+      ...indexesOf(entity, PLATFORM, records).itemPartitions.map(({ partition }) => partition),
       valuesPartition(records),
     ];
   });
@@ -48,15 +51,20 @@ it('knows the field with the time at which a record was created, by which reader
   ]);
 });
 
+it('finds records by the time of their creation in lists of any size, as the document says', () => {
+  const fields = kinds.map(({ entity }) => entity.createdAt);
+  expect(fields.filter((field) => !filterNames.CREATION_FIELDS.includes(field))).toEqual([]);
+});
+
 it('counts by fields that are filters, so that what has come since a scan is found', () => {
   const sources = kinds.flatMap(({ counters }) => Object.values(counters).flat());
   expect(sources.length).toBeGreaterThan(3);
-  expect(sources.filter(({ entity, by }) => !entity.filters.includes(by))).toEqual([]);
+  expect(sources.filter(({ entity, by }) => !setFields(entity).includes(by))).toEqual([]);
 });
 
 it('knows the values of filters that it names', () => {
   for (const { entity, values } of kinds) {
-    expect(Object.keys(values).filter((field) => !entity.filters.includes(field))).toEqual([]);
+    expect(Object.keys(values).filter((field) => !setFields(entity).includes(field))).toEqual([]);
   }
 });
 

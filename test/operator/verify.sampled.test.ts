@@ -253,10 +253,13 @@ describe('damage', () => {
     await made.set(made.key('client', 1), 'slug', 'slug-one');
     await made.remove(slug('slug-two'));
     const found = await differencesOf(made.tenant, true);
-    expect(named(found)).toEqual(['not-unique CLIENT slug', 'wrong-words CLIENT']);
+    expect(named(found)).toEqual(['not-unique CLIENT slug', 'wrong-note CLIENT words~']);
     const text = `CLIENT slug "slug-one" is the value of ${one} and ${two}`;
     expect(found.find(({ kind }) => kind === 'not-unique')).toMatchObject({ repaired: false, text });
     await made.set(made.key('client', 1), 'slug', 'slug-two');
-    expect(named(await differencesOf(made.tenant, true))).toEqual(['unique-value CLIENT slug', 'wrong-words CLIENT']);
+    expect(named(await differencesOf(made.tenant, true))).toEqual([
+      'unique-value CLIENT slug',
+      'wrong-note CLIENT words~',
+    ]);
   });
 });

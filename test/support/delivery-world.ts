@@ -21,6 +21,7 @@ import { wakeBehind } from '../../functions/delivery-schedule/wake.ts';
 import { terminalEntity } from '../../functions/terminals/store.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions/webhook-endpoints/store.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { sortedBy } from './asked.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
 import { keyFile } from './key-file.ts';
@@ -417,7 +418,7 @@ export class Endpoint {
     const page = await attemptsOf(this.#organization.open(), this.id).page({
       page: 1,
       page_size: 100,
-      sort: 'created_at',
+      sort: sortedBy('created_at'),
     });
     return page.records.map(({ record }) => record);
   }

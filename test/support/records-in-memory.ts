@@ -1,7 +1,8 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, ids, type Key, storedSets } from '#lists';
 import { COUNTER } from '#lists/maintenance';
-import { entity } from '#table';
+import { entity, set } from '#table';
+import { asked } from './asked.ts';
 import { itemsWith } from './bits.ts';
 import { openTenant } from './storage.ts';
 import { tableSending } from './table-sending.ts';
@@ -14,7 +15,7 @@ interface Job {
   readonly id: string;
   readonly state: string;
 }
-const JOBS = entity<Job>('JOB', { filters: ['state'] });
+const JOBS = entity<Job>('JOB', { indexes: [set('state')] });
 const LIST = 'ORG#7#JOB';
 
 interface Given {
@@ -23,6 +24,8 @@ interface Given {
   readonly bytesOf?: (number: number) => number;
   /** Whether an eventually consistent read does not see a record. */
   readonly isStale?: (number: number) => boolean;
+  /** Whether the list's sets have all records. */
+  readonly isBuilt?: boolean;
 }
 
 /** A list in memory, with DynamoDB's limits: how its records are read, however many and large they are. */
@@ -36,11 +39,11 @@ export class RecordsInMemory {
   readonly #sets: ReadonlyMap<string, readonly Item[]>;
 
   constructor(given: Given) {
-    this.#given = { bytesOf: () => 1_000, isStale: () => false, ...given };
+    this.#given = { bytesOf: () => 1_000, isStale: () => false, isBuilt: true, ...given };
     this.#records = new Set(given.numbers);
     const next = (given.numbers.at(-1) ?? -1) + 1;
     const gaps = Array.from({ length: next }, (_, number) => number).filter((number) => !this.#records.has(number));
-    const counter = { SK: COUNTER, NEXT: next, FILTERS: ['state'] };
+    const counter = { SK: COUNTER, NEXT: next, FILTERS: this.#given.isBuilt ? ['state'] : [] };
     this.#sets = new Map([
       [storedSets.partitionOf(LIST), [...itemsWith(gaps), counter]],
       [storedSets.partitionOf(LIST, 'state', 'rare'), itemsWith(given.numbers)],
@@ -51,8 +54,8 @@ export class RecordsInMemory {
   async page(query: { readonly page_size?: number; readonly sort?: string; readonly filter?: { state: 'rare' } }) {
     const table = tableSending((command) => this.#send(command), 't');
     const records = openTenant(table, '7').records(JOBS);
-    const read = await records.page({ page: 1, page_size: 25, sort: 'created_at', ...query });
-    return { numbers: read.records.map(({ record }) => ids.numberOf(record.id)), total: read.total, isCut: read.isCut };
+    const read = await records.page(asked({ page_size: 25, ...query }));
+    return { ...read, records: undefined, numbers: read.records.map(({ record }) => ids.numberOf(record.id)) };
   }
 
   async #send(command: object): Promise<object> {
@@ -69,7 +72,11 @@ export class RecordsInMemory {
 
   #query({ ConsistentRead, ScanIndexForward: isForward = true, ...input }: QueryCommand['input']): object {
     const { ':first': first = ids.sortKeyOf(0), ':last': last = '~' } = input.ExpressionAttributeValues ?? {};
-    const isAsked = (number: number): boolean => ids.sortKeyOf(number) >= first && ids.sortKeyOf(number) <= last;
+    const after = input.ExclusiveStartKey?.SK;
+    const isAsked = (number: number): boolean => {
+      const key = ids.sortKeyOf(number);
+      return key >= first && key <= last && (after === undefined || (isForward ? key > after : key < after));
+    };
     const asked = this.#given.numbers.filter(isAsked).slice(isForward ? 0 : -(input.Limit ?? 0));
     const ordered = isForward ? asked : asked.toReversed();
     const read = this.#within(ordered.slice(0, input.Limit), A_QUERY);

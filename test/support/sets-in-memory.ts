@@ -1,7 +1,8 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, ids, type Key, schema, storedSets, type Table } from '#lists';
 import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
-import { entity } from '#table';
+import { entity, flag, set } from '#table';
+import { asked } from './asked.ts';
 import { BLOCK_SIZE, WORD_NAMES } from './bits.ts';
 import { openTenant } from './storage.ts';
 import { tableSending } from './table-sending.ts';
@@ -181,14 +182,18 @@ export async function membersIn({ table, filter }: InSets): Promise<number[]> {
   const filters = Object.keys(filter);
   const flags = filters.filter((field) => filter[field]?.some((value) => value === 'true' || value === 'false'));
   const isTrue = (field: string) => (job: Job) => job[field] === 'true';
-  const jobs = entity<Job>('JOB', { filters, flags: Object.fromEntries(flags.map((flag) => [flag, isTrue(flag)])) });
-  const all = { page: 1, page_size: Number.MAX_SAFE_INTEGER, sort: 'created_at' };
+  const indexes = filters.map((field) => (flags.includes(field) ? flag(field, isTrue(field)) : set(field)));
+  const jobs = entity<Job>('JOB', { indexes });
+  const wanted = filters.map((field) => [field, filter[field]?.map((value) => isFlagValue(value) ?? value)]);
   const { records, total } = await openTenant(table.asTable, '7')
     .records(jobs)
-    .page({ ...all, filter });
+    .page(asked({ page_size: Number.MAX_SAFE_INTEGER, filter: Object.fromEntries(wanted) }));
   if (records.length !== total) throw new Error(`${records.length} of ${total} records`);
   return records.map(({ record }) => ids.numberOf(record.id));
 }
+
+const isFlagValue = (value: string): boolean | undefined =>
+  value === 'true' || value === 'false' ? value === 'true' : undefined;
 
 /** The numbers that all sets have, computed without the lists' code. */
 export function commonOf(sets: readonly Words[]): number[] {

@@ -20,6 +20,7 @@ import { markdown, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { asked } from '../support/asked.ts';
 import { Conflicts } from '../support/conflicts.ts';
 import type { Filter } from './test-list.ts';
 
@@ -90,7 +91,7 @@ describe.skipIf(!HAS_ENGINE)('a page', () => {
     const response: { total?: number; records?: number } = {};
     const calls = await recorder.record(async () => {
       const jobs = jobsOf(org, new RequestSession(table, systemClock, Date.now() + 10_000), kind);
-      const { total, records } = await jobs.page({ page, page_size: pageSize, sort: '-created_at', filter });
+      const { total, records } = await jobs.page(asked({ page, page_size: pageSize, sort: '-created_at', filter }));
       Object.assign(response, { total, records: records.length });
     });
     const isOfSets = ({ operation, input }: Call) =>
@@ -181,7 +182,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
   async function read(sort: '-created_at' | 'created_at', page: number, page_size: number, filter: Filter) {
     let ids: readonly string[] = [];
     const calls = await recorder.record(async () => {
-      const { records } = await jobsOf(org, open(), kind).page({ page, page_size, sort, filter });
+      const { records } = await jobsOf(org, open(), kind).page(asked({ page, page_size, sort, filter }));
       ids = records.map(({ record }) => record.id);
     });
     const listed = created.filter((job) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { storedSets } from '#lists';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { cascadeDeletePartition } from '#table/keys';
 import { Invocation, within } from '#telemetry';
 import { itemsIn } from '../support/audit.ts';
@@ -15,7 +15,7 @@ interface Job {
   state: string;
 }
 const table = useTable();
-const kind = entity<Job>('JOB', { filters: ['state'] });
+const kind = entity<Job>('JOB', { indexes: [set('state')] });
 const jobs = new TestList(table, kind, { state: 'open' }, { state: ['open', 'done'] });
 const notes = entity<{ id: string; text: string }>('NOTE', { parent: kind });
 

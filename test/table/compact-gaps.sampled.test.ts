@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ids, listErrors, schema, storedSets, type Table } from '#lists';
 import { bitPlace, COUNTER, gapRanges, Members, NumberSet } from '#lists/maintenance';
 import { entity } from '#table';
+import { asked } from '../support/asked.ts';
 import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
 import { byExtent } from '../support/extent.ts';
 import { MemoryPartition, type Turn } from '../support/memory-partition.ts';
@@ -24,7 +25,7 @@ const JOBS = entity<{ readonly id: string; readonly created_at: string }>('JOB')
 const readPage = (table: Table, now = NOW, query = {}) =>
   openTenant(table, '7', () => now)
     .records(JOBS)
-    .page({ page: 1, page_size: 20, sort: '-created_at', ...query });
+    .page(asked({ page_size: 20, sort: '-created_at', ...query }));
 
 const between = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 

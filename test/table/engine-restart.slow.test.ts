@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTable, findEngine, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { trimmed } from '../../shared/blank.ts';
+import { asked } from '../support/asked.ts';
 import { auditOf } from '../support/audit.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
@@ -11,7 +12,7 @@ import { doIn, openTenant, tableAt } from '../support/storage.ts';
 /** A real engine that is stopped after it has carried a transaction out and before its reply, and started again on its data. */
 
 const jobs = entity<{ id: string; state: string; code: string }>('JOB', {
-  filters: ['state'],
+  indexes: [set('state')],
   unique: { code: trimmed },
 });
 
@@ -52,7 +53,9 @@ describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', (
     );
 
     expect(orders).toEqual([200, repeated]);
-    const page = await at().records(jobs).page({ page: 1, page_size: 10, sort: 'created_at' });
+    const page = await at()
+      .records(jobs)
+      .page(asked({ page_size: 10 }));
     expect([page.total, page.records.map(({ record: { id } }) => id)]).toEqual([1, [record.id]]);
     const audit = await auditOf(at().session.tables.environment, `ORG#${org}#JOB`, { state: ['open'] });
     expect(audit).toEqual({ lost: [], faults: [] });

@@ -2,8 +2,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
-import { textIndex } from '#lists/maintenance';
-import { entity, NotUnique } from '#table';
+import { keyOfEntry } from '#lists/maintenance';
+import { entity, exact, NotUnique, set, words } from '#table';
 import { uniqueKey } from '#table/keys';
 import { writeItems } from '../../generate/write-items.ts';
 import { itemsIn } from '../support/audit.ts';
@@ -19,17 +19,19 @@ interface Host {
 }
 
 const MOST_RECORDS = 2_000;
+/** So many records are not read for a page. */
+const TOO_MANY = 11_000;
 
 const table = useTable();
-const filters = ['state'] as const;
+const filters = [set('state')];
 const A_HOST = { name: 'Host', serial: null, state: 'on' };
 const hosts = new TestList(
   table,
-  entity<Host>('HOST', { filters, words: ['name'], exact: { serial: 'hashed' } }),
+  entity<Host>('HOST', { indexes: [...filters, words(['name']), exact('serial')] }),
   A_HOST,
 );
 /** A release that does not know the index. */
-const before = new TestList(table, entity<Host>('HOST', { filters, words: ['name'] }), A_HOST);
+const before = new TestList(table, entity<Host>('HOST', { indexes: [...filters, words(['name'])] }), A_HOST);
 
 /** Of a value of any length, as entries and claims have it. */
 const hashOf = (value: string): string => hash('sha256', value, 'base64url');
@@ -41,10 +43,10 @@ async function idsOf(serial: string, query = {}): Promise<string[]> {
 }
 const differences = async (repair = false) =>
   (await hosts.verify(repair)).differences.map(({ kind, repaired }) => [kind, repaired]);
-const index = () => textIndex.partitionOf(hosts.partition, 'serial#VALUE');
+const index = () => `${hosts.partition}#serial#VALUE`;
 const entries = async () => (await itemsIn(table.table, index())).map(({ SK, holder }) => [SK, holder]);
 const entryKey = (serial: string, number: number) =>
-  textIndex.entryKey({ partition: hosts.partition, index: 'serial#VALUE', text: hashOf(serial), number });
+  keyOfEntry(hosts.partition, { items: 'serial#VALUE', text: hashOf(serial) }, number);
 const put = (item: Key & { readonly holder?: string }) =>
   table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...item } }));
 const remove = (key: Key) =>
@@ -93,7 +95,7 @@ describe('a list by an exact value', () => {
     expect(await entries()).toEqual(made);
   });
 
-  it('is refused where more than 2,000 have it, unless few have the values of the filters', async () => {
+  it('is decided by the records where more than 2,000 have it, as long as the list or its filters leave few', async () => {
     const id = await hosts.createId({ serial: 'n/a' });
     const first = ids.numberOf(id);
     const others = Array.from({ length: MOST_RECORDS }, (_, at) => entryKey('n/a', first + 1 + at));
@@ -101,20 +103,25 @@ describe('a list by an exact value', () => {
       table.table,
       others.map((key) => ({ ...key, holder: randomUUID() })),
     );
-    await expect(hosts.page({ values: { serial: 'n/a' } })).rejects.toThrow(listErrors.TooManyMatches);
-    expect(await idsOf('n/a', { filter: { state: 'on' } })).toEqual([id]);
+    const values = { serial: 'n/a' };
+    expect(await hosts.found({ values })).toEqual({ ids: [id], by: 'records' });
+    await hosts.skip(TOO_MANY);
+    const refused = { name: 'TooManyMatches', candidates: TOO_MANY + 1, fields: ['serial'] };
+    await expect(hosts.page({ values })).rejects.toMatchObject(refused);
+    expect(await hosts.found({ values, filter: { state: 'on' } })).toEqual({ ids: [id], by: 'records' });
     await remove(entryKey('n/a', first + 1));
-    await expect(hosts.page({ values: { serial: 'n/a' }, page: 100 })).resolves.toMatchObject({ total: MOST_RECORDS });
+    await expect(hosts.page({ values, page: 100 })).resolves.toMatchObject({ total: MOST_RECORDS });
   });
 
-  it('is refused until it is built, and so is finding by it; then it serves older records', async () => {
+  it('is decided by the records until it is built, and finding by it is refused; then it serves older records', async () => {
     const old = await before.createId({ serial: 'a' });
     const byNew = await hosts.createId({ serial: 'a' });
-    await expect(idsOf('a')).rejects.toThrow(listErrors.ListNotBuilt);
+    const query = { values: { serial: 'a' } };
+    expect(await hosts.found(query)).toEqual({ ids: [old, byNew], by: 'records' });
     await expect(hosts.records().idsWith('serial', 'a')).rejects.toThrow(listErrors.ListNotBuilt);
     expect(await differences(true)).toEqual([['filter-not-built', true]]);
     expect(await differences()).toEqual([]);
-    expect(await idsOf('a')).toEqual([old, byNew]);
+    expect(await hosts.found(query)).toEqual({ ids: [old, byNew], by: 'indexes' });
     expect(await hosts.records().idsWith('serial', 'a')).toEqual([old, byNew]);
     // Records note the index, so releases that do not declare it keep it right.
     await before.change(old, { serial: 'b' });

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { periods } from '#lists/maintenance';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { byExtent } from '../support/extent.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';
 
@@ -30,7 +30,7 @@ const RETENTION = 2;
 
 const table = useTable();
 const keptFor = (retentionDays: number) =>
-  new TestList(table, entity<Line>('LINE', { filters: ['level'], retentionDays }), { level: 'info' });
+  new TestList(table, entity<Line>('LINE', { indexes: [set('level')], retentionDays }), { level: 'info' });
 const lines = keptFor(RETENTION);
 
 const itemsOf = async () => (await lines.stored()).map((line) => ({ ...line, expiry: Number(line.TTL) * 1000 }));

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ids, listErrors, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { trimmed } from '../../shared/blank.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
@@ -27,7 +27,7 @@ const unique = { code: trimmed };
 /** Its records are written in a transaction with the bit of their state. */
 const jobs = new TestList(
   table,
-  entity<Job>('JOB', { filters: ['state'], unique }),
+  entity<Job>('JOB', { indexes: [set('state')], unique }),
   { state: 'open' },
   { state: ['open', 'done'] },
 );
@@ -285,7 +285,9 @@ describe('a number that was allocated for nothing', () => {
 });
 
 describe('a gap of an expiring list', () => {
-  const lines = new TestList(table, entity<Job>('LINE', { filters: ['state'], retentionDays: 30 }), { state: 'open' });
+  const lines = new TestList(table, entity<Job>('LINE', { indexes: [set('state')], retentionDays: 30 }), {
+    state: 'open',
+  });
   const on = (day: number) => ({ at: NOW + day * 86_400_000 });
 
   it('is kept for as long as the youngest in its item, whenever a reader closes an older one', async () => {

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import { listErrors } from '#lists';
-import { entity } from '#table';
-import { valueKey } from '#table/keys';
-import { readValues } from '#table/storage';
+import { type Entity, entity, set } from '#table';
+import { PLATFORM, valueKey } from '#table/keys';
+import { indexesOf, readValues } from '#table/storage';
 import { kinds } from '../../operator/kinds.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { openTenant } from '../support/storage.ts';
@@ -25,12 +25,16 @@ const job = record('Job', () => ({
 const DEFAULTS = { status: 'open', color: 'red' };
 
 const table = useTable();
-const jobs = new TestList<Job>(table, entity('JOB', job, { filters: ['status'] }) as never, DEFAULTS);
+const jobs = new TestList<Job>(table, entity('JOB', job, { indexes: [set('status')] }) as never, DEFAULTS);
 /** Of a later release. */
-const later = new TestList<Job>(table, entity('JOB', job, { filters: ['status', 'color'] }) as never, DEFAULTS);
+const later = new TestList<Job>(
+  table,
+  entity('JOB', job, { indexes: [set('status'), set('color')] }) as never,
+  DEFAULTS,
+);
 const lines = new TestList<Job>(
   table,
-  entity('LINE', job, { filters: ['status'], retentionDays: 30 }) as never,
+  entity('LINE', job, { indexes: [set('status')], retentionDays: 30 }) as never,
   DEFAULTS,
 );
 
@@ -135,9 +139,14 @@ describe('where records expire', () => {
   });
 });
 
+const openFieldsOf = (entity: Entity) =>
+  indexesOf(entity, PLATFORM, '')
+    .declared.filter(({ isOpen }) => isOpen?.())
+    .map(({ field }) => field);
+
 describe('the filters of this service', () => {
   it('take values of callers where neither the contract nor another record says which there are', () => {
-    const open = kinds.flatMap(({ entity: { name, openFilters } }) => openFilters.map((field) => `${name} ${field}`));
+    const open = kinds.flatMap(({ entity }) => openFieldsOf(entity).map((field) => `${entity.name} ${field}`));
     expect(open.toSorted()).toEqual([
       'CLIENT status',
       'RESOURCE health_status',
@@ -155,12 +164,12 @@ describe('the filters of this service', () => {
   });
 
   it('take none that would not fit into a sort key of 1,024 bytes, nor raise the note above one write unit', () => {
-    const takesLong = kinds.flatMap(({ entity: { name, openFilters, record } }) =>
-      openFilters
+    const takesLong = kinds.flatMap(({ entity }) =>
+      openFieldsOf(entity)
         .filter((field) =>
-          ['x'.repeat(900), ['x'.repeat(900)]].some((value) => record?.fieldOf(field)?.safeParse(value).success),
+          ['x'.repeat(900), ['x'.repeat(900)]].some((value) => entity.record?.fieldOf(field)?.safeParse(value).success),
         )
-        .map((field) => [name, field]),
+        .map((field) => [entity.name, field]),
     );
     expect(takesLong).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ids, type Key, listErrors, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { countedBy, kind, verify } from '#maintenance';
-import { entity, type Stored } from '#table';
+import { entity, flag, type Stored, set } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
@@ -30,19 +30,19 @@ const table = useTable();
 const isOver = ({ load }: Machine): boolean => load > 80;
 const shops = new TestList(
   table,
-  entity<Shop>('SHOP', { filters: ['city', 'at_risk'], flags: { at_risk: { counter: 'issues' } } }),
+  entity<Shop>('SHOP', { indexes: [set('city'), flag('at_risk', { counter: 'issues' })] }),
   { city: 'porto', issues: 0 },
   { at_risk: [true], city: ['porto', 'faro'] },
 );
 const machines = new TestList(
   table,
-  entity<Machine>('MACHINE', { filters: ['shop_id', 'over'], flags: { over: isOver } }),
+  entity<Machine>('MACHINE', { indexes: [set('shop_id'), flag('over', isOver)] }),
   { load: 0 },
   { over: [true] },
 );
 /** The same of the release before, which knows no flags. */
-const oldShops = new TestList(table, entity<Shop>('SHOP', { filters: ['city'] }), { city: 'porto', issues: 0 });
-const oldMachines = new TestList(table, entity<Machine>('MACHINE', { filters: ['shop_id'] }), { load: 0 });
+const oldShops = new TestList(table, entity<Shop>('SHOP', { indexes: [set('city')] }), { city: 'porto', issues: 0 });
+const oldMachines = new TestList(table, entity<Machine>('MACHINE', { indexes: [set('shop_id')] }), { load: 0 });
 
 // No call runs out of time, however slow the machine is.
 beforeEach(() => {
@@ -291,15 +291,14 @@ describe('a list by a flag', () => {
     expect(await listed(shops, { at_risk: true })).toEqual(at(1, 2, 6));
     expect(await listed(shops, { at_risk: true, city: 'porto' })).toEqual(at(1, 2));
     expect(await listed(shops, { at_risk: false, city: 'faro' })).toEqual([...at(0, 9), last].toSorted());
-    expect((await shops.page({ filter: { at_risk: false } as never })).records.map(({ record }) => record.id)).toEqual([
-      ...[0, 5, 7, 8, 9, 10, 11].map((index) => made[index]),
-      last,
-    ]);
+    expect(
+      (await shops.page({ where: [{ field: 'at_risk', anyOf: [false] }] })).records.map(({ record }) => record.id),
+    ).toEqual([...[0, 5, 7, 8, 9, 10, 11].map((index) => made[index]), last]);
     expect(await listed(shops, { at_risk: false })).toHaveLength(8);
     expect(await shops.audit()).toEqual(NO_FAULTS);
-    const second = await shops.page({ page: 2, page_size: 3, filter: { at_risk: false } as never });
+    const second = await shops.page({ page: 2, page_size: 3, where: [{ field: 'at_risk', anyOf: [false] }] });
     expect([second.total, second.records.map(({ record }) => record.id)]).toEqual([8, [made[8], made[9], made[10]]]);
-    const cursor = shops.records().cursorPage({ limit: 50, filter: { at_risk: false } as never });
+    const cursor = shops.records().cursorPage({ limit: 50, where: [{ field: 'at_risk', anyOf: [false] }] });
     expect((await cursor).records).toHaveLength(8);
   });
 
@@ -307,7 +306,7 @@ describe('a list by a flag', () => {
     const [one = '', two = ''] = [await shops.createId(), await shops.createId()];
     const over = new PausingHandler();
     const paused = over.pauseBefore('Query', storedSets.partitionOf(shops.partition).replace('#SET', '"'));
-    const reading = shops.page({ page_size: 1, filter: { at_risk: false } as never }, { over });
+    const reading = shops.page({ page_size: 1, where: [{ field: 'at_risk', anyOf: [false] }] }, { over });
     await paused.reached;
     await report(one, undefined, 90);
     paused.release();
@@ -316,16 +315,29 @@ describe('a list by a flag', () => {
   });
 });
 
+it('a list is sorted by a flag as it is shown: false before true', async () => {
+  const [one, two, three] = [await shops.createId(), await shops.createId(), await shops.createId()];
+  await report(two, undefined, 90);
+  expect((await shops.read({ sort: 'at_risk' })).ids).toEqual([one, three, two]);
+  expect((await shops.read({ sort: '-at_risk' })).ids).toEqual([two, three, one]);
+});
+
 describe('a flag that is added later', () => {
-  it('is refused until the operator has built it, and right from then on, whoever writes meanwhile', async () => {
-    const old = await Promise.all(Array.from({ length: 4 }, () => oldShops.createId()));
+  it('is decided by the records until the operator has built it, and right from then on, whoever writes meanwhile', async () => {
+    const made = await Promise.all(Array.from({ length: 4 }, () => oldShops.createId()));
+    const old = made.toSorted((one, other) => ids.numberOf(one) - ids.numberOf(other));
     const at = async (index: number, load: number, release: Release) =>
       report(old[index] ?? '', undefined, load, undefined, release);
     const one = await at(0, 90, BEFORE);
     await at(1, 0, BEFORE);
-    for (const value of [true, false]) {
-      await expect(listed(shops, { at_risk: value })).rejects.toThrow(listErrors.ListNotBuilt);
-      await expect(listed(machines, { over: value, shop_id: old[0] })).rejects.toThrow(listErrors.ListNotBuilt);
+    const [risky, ...others] = old;
+    for (const [isTrue, expected] of [
+      [true, [risky]],
+      [false, others],
+    ] as const) {
+      expect(await shops.found({ filter: { at_risk: isTrue } })).toEqual({ ids: expected, by: 'records' });
+      const found = await machines.found({ filter: { over: isTrue, shop_id: risky } });
+      expect(found).toEqual({ ids: isTrue ? [one] : [], by: 'records' });
     }
     // The release that writes it, beside the one before.
     const two = await at(2, 90, RELEASE);
@@ -336,11 +348,12 @@ describe('a flag that is added later', () => {
     expect(new Set(await differences(true))).toEqual(
       new Set([
         ...['filter-not-built SHOP at_risk', 'filter-not-built MACHINE over'],
-        ...['wrong-flag SHOP at_risk', 'wrong-flag MACHINE over'],
+        ...['wrong-note SHOP at_risk', 'wrong-note MACHINE over'],
       ]),
     );
     expect(await differences(false)).toEqual([]);
     await expectRight();
+    expect((await shops.found({ filter: { at_risk: true } })).by).toBe('indexes');
   });
 
   it('damages no set when an older release has changed what it follows from', async () => {
@@ -391,7 +404,7 @@ describe('verifying', () => {
         await table.update(keyOf(shops, shop), 'SET issues = :none, at_risk = :no', { ':none': 0, ':no': null });
         await shift(shops, shop, 'at_risk', -1n);
       },
-      ['counter SHOP issues', 'wrong-flag SHOP at_risk'],
+      ['counter SHOP issues', 'wrong-note SHOP at_risk'],
     ],
     [
       'a flag without its counter',
@@ -399,7 +412,7 @@ describe('verifying', () => {
         await table.update(keyOf(shops, idle), 'SET at_risk = :yes', { ':yes': true });
         await shift(shops, idle, 'at_risk', 1n);
       },
-      ['wrong-flag SHOP at_risk'],
+      ['wrong-note SHOP at_risk'],
     ],
     [
       'a counter alone',
@@ -412,9 +425,9 @@ describe('verifying', () => {
         await table.update(keyOf(machines, machine), 'SET #over = :no', { ':no': null });
         await shift(machines, machine, 'over', -1n);
       },
-      ['wrong-flag MACHINE over'],
+      ['wrong-note MACHINE over'],
     ],
-    ['a flag alone', () => table.update(keyOf(machines, machine), 'REMOVE #over'), ['wrong-flag MACHINE over']],
+    ['a flag alone', () => table.update(keyOf(machines, machine), 'REMOVE #over'), ['wrong-note MACHINE over']],
   ])('finds %s, alone, and repairs it', async (_, damage, found) => {
     await expectRight();
     await damage();

@@ -2,7 +2,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, it } from 'vitest';
 import { ids, schema } from '#lists';
 import { COUNTER, NumberSet } from '#lists/maintenance';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { dumpOf } from '../support/table-dump.ts';
 import { TestList, useTable } from './test-list.ts';
 
@@ -15,8 +15,8 @@ interface Line {
 
 const DAY = 86_400_000;
 const table = useTable();
-const lines = new TestList(table, entity<Line>('LINE', { filters: ['level'], retentionDays: 30 }));
-const pieces = new TestList(table, entity<Line>('PIECE', { filters: ['level'] }));
+const lines = new TestList(table, entity<Line>('LINE', { indexes: [set('level')], retentionDays: 30 }));
+const pieces = new TestList(table, entity<Line>('PIECE', { indexes: [set('level')] }));
 
 /** What the table has of an organization. */
 const items = async () =>

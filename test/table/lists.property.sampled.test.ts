@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { textIndex } from '#lists/maintenance';
-import { entity, type Repository } from '#table';
+import { entity, type Repository, set, words } from '#table';
 import { isFound, wantedWords, wordsOf } from '../../shared/words.ts';
+import { type Asked, asked } from '../support/asked.ts';
 import { itemsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent, sampled } from '../support/extent.ts';
 import type { Fault } from '../support/faults.ts';
 import { doIn, openTenant } from '../support/storage.ts';
-import { NO_FAULTS, newOrganization, type PageQuery, TestList, useTable } from './test-list.ts';
+import { NO_FAULTS, newOrganization, TestList, useTable } from './test-list.ts';
 
 /**
  * Compares lists, filtered and by words, with a plain array: random creates, moves, deletes and reads, sequential and
@@ -45,8 +45,7 @@ const QUERIES = ['a', 'AC', 'acme ', 'lda ac', 'acme#', 'stras', 'strasse ac', '
 
 const table = useTable();
 const kind = entity<Job>('JOB', {
-  filters: ['state', 'owner', 'place'],
-  words: ['name'],
+  indexes: [set('state'), set('owner'), set('place'), words(['name'])],
   unique: { slug: (slug: string) => slug },
 });
 const jobs = new TestList(table, kind, {}, { ...VALUES, place: ['north'] });
@@ -137,7 +136,7 @@ type Outcome = { readonly created?: string; readonly deleted?: string };
 async function run(records: Repository<Job>, what: Step, known: readonly string[]): Promise<Outcome> {
   if (what.does === 'create') return { created: (await records.create({ fields: what.fields })).record.id };
   if (what.does === 'read') {
-    const page = await records.page({ page: 1, page_size: PAGE_SIZE, sort: 'created_at', filter: what.filter });
+    const page = await records.page(asked({ page_size: PAGE_SIZE, filter: what.filter }));
     for (const { record } of page.records) expect(record).toMatchObject(what.filter);
     return {};
   }
@@ -152,17 +151,14 @@ async function run(records: Repository<Job>, what: Step, known: readonly string[
   return { deleted: found.record.id };
 }
 
-const readAt = (error: number, query: Partial<PageQuery>) =>
-  jobs.read({ page_size: PAGE_SIZE, ...query }, { at: NOW + error });
+const readAt = (error: number, query: Asked) => jobs.read({ page_size: PAGE_SIZE, ...query }, { at: NOW + error });
 
 /** Compares every page of a list, read in both orders by readers whose clocks differ, with the stored records. */
 async function checkList(query: { filter?: Filter; q?: string }, expected: readonly string[]): Promise<void> {
   const pages = Array.from({ length: Math.ceil((expected.length + 1) / PAGE_SIZE) }, (_, index) => index);
   for (const sort of ['created_at', '-created_at'] as const) {
     const read = await Promise.all(
-      pages.map((index) =>
-        readAt(ERRORS[index % ERRORS.length] ?? 0, { ...query, sort, page: index + 1 } as Partial<PageQuery>),
-      ),
+      pages.map((index) => readAt(ERRORS[index % ERRORS.length] ?? 0, { ...query, sort, page: index + 1 } as Asked)),
     );
     const name = `${JSON.stringify(query)} by ${sort}`;
     const ids = read.flatMap((page) => page.ids);
@@ -193,7 +189,7 @@ async function checkLists(filters: readonly Filter[]): Promise<void> {
     await checkList({ q, filter: { state: 'open' } }, open);
   }
   const entries = records.reduce((sum, { name, slug }) => sum + wordsOf([name], slug === null ? [] : [slug]).length, 0);
-  expect((await itemsIn(table.table, textIndex.partitionOf(jobs.partition, 'WORDS'))).length).toBe(entries);
+  expect((await itemsIn(table.table, `${jobs.partition}#WORDS`)).length).toBe(entries);
 }
 
 const options = { numRuns: byExtent({ sample: 3, extended: 6, nightly: 100 }) };

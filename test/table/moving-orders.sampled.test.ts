@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { entity } from '#table';
+import { entity, order, set } from '#table';
 import { BetweenCallsHandler } from '../support/between-calls.ts';
 import { noonOfToday } from '../support/clock.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
@@ -19,7 +19,7 @@ interface Call {
 const NOW = noonOfToday();
 const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
 const table = useTable();
-const calls = new TestList(table, entity<Call>('CALL', { filters: ['state'], orders: ['moved_at'] }));
+const calls = new TestList(table, entity<Call>('CALL', { indexes: [set('state'), order('moved_at')] }));
 
 const state = fc.constantFrom('open', 'held');
 const move = fc.record({ before: fc.nat(8), which: fc.nat(20), seconds: fc.integer({ min: 10, max: 30 }), state });

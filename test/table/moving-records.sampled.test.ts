@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { entity } from '#table';
+import { entity, set, words } from '#table';
 import { BetweenCallsHandler } from '../support/between-calls.ts';
 import { byExtent } from '../support/extent.ts';
 import { expected as matching } from '../support/list-oracle.ts';
@@ -20,7 +20,10 @@ interface Job {
 }
 
 const table = useTable();
-const jobs = new TestList(table, entity<Job>('JOB', { filters: ['state', 'owner', 'tags'], words: ['name'] }));
+const jobs = new TestList(
+  table,
+  entity<Job>('JOB', { indexes: [set('state'), set('owner'), set('tags'), words(['name'])] }),
+);
 
 const STATES = ['open', 'held', 'done'];
 const NAMES = ['Printer silent', 'Silence, print-server', 'printing', 'Silent', 'X'];

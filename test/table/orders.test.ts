@@ -4,8 +4,8 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
-import { textIndex } from '#lists/maintenance';
-import { entity } from '#table';
+import { keyOfEntry } from '#lists/maintenance';
+import { entity, order, set, words } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { noonOfToday } from '../support/clock.ts';
 import { TestList, useTable } from './test-list.ts';
@@ -18,22 +18,24 @@ interface Call {
   moved_at: string | null;
 }
 
+/** So many records are not read for a page. */
+const TOO_MANY = 11_000;
+
 const NOW = noonOfToday();
 const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
 
 const table = useTable(NOW);
-const filters = ['status'] as const;
+const filters = [set('status')];
 const A_CALL = { status: 'open', moved_at: at(0) };
-const calls = new TestList(table, entity<Call>('CALL', { filters, orders: ['moved_at'] }), A_CALL);
+const calls = new TestList(table, entity<Call>('CALL', { indexes: [...filters, order('moved_at')] }), A_CALL);
 /** The previous release, which does not know the order. */
-const before = new TestList(table, entity<Call>('CALL', { filters }), A_CALL);
+const before = new TestList(table, entity<Call>('CALL', { indexes: [...filters] }), A_CALL);
 
 const sorted = (query: Parameters<typeof calls.page>[0] = {}) => calls.read({ sort: '-moved_at', ...query });
 const differences = async (repair = false) => (await calls.verify(repair)).differences;
-const entry = (text: string, number: number) =>
-  textIndex.entryKey({ partition: calls.partition, index: 'moved_at#ORDER', text, number });
+const entry = (text: string, number: number) => keyOfEntry(calls.partition, { items: 'moved_at#ORDER', text }, number);
 const entries = async () =>
-  (await itemsIn(table.table, textIndex.partitionOf(calls.partition, 'moved_at#ORDER'))).map(({ SK }) => String(SK));
+  (await itemsIn(table.table, `${calls.partition}#moved_at#ORDER`)).map(({ SK }) => String(SK));
 const put = (key: Key) => table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...key } }));
 
 /** Moves a record as another one does that is created below it. */
@@ -70,9 +72,9 @@ class NumbersAsked extends NodeHttpHandler {
 describe('a list in the order of a time', () => {
   it('has every record once, also without a time, and equal times by number', async () => {
     const [a, b, c, d, e] = await create(5, 1, null, 5, 3);
-    const latestFirst = [d, a, e, b, c];
-    expect(await sorted()).toEqual({ total: 5, ids: latestFirst });
-    expect(await sorted({ sort: 'moved_at' })).toEqual({ total: 5, ids: latestFirst.toReversed() });
+    expect(await sorted()).toEqual({ total: 5, ids: [d, a, e, b, c] });
+    // Without a time is last in both directions.
+    expect(await sorted({ sort: 'moved_at' })).toEqual({ total: 5, ids: [b, e, a, d, c] });
     expect(await sorted({ page: 2, page_size: 2 })).toEqual({ total: 5, ids: [e, b] });
     expect(await sorted({ page: 3, page_size: 2 })).toEqual({ total: 5, ids: [c] });
     expect(await sorted({ page: 4, page_size: 2 })).toEqual({ total: 5, ids: [] });
@@ -194,12 +196,16 @@ describe('a range with more records than are read', () => {
     expect(await calls.read({ ranges, filter: { status: 'lost' } }, { over })).toEqual({ total: 0, ids: [] });
   });
 
-  it('is too many where nothing else bounds it, or words do', async () => {
-    await create(1);
-    await expect(calls.read({ ranges }, { over })).rejects.toThrow('more than 10000 texts match moved_before');
-    const words = entity<Call>('CALL', { filters, orders: ['moved_at'], words: ['status'] });
-    const searched = new TestList(table, words, A_CALL).read({ ranges, q: 'open' }, { over });
-    await expect(searched).rejects.toThrow('more than 10000 texts match moved_before');
+  it('is decided by records where the list is short or words find few, and else too many', async () => {
+    const indexes = [...filters, words(['status']), order('moved_at')];
+    const searched = new TestList(table, entity<Call>('CALL', { indexes }), A_CALL);
+    const [, one] = [await searched.createId({ moved_at: at(9) }), await searched.createId()];
+    const found = { ids: [one], by: 'records' };
+    expect(await searched.found({ ranges }, { over })).toEqual(found);
+    await calls.skip(TOO_MANY);
+    const refused = { name: 'TooManyMatches', candidates: TOO_MANY + 2, fields: ['moved_at'] };
+    await expect(calls.read({ ranges }, { over })).rejects.toMatchObject(refused);
+    expect(await searched.found({ ranges, q: 'open' }, { over })).toEqual(found);
   });
 });
 
@@ -307,18 +313,22 @@ describe('a time that moves', () => {
 });
 
 describe('an order', () => {
-  it('that is added later is refused until it is built, and kept right from then on', async () => {
+  it('that is added later is decided by the records until it is built, and kept right from then on', async () => {
     const first = await before.createId({ moved_at: at(1) });
     const gone = await before.createId();
-    await expect(sorted()).rejects.toThrow(listErrors.ListNotBuilt);
-    await expect(calls.read({ ranges: { moved_at: { after: at(0) } } })).rejects.toThrow(listErrors.ListNotBuilt);
+    const latestFirst = { sort: '-moved_at' };
+    const ranges = { moved_at: { after: at(1) } };
+    expect(await calls.found(latestFirst)).toEqual({ ids: [first, gone], by: 'records' });
+    expect(await calls.found({ ranges })).toEqual({ ids: [first], by: 'records' });
     await calls.remove(gone);
     // It enters the order with its next change, or by the repair.
     await move(first, 2);
     const second = await calls.createId({ moved_at: at(3) });
     for (const repaired of [false, true])
       expect(await differences(repaired)).toMatchObject([{ kind: 'filter-not-built', field: 'moved_at>', repaired }]);
-    expect([await differences(), await sorted()]).toEqual([[], { total: 2, ids: [second, first] }]);
+    expect(await differences()).toEqual([]);
+    expect(await calls.found(latestFirst)).toEqual({ ids: [second, first], by: 'indexes' });
+    expect(await calls.found({ ranges })).toEqual({ ids: [first, second], by: 'indexes' });
   });
 
   it('that is added later has a record from its first change on', async () => {
@@ -359,7 +369,7 @@ describe('a long order', () => {
     status: string;
     [field]: string;
   }
-  const long = new TestList(table, entity<Long>('LONG', { filters: ['status'], orders: [field] }), {
+  const long = new TestList(table, entity<Long>('LONG', { indexes: [set('status'), order(field)] }), {
     status: 'open',
     [field]: at(0),
   });
@@ -367,8 +377,8 @@ describe('a long order', () => {
   /** Entries of numbers that do not belong to the list, after all others. */
   async function lengthen(count: number): Promise<void> {
     const keys = Array.from({ length: count }, (_, index) => {
-      const of = { partition: long.partition, index: `${field}#ORDER`, text: at(1_000 + index), number: 1_000 + index };
-      return { PutRequest: { Item: { ...textIndex.entryKey(of) } } };
+      const of = keyOfEntry(long.partition, { items: `${field}#ORDER`, text: at(1_000 + index) }, 50_000 + index);
+      return { PutRequest: { Item: { ...of } } };
     });
     const batches = Array.from({ length: Math.ceil(count / 25) }, (_, index) =>
       keys.slice(index * 25, index * 25 + 25),
@@ -380,9 +390,16 @@ describe('a long order', () => {
   it('is read as far as a request may, and few records are sorted instead', async () => {
     const made = [await long.createId(), await long.createId({ [field]: at(2), status: 'closed' })];
     await lengthen(2_200);
-    expect(await long.read({ sort: field })).toEqual({ total: 2, ids: made });
-    await expect(long.read({ sort: `-${field}` })).rejects.toThrow(listErrors.TooManyToSort);
+    expect(await long.found({ sort: field })).toEqual({ ids: made, by: 'indexes' });
+    const latestFirst = { sort: `-${field}` };
+    expect(await long.found(latestFirst)).toEqual({ ids: made.toReversed(), by: 'records' });
+    await long.skip(TOO_MANY);
+    await expect(long.read(latestFirst)).rejects.toMatchObject({
+      name: 'TooManyMatches',
+      candidates: TOO_MANY + 2,
+      fields: [`sort=${field}`],
+    });
     const filter = { status: 'closed' };
-    expect(await long.read({ sort: `-${field}`, filter })).toEqual({ total: 1, ids: [made[1]] });
+    expect(await long.found({ ...latestFirst, filter })).toEqual({ ids: [made[1]], by: 'records' });
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listErrors } from '#lists';
-import { entity, NotUnique } from '#table';
+import { entity, NotUnique, set } from '#table';
 import { trimmed } from '../../shared/blank.ts';
 import type { Fault } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -20,7 +20,7 @@ const table = useTable();
 /** Its records are written after the claim of their code, in one transaction with the bit of their state. */
 const jobs = new TestList(
   table,
-  entity<Job>('JOB', { filters: ['state'], unique: { code: trimmed } }),
+  entity<Job>('JOB', { indexes: [set('state')], unique: { code: trimmed } }),
   { state: 'open' },
   { state: ['open', 'done'] },
 );

@@ -4,7 +4,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { listErrors } from '#lists';
-import { type Entity, entity, recordsById, type Stored } from '#table';
+import { type Entity, entity, recordsById, type Stored, set } from '#table';
 import { PausingHandler } from '../support/pauses.ts';
 import { RecordsInMemory } from '../support/records-in-memory.ts';
 import { doIn } from '../support/storage.ts';
@@ -63,7 +63,7 @@ describe('the records of a page', () => {
 const table = useTable();
 const jobs = new TestList(
   table,
-  entity<{ readonly id: string; readonly state: string }>('JOB', { filters: ['state'] }),
+  entity<{ readonly id: string; readonly state: string }>('JOB', { indexes: [set('state')] }),
 );
 /** So many records, of which every eighth is rare. */
 const create = (count: number) =>

@@ -1,6 +1,8 @@
-import { contention, ids, NumberPool, readPage, schema, storedSets, type Table, UnitOfWork } from '#lists';
+import { contention, ids, indexes, NumberPool, readPage, schema, type Table, UnitOfWork } from '#lists';
 
 const list = { partition: 'TICKETS', filters: ['status', 'assigned_to'] };
+const byFields = list.filters.map((field) => indexes.setIndex(field, () => true));
+const found = new indexes.Indexes(list.partition, byFields);
 
 /** Creates a ticket. @returns its id */
 export async function create(table: Table, fields: Readonly<Record<string, string | null>>): Promise<string> {
@@ -10,10 +12,10 @@ export async function create(table: Table, fields: Readonly<Record<string, strin
   const id = ids.newId(number);
   const key = { PK: list.partition, SK: ids.sortKeyOf(number) };
   const created_at = new Date().toISOString();
+  const item = found.noted({ ...key, id, created_at, ...fields, [schema.VERSION]: 1 });
   const work = new UnitOfWork();
-  work.put({ ...key, id, created_at, ...fields, [schema.VERSION]: 1 }, () => new Error('a reader fenced the number'));
-  for (const filter of list.filters)
-    storedSets.stageMove(work, { ...list, number, by: { filter } }, [], [fields[filter] ?? []].flat());
+  work.put(item, () => new Error('a reader has fenced the number'));
+  found.stage(work, item, found.change(undefined, item));
   numbers.noteSent();
   await work.commit(table, limit).then(
     () => numbers.confirm(),
@@ -25,8 +27,8 @@ export async function create(table: Table, fields: Readonly<Record<string, strin
 /** Reads a page of 25 tickets, the newest first: those with one of these values of each field. */
 export function read(table: Table, filter: Readonly<Record<string, readonly string[]>>, page: number) {
   const timeLimit = { clock: Date.now, deadline: Date.now() + 10_000 };
-  const clauses = Object.entries(filter).map(([field, anyOf]) => ({ field, anyOf }));
-  const matches = (item: schema.Item) => clauses.every(({ field, anyOf }) => anyOf.includes(String(item[field])));
-  const source = { ...list, clauses, lookups: [], createdAt: 'created_at', matches };
-  return readPage(table, source, { page, pageSize: 25, newestFirst: true, now: Date.now(), timeLimit });
+  const where = Object.entries(filter).map(([field, anyOf]) => ({ field, anyOf }));
+  const sort = [{ field: 'created_at', descending: true }];
+  const source = { ...list, indexes: found, where, createdAt: 'created_at' };
+  return readPage(table, source, { page, pageSize: 25, sort, now: Date.now(), timeLimit });
 }

@@ -11,6 +11,7 @@ import { Recorder } from '../../generate/data-model/recorder.ts';
 import { writeItems } from '../../generate/write-items.ts';
 import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { asked } from '../support/asked.ts';
 import { itemsWith } from '../support/bits.ts';
 import { Conflicts } from '../support/conflicts.ts';
 
@@ -83,7 +84,7 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
     ] as const)('reads ten units at most, in two round trips: %o', async ({ page, page_size, sort }) => {
       const ids: string[] = [];
       const calls = await recorder.record(async () => {
-        const { records, total } = await jobsOf(org, open(), kind).page({ page, page_size, sort });
+        const { records, total } = await jobsOf(org, open(), kind).page(asked({ page, page_size, sort }));
         expect(total).toBe(RECORDS);
         ids.push(...records.map(({ record }) => record.id));
       });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ids, listErrors } from '#lists';
-import { entity, RequestSession } from '#table';
+import { entity, RequestSession, set } from '#table';
 import { trimmed } from '../../shared/blank.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { Fault, FaultyHandler } from '../support/faults.ts';
@@ -23,7 +23,7 @@ const LATE = NOW + 60_000;
 const DAY = 86_400_000;
 
 const table = useTable(NOW);
-const kind = entity<Job>('JOB', { filters: ['state'], unique: { code: trimmed } });
+const kind = entity<Job>('JOB', { indexes: [set('state')], unique: { code: trimmed } });
 const jobs = new TestList(table, kind, { state: 'open', code: 'lost' }, { state: ['open'] });
 
 const refusedCreate = (over?: FaultyHandler) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { entity, NotUnique, StaleRead } from '#table';
+import { entity, NotUnique, StaleRead, set } from '#table';
 import { uniqueKey } from '#table/keys';
 import { trimmed } from '../../shared/blank.ts';
 import { TestList, useTable } from './test-list.ts';
@@ -14,7 +14,7 @@ interface Job {
 }
 
 const table = useTable();
-const kind = entity<Job>('JOB', { filters: ['state'], json: ['data'], unique: { code: trimmed } });
+const kind = entity<Job>('JOB', { indexes: [set('state')], json: ['data'], unique: { code: trimmed } });
 const jobs = new TestList(table, kind, { state: 'open', data: null });
 const create = (fields: Partial<Job> = {}) => jobs.createId({ code: randomUUID(), ...fields });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { listErrors } from '#lists';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { Recorder } from '../../generate/data-model/recorder.ts';
+import { asked } from '../support/asked.ts';
 import { noonOfToday } from '../support/clock.ts';
 import { byExtent } from '../support/extent.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -24,7 +25,7 @@ const STORM = byExtent({ sample: 500, extended: 1_000, nightly: 20_000 });
 const table = useTable(NOW);
 const jobs = new TestList(
   table,
-  entity<Job>('JOB', { filters: ['state'] }),
+  entity<Job>('JOB', { indexes: [set('state')] }),
   { state: 'open', created_at: new Date(NOW).toISOString() },
   { state: ['open'] },
 );
@@ -41,7 +42,7 @@ async function insist(page: number, sort: Sort = 'created_at') {
     const answered: { total: number; ids: string[] }[] = [];
     const calls = await recorder.record(async () => {
       const records = openTenant(connection, table.org, () => LATE).records(jobs.entity);
-      const read = await records.page({ page, page_size: 25, sort }).catch(expectIncomplete);
+      const read = await records.page(asked({ page, page_size: 25, sort })).catch(expectIncomplete);
       if (read) answered.push({ total: read.total, ids: read.records.map(({ record }) => record.id) });
     });
     units.push(calls.filter(({ operation }) => /Put|Update|Write/.test(operation)).length);

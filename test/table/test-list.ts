@@ -7,15 +7,13 @@ import { COUNTER } from '#lists/maintenance';
 import { kind, verify } from '#maintenance';
 import type { Entity, Repository, Stored, Tenant } from '#table';
 import type { Clock } from '../../shared/clock.ts';
+import { type Asked, asked } from '../support/asked.ts';
 import { auditOf, itemsIn, numbersIn, recordsIn, type Values } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
 
-type AnyRecord = { readonly id: string; readonly [field: string]: unknown };
-/** What a page is asked for, whatever the entity. */
-export type PageQuery = Parameters<Repository<AnyRecord, string>['page']>[0];
-export type Filter = NonNullable<PageQuery['filter']>;
+export type Filter = NonNullable<Asked['filter']>;
 
 /** How something is done: at a time (epoch milliseconds, or a clock), over a connection with faults, with so much patience (milliseconds). */
 export interface How {
@@ -137,20 +135,26 @@ export class TestList<T extends { readonly id: string }> {
     for (let index = 0; index < count; index++) await this.records(how).create({ fields: this.#defaults as T });
   }
 
-  /** Gives numbers to nobody, many at once. */
+  /** Gives numbers to nobody, many at once: as a list is that is so long. */
   skip(count: number, at = Date.now()): Promise<void> {
     return this.#table.update(this.counterItem, 'SET #AT = :at ADD #NEXT :count', { ':at': at, ':count': count });
   }
 
-  page(query: Partial<PageQuery> = {}, how?: How) {
-    const asked: PageQuery = { page: 1, page_size: 100, sort: 'created_at', ...query };
-    return this.records(how).page(asked as Parameters<Repository<T>['page']>[0]);
+  page(query: Asked = {}, how?: How) {
+    return this.records(how).page(asked(query));
   }
 
   /** The total of a page, and the ids on it. */
-  async read(query?: Partial<PageQuery>, how?: How): Promise<{ total: number; ids: string[] }> {
+  async read(query?: Asked, how?: How): Promise<{ total: number; ids: string[] }> {
     const { total, records } = await this.page(query, how);
     return { total, ids: records.map(({ record }) => record.id) };
+  }
+
+  /** All records that have what is wanted, and who knows which they are: indexes, or the records themselves, which were read for that. */
+  async found(query?: Asked, how?: How): Promise<{ ids: string[]; by: 'indexes' | 'records' }> {
+    const { total, records, scanned } = await this.page(query, how);
+    if (total !== records.length) throw new Error(`${total} records were found, and ${records.length} returned`);
+    return { ids: records.map(({ record }) => record.id), by: scanned === undefined ? 'indexes' : 'records' };
   }
 
   stored(): Promise<T[]> {

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listErrors, storedSets } from '#lists';
 import { bitPlace } from '#lists/maintenance';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -19,9 +19,13 @@ interface Job {
 const table = useTable();
 const DEFAULTS = { state: 'open', owner: 'ana' };
 /** Two releases of the service, of which the later one declares a further filter. */
-const before = new TestList(table, entity<Job>('JOB', { filters: ['state'] }), DEFAULTS);
-const after = new TestList(table, entity<Job>('JOB', { filters: ['state', 'owner'] }), DEFAULTS);
-const aged = new TestList(table, entity<Job>('AGED', { filters: ['state', 'owner'], retentionDays: 30 }), DEFAULTS);
+const before = new TestList(table, entity<Job>('JOB', { indexes: [set('state')] }), DEFAULTS);
+const after = new TestList(table, entity<Job>('JOB', { indexes: [set('state'), set('owner')] }), DEFAULTS);
+const aged = new TestList(
+  table,
+  entity<Job>('AGED', { indexes: [set('state'), set('owner')], retentionDays: 30 }),
+  DEFAULTS,
+);
 type List = typeof after;
 
 // No call runs out of time, however slow the machine is.
@@ -40,22 +44,26 @@ const differences = async (repair: boolean, list: List = after, over?: FaultyHan
 const BUILT = ['filter-not-built', true];
 
 describe('a filter that is added later', () => {
-  it('is refused until the operator has built it, and then serves all records', async () => {
+  it('is decided by the records until the operator has built it, and serves all records before and after', async () => {
     const owners = ['ana', 'rui', null];
     const made = Array.from({ length: 40 }, (_, index) => before.createId({ owner: owners[index % 3] ?? null }));
     const ids = await Promise.all(made);
     await before.remove(ids[3] ?? '');
-    for (const filter of [{ owner: 'ana' }, { owner: 'ana', state: 'open' }])
-      await expect(idsOf(filter)).rejects.toThrow(listErrors.ListNotBuilt);
+    const expected = ids.filter((_, index) => index % 3 === 0 && index !== 3).toSorted();
+    const found = async (filter: Filter) => {
+      const { ids: unsorted, by } = await after.found({ filter });
+      return { by, ids: unsorted.toSorted() };
+    };
+    const filters = [{ owner: 'ana' }, { owner: 'ana', state: 'open' }];
+    for (const filter of filters) expect(await found(filter)).toEqual({ ids: expected, by: 'records' });
 
     const text = 'JOB the lists by owner are not built: 39 of 39 records are missing in them';
     expect((await after.verify(false)).differences).toMatchObject([
       { kind: 'filter-not-built', field: 'owner', text, repaired: false },
     ]);
-    await expect(idsOf({ owner: 'ana' })).rejects.toThrow(listErrors.ListNotBuilt);
+    expect((await found({ owner: 'ana' })).by).toBe('records');
     expect([await differences(true), await differences(false)]).toEqual([[BUILT], []]);
-    const expected = ids.filter((_, index) => index % 3 === 0 && index !== 3);
-    expect((await idsOf({ owner: 'ana', state: 'open' })).toSorted()).toEqual(expected.toSorted());
+    for (const filter of filters) expect(await found(filter)).toEqual({ ids: expected, by: 'indexes' });
     // The version is the caller's: building a filter is no change of the record.
     expect((await after.records().get(ids[0] ?? ''))?.version).toBe(1);
   });
@@ -116,21 +124,22 @@ describe('a filter that is added later', () => {
 
 /** Nobody knows then which filters the records stand in: they may be older than the notes. */
 describe.each([after, aged])('a list with records whose counter item notes no filters: $entity.name', (list) => {
-  it('is refused by each of them, also when more records come, until they were built', async () => {
+  it('is decided by the records for each of them, also when more records come, until they were built', async () => {
     const first = await list.createId();
     await table.update(list.counterItem, 'REMOVE #FILTERS');
-    await expect(idsOf({ owner: 'ana' }, list)).rejects.toThrow(listErrors.ListNotBuilt);
+    expect(await list.found({ filter: { owner: 'ana' } })).toEqual({ ids: [first], by: 'records' });
     expect(await idsOf({}, list)).toEqual([first]);
 
     const second = await list.createId();
     await list.create({ owner: 'rui' });
-    await expect(idsOf({ state: 'open' }, list)).rejects.toThrow(listErrors.ListNotBuilt);
-    const part = list.records().cursorPage({ limit: 5, filter: { state: 'open' } as never });
+    const filter = { state: 'open', owner: 'ana' };
+    expect(await list.found({ filter })).toEqual({ ids: [first, second], by: 'records' });
+    const part = list.records().cursorPage({ limit: 5, where: [{ field: 'state', anyOf: ['open'] }] });
     await expect(part).rejects.toThrow(listErrors.ListNotBuilt);
     expect(await idsOf({}, list)).toHaveLength(3);
 
     expect(await differences(true, list)).toEqual([BUILT, BUILT]);
-    expect(await idsOf({ state: 'open', owner: 'ana' }, list)).toEqual([first, second]);
+    expect(await list.found({ filter })).toEqual({ ids: [first, second], by: 'indexes' });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ids, type Key, schema, storedSets, type Table } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#maintenance';
-import { entity } from '#table';
+import { entity, set } from '#table';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { MOVES } from '#table/storage';
 import { quotaKey } from '#tenancy/keys';
@@ -22,10 +22,10 @@ interface Book {
 
 const table = useTable();
 const shelves = new TestList(table, entity<Shelf>('SHELF'), { books: 1 });
-const books = new TestList(table, entity<Book>('BOOK', { filters: ['shelf_id'] }));
+const books = new TestList(table, entity<Book>('BOOK', { indexes: [set('shelf_id')] }));
 const lines = new TestList(
   table,
-  entity<{ id: string; level: string }>('LINE', { filters: ['level'], retentionDays: 30 }),
+  entity<{ id: string; level: string }>('LINE', { indexes: [set('level')], retentionDays: 30 }),
 );
 
 type Input = { readonly Key?: Key; readonly ExpressionAttributeValues?: object };

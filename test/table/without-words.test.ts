@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { listErrors } from '#lists';
 import { COUNTER } from '#lists/maintenance';
-import { entity } from '#table';
+import { entity, words } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
 
@@ -15,9 +15,13 @@ interface Shop {
 const table = useTable();
 const A_SHOP = { name: 'Acme' };
 const isOff = vi.fn(() => false);
-const shops = new TestList(table, entity<Shop>('SHOP', { words: ['name'], isWithoutWords: isOff }), A_SHOP);
+const shops = new TestList(table, entity<Shop>('SHOP', { indexes: [words(['name'], { isLeftOut: isOff })] }), A_SHOP);
 /** A container that is not replaced yet. */
-const late = new TestList(table, entity<Shop>('SHOP', { words: ['name'], isWithoutWords: () => true }), A_SHOP);
+const late = new TestList(
+  table,
+  entity<Shop>('SHOP', { indexes: [words(['name'], { isLeftOut: () => true })] }),
+  A_SHOP,
+);
 
 afterEach(() => isOff.mockReset());
 
@@ -44,23 +48,23 @@ it('keep the entries of the records that have them right', async () => {
   expect([await found('bis'), await found('acme')]).toEqual([[kept], []]);
 });
 
-it('are built again by the operator, and refused until then', async () => {
+it('are built again by the operator, and decided by the records until then', async () => {
   const first = await shops.createId();
   isOff.mockReturnValue(true);
   const second = await shops.createId();
   isOff.mockReturnValue(false);
   const third = await shops.createId();
-  await expect(found('acme')).rejects.toThrow(listErrors.ListNotBuilt);
+  const all = { ids: [first, second, third] };
+  expect(await shops.found({ q: 'acme' })).toEqual({ ...all, by: 'records' });
   expect(await differences(true)).toEqual([['filter-not-built', 'words~', true]]);
-  expect(await found('acme')).toEqual([first, second, third]);
+  expect(await shops.found({ q: 'acme' })).toEqual({ ...all, by: 'indexes' });
 });
 
-it('are refused again when a container that leaves words out writes once more', async () => {
-  const first = await shops.createId();
-  const second = await late.createId();
-  await expect(found('acme')).rejects.toThrow(listErrors.ListNotBuilt);
+it('are decided by the records again when a container that leaves words out writes once more', async () => {
+  const all = { ids: [await shops.createId(), await late.createId()] };
+  expect(await shops.found({ q: 'acme' })).toEqual({ ...all, by: 'records' });
   await differences(true);
-  expect(await found('acme')).toEqual([first, second]);
+  expect(await shops.found({ q: 'acme' })).toEqual({ ...all, by: 'indexes' });
 });
 
 it('note it before the record is written', async () => {

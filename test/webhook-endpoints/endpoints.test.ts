@@ -430,7 +430,7 @@ describe('failed deliveries', () => {
 
     expect((await mine.remove(`${PATH}/${id}`)).status).toBe(204);
     expect((await mine.get(`${PATH}/${id}/attempts`)).status).toBe(404);
-    expect((await attemptsOf(handle(), id).page({ page: 1, page_size: 5, sort: 'created_at' })).records).toEqual([]);
+    expect((await attemptsOf(handle(), id).page({ page: 1, page_size: 5 })).records).toEqual([]);
     expect(await stateOf(id)).toBeUndefined();
     expect((await mine.get('/audit-events?page_size=1')).body.data).toMatchObject([
       { operation: 'deleteWebhookEndpoint', record_id: id },

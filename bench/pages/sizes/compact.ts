@@ -16,7 +16,7 @@ export async function compactList(table: Table, list: SizedList): Promise<void> 
   let [before, gaps] = [-1, await readGaps()];
   for (let now = systemClock() - READS * DAY; gaps !== before; now += DAY) {
     const session = new RequestSession(table, () => now, Number.POSITIVE_INFINITY);
-    await jobsOf(list.org, session, KINDS[list.kind]).page({ page: 1, page_size: 1, sort: '-created_at' });
+    await jobsOf(list.org, session, KINDS[list.kind]).page({ page: 1, page_size: 1 });
     [before, gaps] = [gaps, await readGaps()];
   }
 }

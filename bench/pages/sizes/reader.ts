@@ -4,6 +4,7 @@ import { LOCAL_AWS } from '../../../local/dynamodb/client.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { ids, type Table } from '../../../shared/lists/index.ts';
 import { RequestSession, tableOf } from '../../../shared/table/index.ts';
+import { asked } from '../../../test/support/asked.ts';
 import { CannedHandler } from '../../requests/canned.ts';
 import { Meter } from '../meter.ts';
 import { jobsOf } from '../records.ts';
@@ -56,7 +57,7 @@ const bare = DynamoDBDocumentClient.from(
 async function readPage(from: Table): Promise<void> {
   const { page, total, numbers } = task.expected;
   const jobs = jobsOf(task.org, new RequestSession(from, systemClock, Date.now() + 60_000), KINDS[task.kind]);
-  const read = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, ...task.request });
+  const read = await jobs.page(asked({ page, page_size: COMPARED_PAGE_SIZE, ...task.request }));
   const got = read.records.map(({ record }) => ids.numberOf(record.id));
   if (read.total !== total || got.join() !== numbers.join()) {
     throw new Error(`page ${page} is wrong: total ${read.total} and not ${total}, numbers ${got} and not ${numbers}`);

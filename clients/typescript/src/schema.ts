@@ -1222,7 +1222,7 @@ export interface components {
              * @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.
              * @example urn:problem-type:custodia:already-exists
              */
-            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:contended" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:cursor-expired" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:not-attempted" | "urn:problem-type:custodia:unavailable" | (string & {});
+            type: "urn:problem-type:custodia:malformed-request" | "urn:problem-type:custodia:invalid-parameter" | "urn:problem-type:custodia:too-many-matches" | "urn:problem-type:custodia:unauthorized" | "urn:problem-type:custodia:invalid-credentials" | "urn:problem-type:custodia:invalid-signature" | "urn:problem-type:custodia:forbidden" | "urn:problem-type:custodia:organization-suspended" | "urn:problem-type:custodia:not-found" | "urn:problem-type:custodia:route-not-found" | "urn:problem-type:custodia:method-not-allowed" | "urn:problem-type:custodia:contended" | "urn:problem-type:custodia:conflict" | "urn:problem-type:custodia:already-exists" | "urn:problem-type:custodia:still-in-use" | "urn:problem-type:custodia:event-already-processed" | "urn:problem-type:custodia:event-id-reused" | "urn:problem-type:custodia:list-being-built" | "urn:problem-type:custodia:gone" | "urn:problem-type:custodia:cursor-expired" | "urn:problem-type:custodia:precondition-failed" | "urn:problem-type:custodia:content-too-large" | "urn:problem-type:custodia:unsupported-media-type" | "urn:problem-type:custodia:invalid-body" | "urn:problem-type:custodia:reference-not-found" | "urn:problem-type:custodia:idempotency-key-reused" | "urn:problem-type:custodia:too-many-requests" | "urn:problem-type:custodia:internal-error" | "urn:problem-type:custodia:not-attempted" | "urn:problem-type:custodia:unavailable" | (string & {});
             /**
              * @description The kind of problem in words.
              * @example A record with this value already exists
@@ -6592,12 +6592,24 @@ export interface components {
         Page: number;
         /** @description How many records a page holds. */
         PageSize: number;
-        /** @description Order of creation: newest first (`-created_at`) or oldest first. */
-        Sort: "-created_at" | "created_at";
+        /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
+        Sort: string;
         /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
         Status: string | string[];
         /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         OrgId: string;
+        /** @description Small lists: any of these. */
+        Id: string | string[];
+        /** @description Small lists: any of these. */
+        Name: string | string[];
+        /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+        CreatedAfter: string;
+        /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+        CreatedBefore: string;
+        /** @description Small lists: none. */
+        CreatedAt: "null";
+        /** @description Small lists: any of these, `null` for none. */
+        Plan: string | string[];
         /** @description The client, by the id that its creation returned. */
         PathClientId: string;
         /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -6606,12 +6618,36 @@ export interface components {
         ClientId: string | string[];
         /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
         HealthStatus: string | string[];
+        /** @description Small lists: any of these. */
+        Type: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        Description: string | string[];
+        /** @description Small lists: from then on. */
+        LastHealthCheckAfter: string;
+        /** @description Small lists: earlier. */
+        LastHealthCheckBefore: string;
+        /** @description Small lists: none. */
+        LastHealthCheck: "null";
+        /** @description Small lists: at least. */
+        MonthlyCostMin: number;
+        /** @description Small lists: at most. */
+        MonthlyCostMax: number;
+        /** @description Small lists: any of these. */
+        MonthlyCost: number | number[];
+        /** @description Small lists: any of these. */
+        BillingCycle: string | string[];
+        /** @description Small lists: from then on. */
+        UpdatedAfter: string;
+        /** @description Small lists: earlier. */
+        UpdatedBefore: string;
+        /** @description Small lists: none. */
+        UpdatedAt: "null";
         /** @description The service, by the id that its creation returned. */
         PathServiceId: string;
-        /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-        ServiceId: string | string[];
         /** @description The resource, by the id that its creation returned. */
         PathResourceId: string;
+        /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+        Sort2: "-created_at" | "created_at";
         /** @description The terminal, by the id that its creation returned. */
         PathTerminalId: string;
         /** @description The ticket, by the id that its creation returned. */
@@ -6624,6 +6660,12 @@ export interface components {
         PathOrgId: string;
         /** @description The integration, by the id that its creation returned. */
         PathIntegrationId: string;
+        /** @description Small lists: any of these. */
+        AppCode: string | string[];
+        /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+        OccurredAfter: string;
+        /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+        OccurredBefore: string;
         /** @description The webhook endpoint, by the id that its creation returned. */
         PathWebhookEndpointId: string;
     };
@@ -6769,18 +6811,58 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
                 /** @description Only clients with a risk (`has_risks`), or (`false`) only the others. */
                 has_risks?: boolean;
-                /** @description Only the client with exactly this slug. */
+                /** @description Only the client with exactly this slug. `null` for none, in small lists. */
                 slug?: string;
                 /** @description Only records of which every one of these words begins a word of the name or the mail address, or the slug, such as `acme lis`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                name?: components["parameters"]["Name"];
+                /** @description Small lists: any of these. */
+                timezone?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: any of these, `null` for none. */
+                email?: string | string[];
+                /** @description Small lists: at least. */
+                phone_min?: number;
+                /** @description Small lists: at most. */
+                phone_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                phone?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                plan?: components["parameters"]["Plan"];
+                /** @description Small lists: at least. */
+                total_resources_min?: number;
+                /** @description Small lists: at most. */
+                total_resources_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                total_resources?: string | string[];
+                /** @description Small lists: at least. */
+                services_count_min?: number;
+                /** @description Small lists: at most. */
+                services_count_max?: number;
+                /** @description Small lists: any of these. */
+                services_count?: number | number[];
+                /** @description Small lists: from then on. */
+                last_contact_after?: string;
+                /** @description Small lists: earlier. */
+                last_contact_before?: string;
+                /** @description Small lists: none. */
+                last_contact?: "null";
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -6994,7 +7076,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
@@ -7008,6 +7090,68 @@ export interface operations {
                 tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                name?: components["parameters"]["Name"];
+                /** @description Small lists: any of these. */
+                type?: components["parameters"]["Type"];
+                /** @description Small lists: any of these, `null` for none. */
+                description?: components["parameters"]["Description"];
+                /** @description Small lists: any of these, `null` for none. */
+                url?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                admin_url?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                plan?: components["parameters"]["Plan"];
+                /** @description Small lists: any of these. */
+                environment?: string | string[];
+                /** @description Small lists: from then on. */
+                last_health_check_after?: components["parameters"]["LastHealthCheckAfter"];
+                /** @description Small lists: earlier. */
+                last_health_check_before?: components["parameters"]["LastHealthCheckBefore"];
+                /** @description Small lists: none. */
+                last_health_check?: components["parameters"]["LastHealthCheck"];
+                /** @description Small lists: at least. */
+                uptime_percentage_min?: number;
+                /** @description Small lists: at most. */
+                uptime_percentage_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                uptime_percentage?: string | string[];
+                /** @description Small lists: at least. */
+                monthly_cost_min?: components["parameters"]["MonthlyCostMin"];
+                /** @description Small lists: at most. */
+                monthly_cost_max?: components["parameters"]["MonthlyCostMax"];
+                /** @description Small lists: any of these. */
+                monthly_cost?: components["parameters"]["MonthlyCost"];
+                /** @description Small lists: any of these. */
+                billing_cycle?: components["parameters"]["BillingCycle"];
+                /** @description Small lists: from then on. */
+                next_billing_date_after?: string;
+                /** @description Small lists: earlier. */
+                next_billing_date_before?: string;
+                /** @description Small lists: none. */
+                next_billing_date?: "null";
+                /** @description Small lists: any of these, `null` for none. */
+                version?: string | string[];
+                /** @description Small lists: from then on. */
+                deployed_after?: string;
+                /** @description Small lists: earlier. */
+                deployed_before?: string;
+                /** @description Small lists: none. */
+                deployed_at?: "null";
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: from then on. */
+                updated_after?: components["parameters"]["UpdatedAfter"];
+                /** @description Small lists: earlier. */
+                updated_before?: components["parameters"]["UpdatedBefore"];
+                /** @description Small lists: none. */
+                updated_at?: components["parameters"]["UpdatedAt"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -7204,12 +7348,12 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
-                /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                service_id?: components["parameters"]["ServiceId"];
+                /** @description Only records of the service with this id. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                service_id?: string | string[];
                 /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
                 /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
@@ -7218,12 +7362,84 @@ export interface operations {
                 over_threshold?: boolean;
                 /** @description Only records of which every one of these words begins a word of the name, the external id or the IP address, in whatever spelling, such as `10.0.0`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
-                /** @description Only resources with exactly this `external_id`. */
+                /** @description Only resources with exactly this `external_id`. `null` for none, in small lists. */
                 external_id?: string;
                 /** @description Only resources with this tag, one of their first 20. Repeated: all of them. */
                 tag?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                name?: components["parameters"]["Name"];
+                /** @description Small lists: any of these. */
+                type?: components["parameters"]["Type"];
+                /** @description Small lists: any of these, `null` for none. */
+                description?: components["parameters"]["Description"];
+                /** @description Small lists: any of these. */
+                provider?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                location?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                ip_address?: string | string[];
+                /** @description Small lists: from then on. */
+                last_health_check_after?: components["parameters"]["LastHealthCheckAfter"];
+                /** @description Small lists: earlier. */
+                last_health_check_before?: components["parameters"]["LastHealthCheckBefore"];
+                /** @description Small lists: none. */
+                last_health_check?: components["parameters"]["LastHealthCheck"];
+                /** @description Small lists: at least. */
+                cpu_usage_min?: number;
+                /** @description Small lists: at most. */
+                cpu_usage_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                cpu_usage?: string | string[];
+                /** @description Small lists: at least. */
+                memory_usage_min?: number;
+                /** @description Small lists: at most. */
+                memory_usage_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                memory_usage?: string | string[];
+                /** @description Small lists: at least. */
+                storage_usage_min?: number;
+                /** @description Small lists: at most. */
+                storage_usage_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                storage_usage?: string | string[];
+                /** @description Small lists: whether it is so. */
+                usage_alerts_enabled?: boolean;
+                /** @description Small lists: at least. */
+                alert_threshold_min?: number;
+                /** @description Small lists: at most. */
+                alert_threshold_max?: number;
+                /** @description Small lists: any of these. */
+                alert_threshold?: number | number[];
+                /** @description Small lists: at least. */
+                monthly_cost_min?: components["parameters"]["MonthlyCostMin"];
+                /** @description Small lists: at most. */
+                monthly_cost_max?: components["parameters"]["MonthlyCostMax"];
+                /** @description Small lists: any of these. */
+                monthly_cost?: components["parameters"]["MonthlyCost"];
+                /** @description Small lists: any of these. */
+                billing_cycle?: components["parameters"]["BillingCycle"];
+                /** @description Small lists: from then on. */
+                provisioned_after?: string;
+                /** @description Small lists: earlier. */
+                provisioned_before?: string;
+                /** @description Small lists: none. */
+                provisioned_at?: "null";
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: from then on. */
+                updated_after?: components["parameters"]["UpdatedAfter"];
+                /** @description Small lists: earlier. */
+                updated_before?: components["parameters"]["UpdatedBefore"];
+                /** @description Small lists: none. */
+                updated_at?: components["parameters"]["UpdatedAt"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -7434,7 +7650,7 @@ export interface operations {
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
-                sort?: components["parameters"]["Sort"];
+                sort?: components["parameters"]["Sort2"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -7508,14 +7724,22 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description Only records of the service with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                service_id?: components["parameters"]["ServiceId"];
+                service_id?: string | string[];
                 /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                action_type?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -7612,7 +7836,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status"];
@@ -7622,6 +7846,16 @@ export interface operations {
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                name?: components["parameters"]["Name"];
+                /** @description Small lists: any of these. */
+                location?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -7756,13 +7990,13 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation or of the last activity, the latest first where `-` precedes it. */
-                sort?: "-created_at" | "created_at" | "-last_activity_at" | "last_activity_at";
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`, `last_activity_at`. Small lists: every other field that has a filter. */
+                sort?: string;
                 /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
                 status?: ("open" | "closed" | "pending") | ("open" | "closed" | "pending")[];
-                /** @description Only tickets of this client. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: string | string[];
-                /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 assigned_to?: string | string[];
                 /** @description Only the ticket with exactly this code. */
                 ticket_code?: string;
@@ -7778,6 +8012,40 @@ export interface operations {
                 last_activity_before?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                contact_id?: string | string[];
+                /** @description Small lists: any of these. */
+                subject?: string | string[];
+                /** @description Small lists: any of these. */
+                description?: string | string[];
+                /** @description Small lists: any of these. */
+                priority?: string | string[];
+                /** @description Small lists: any of these. */
+                source?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                service_id?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: any of these, `null` for none. */
+                resource_id?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                terminal_id?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                assigned_team?: string | string[];
+                /** @description Small lists: from then on. */
+                updated_after?: components["parameters"]["UpdatedAfter"];
+                /** @description Small lists: earlier. */
+                updated_before?: components["parameters"]["UpdatedBefore"];
+                /** @description Small lists: none. */
+                updated_at?: components["parameters"]["UpdatedAt"];
+                /** @description Small lists: none. */
+                last_activity_at?: "null";
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8012,7 +8280,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description Only users who belong to the organization at present, or (`false`) only the others. */
                 is_active?: boolean;
@@ -8022,6 +8290,22 @@ export interface operations {
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these, `null` for none. */
+                name?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                phone?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                avatar_url?: string | string[];
+                /** @description Small lists: whether it is so. */
+                is_superadmin?: boolean;
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8224,10 +8508,26 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                code?: string | string[];
+                /** @description Small lists: any of these. */
+                label?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                description?: string | string[];
+                /** @description Small lists: whether it is so. */
+                is_system?: boolean;
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8439,8 +8739,18 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                name?: components["parameters"]["Name"];
+                /** @description Small lists: any of these. */
+                slug?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8566,7 +8876,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description Only integrations that may log in (`active`), or only the others. Several, separated by commas: any of them. */
                 status?: ("active" | "inactive") | ("active" | "inactive")[];
@@ -8574,6 +8884,28 @@ export interface operations {
                 app_code?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                display_name?: string | string[];
+                /** @description Small lists: at least. */
+                rate_limit_min?: number;
+                /** @description Small lists: at most. */
+                rate_limit_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                rate_limit?: string | string[];
+                /** @description Small lists: at least. */
+                webhook_tolerance_seconds_min?: number;
+                /** @description Small lists: at most. */
+                webhook_tolerance_seconds_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                webhook_tolerance_seconds?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8905,14 +9237,38 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
-                sort?: components["parameters"]["Sort"];
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`, `occurred_at`, `received_at`. Small lists: every other field that has a filter. */
+                sort?: string;
                 /** @description Only events that the integration with this id sent. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 integration_id?: string | string[];
                 /** @description Only events of this type, such as `client.created`. Several, separated by commas: any of them. */
                 event_type?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                app_code?: components["parameters"]["AppCode"];
+                /** @description Small lists: any of these. */
+                event_id?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                occurred_after?: components["parameters"]["OccurredAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                occurred_before?: components["parameters"]["OccurredBefore"];
+                /** @description Small lists: none. */
+                occurred_at?: "null";
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                received_after?: string;
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                received_before?: string;
+                /** @description Small lists: any of these. */
+                outcome?: ("applied" | "stored") | ("applied" | "stored")[];
+                /** @description Small lists: any of these, `null` for none. */
+                operation?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                record_id?: string | string[];
+                /** @description Small lists: any of these. */
+                body_sha256?: string | string[];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8974,10 +9330,40 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
                 sort?: components["parameters"]["Sort"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                integration_id?: string | string[];
+                /** @description Small lists: any of these. */
+                app_code?: components["parameters"]["AppCode"];
+                /** @description Small lists: any of these, `null` for none. */
+                description?: string | string[];
+                /** @description Small lists: at least. */
+                batch_size_min?: number;
+                /** @description Small lists: at most. */
+                batch_size_max?: number;
+                /** @description Small lists: any of these. */
+                batch_size?: number | number[];
+                /** @description Small lists: any of these. */
+                payload?: ("event" | "record") | ("event" | "record")[];
+                /** @description Small lists: any of these. */
+                status?: ("active" | "unverified" | "paused" | "disabled" | "expired") | ("active" | "unverified" | "paused" | "disabled" | "expired")[];
+                /** @description Small lists: any of these, `null` for none. */
+                status_reason?: ("ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | "null") | ("ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | "null")[];
+                /** @description Small lists: from then on. */
+                replayed_after?: string;
+                /** @description Small lists: earlier. */
+                replayed_before?: string;
+                /** @description Small lists: none. */
+                replayed_at?: "null";
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -9275,7 +9661,7 @@ export interface operations {
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
                 /** @description Order of creation: newest first (`-created_at`) or oldest first. */
-                sort?: components["parameters"]["Sort"];
+                sort?: components["parameters"]["Sort2"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -9311,12 +9697,20 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
-                sort?: components["parameters"]["Sort"];
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`, `ts`. Small lists: every other field that has a filter. */
+                sort?: string;
                 /** @description Only entries of this level, not of those above. Several, separated by commas: any of them. */
                 level?: ("info" | "warn" | "error" | "debug") | ("info" | "warn" | "error" | "debug")[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                message?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                ts_after?: string;
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                ts_before?: string;
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -9382,14 +9776,52 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many records a page holds. */
                 page_size?: components["parameters"]["PageSize"];
-                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
-                sort?: components["parameters"]["Sort"];
-                /** @description Id of the integration that acted. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`, `occurred_at`. Small lists: every other field that has a filter. */
+                sort?: string;
+                /** @description Id of the integration that acted. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 actor_id?: string | string[];
                 /** @description Id of the record that was created or changed. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 record_id?: string | string[];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                occurred_after?: components["parameters"]["OccurredAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                occurred_before?: components["parameters"]["OccurredBefore"];
+                /** @description Small lists: any of these. */
+                operation?: string | string[];
+                /** @description Small lists: any of these. */
+                actor_type?: ("integration" | "anonymous" | "operator" | "service") | ("integration" | "anonymous" | "operator" | "service")[];
+                /** @description Small lists: any of these, `null` for none. */
+                actor_app_code?: string | string[];
+                /** @description Small lists: any of these. */
+                record_type?: string | string[];
+                /** @description Small lists: at least. */
+                failures_min?: number;
+                /** @description Small lists: at most. */
+                failures_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                failures?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                attempted_operation?: string | string[];
+                /** @description Small lists: at least. */
+                reads_min?: number;
+                /** @description Small lists: at most. */
+                reads_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                reads?: string | string[];
+                /** @description Small lists: at least. */
+                shown_count_min?: number;
+                /** @description Small lists: at most. */
+                shown_count_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                shown_count?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                request_id?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                source_address?: string | string[];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -9579,6 +10011,7 @@ export interface operations {
 export type KnownProblemType =
     | "urn:problem-type:custodia:malformed-request"
     | "urn:problem-type:custodia:invalid-parameter"
+    | "urn:problem-type:custodia:too-many-matches"
     | "urn:problem-type:custodia:unauthorized"
     | "urn:problem-type:custodia:invalid-credentials"
     | "urn:problem-type:custodia:invalid-signature"

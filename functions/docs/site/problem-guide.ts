@@ -12,6 +12,12 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
       'A parameter of the path, of the query or a header is missing, has a value out of its bounds, or is not known: an unknown parameter is refused, so that a mistyped filter does not list everything.',
     remedy: 'Look at `errors`: each finding names the place (`in`, `pointer`) and what is allowed there.',
   },
+  'too-many-matches': {
+    cause:
+      'The list is filtered or sorted by what only small lists are: no index answers it, and too many records are left to read.',
+    remedy:
+      '`detail` says how many, and which filters narrow the list at any size: ask with one of these as well. `Scan-Units` of an earlier response says how close it was. The [guide](pagination#small-lists) has the rule.',
+  },
   unauthorized: {
     cause:
       'The request has no token, or one that is expired, revoked, or not of this service; or something else in its place, such as the secret of an integration or an API key.',

@@ -1,5 +1,5 @@
 import { escapedHtml } from './markdown.ts';
-import { isCommon, type Operation, type Parameter } from './reference/document.ts';
+import { isCommon, isForSmallLists, type Operation, type Parameter } from './reference/document.ts';
 import { requestOf } from './samples/samples.ts';
 
 /**
@@ -11,25 +11,28 @@ export function tryItOf(operation: Operation): string {
   const { id, method, path } = operation;
   const { auth, leaves, route } = requestOf(id);
   const common = operation.parameters.filter(isCommon);
+  const small = operation.parameters.filter(isForSmallLists);
   const data = { method, path, auth, ...(Object.keys(leaves).length > 0 ? { leaves: JSON.stringify(leaves) } : {}) };
   return `<details class="try-it" hidden ${attributes(data)}><summary>Try it</summary><template><form autocomplete="off">
 ${route.auth === 'bearer' ? '<p class="token-missing">Without a token the response is a 401: <a href="#log-in">log in</a> first.</p>' : ''}
 ${operation.parameters
-  .filter((parameter) => !common.includes(parameter))
+  .filter((parameter) => !common.includes(parameter) && !small.includes(parameter))
   .map((parameter) => fieldOf(operation, parameter))
   .join('\n')}
 ${bodyOf(id)}
 ${auth === 'signature' ? SECRET : ''}
-${
-  common.length === 0
-    ? ''
-    : `<details class="common"><summary>Common parameters</summary>
-${common.map((parameter) => fieldOf(operation, parameter)).join('\n')}
-</details>`
-}
+${folded('Filters for small lists', operation, small)}
+${folded('Common parameters', operation, common)}
 <p class="send"><button>Send</button> ${effectOf(operation)}</p>
 </form></template></details>`;
 }
+
+const folded = (title: string, operation: Operation, parameters: readonly Parameter[]): string =>
+  parameters.length === 0
+    ? ''
+    : `<details class="common"><summary>${title}</summary>
+${parameters.map((parameter) => fieldOf(operation, parameter)).join('\n')}
+</details>`;
 
 const attributes = (data: Readonly<Record<string, string>>): string =>
   Object.entries(data)

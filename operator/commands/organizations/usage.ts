@@ -50,13 +50,13 @@ async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>
   return Object.fromEntries(await Promise.all(counts));
 }
 
-const ONE = { page: 1, page_size: 1, sort: '-created_at' } as const;
+const ONE = { page: 1, page_size: 1 } as const;
 
 const totalOf = async (tenant: Tenant, entity: Entity): Promise<number> =>
   (await tenant.records(entity).page(ONE)).total;
 
 const activeIntegrationsOf = async (tenant: Tenant): Promise<number> =>
-  (await tenant.records(integrationEntity).page({ ...ONE, filter: { status: 'active' } })).total;
+  (await tenant.records(integrationEntity).page({ ...ONE, where: [{ field: 'status', anyOf: ['active'] }] })).total;
 
 async function budgetsOf(tenant: Tenant): Promise<readonly Budget[]> {
   const budgets = await readBudgets(tenant);

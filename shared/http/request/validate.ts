@@ -1,12 +1,14 @@
 import type * as z from 'zod';
 import type { Body, Route } from '#contract';
 import { freeFormOf, parse, valuesIn } from '#contract/derived';
+import { querySchemaOf } from '#contract/lists';
 import { type FieldError, Problem, pointer } from '#contract/problem';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { metadataOf } from '../routes/route-metadata.ts';
 import type { HttpRequest } from './http-request.ts';
 import { jsonOf } from './json-text.ts';
+import { listed } from './list-query.ts';
 
 /** Validates path, query and body against their route. All errors of one of them are reported together. */
 
@@ -25,12 +27,23 @@ function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record
     : undefined;
 }
 
-/** @throws Problem `invalid-parameter` */
-export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): Record<string, unknown> {
+/**
+ * The query; that of a list has its filters as conditions.
+ * @throws Problem `invalid-parameter`
+ */
+export function validQuery(route: Route, { query }: Pick<HttpRequest, 'query'>): Record<string, unknown> {
   const { emptyQuery } = metadataOf(route);
-  if (emptyQuery !== null && Object.keys(request.query).length === 0) return { ...emptyQuery };
-  const { shape } = route.query;
-  const parameters = Object.entries(request.query).map(([name, given]) => {
+  if (emptyQuery !== null && Object.keys(query).length === 0) return { ...emptyQuery };
+  const { schema, conditions } = querySchemaOf(route, query);
+  return listed(parse(schema, givenTo(schema, query), 'query'), conditions);
+}
+
+/**
+ * The values of parameters as the schema takes them.
+ * @throws Problem `invalid-parameter` for one that is given more than once, and takes one value
+ */
+function givenTo({ shape }: z.ZodObject, query: HttpRequest['query']): Record<string, unknown> {
+  const parameters = Object.entries(query).map(([name, given]) => {
     const several = Object.hasOwn(shape, name) ? valuesIn(shape[name] as z.ZodType, given) : undefined;
     return { name, value: several ?? given[0], isRepeated: several === undefined && given.length > 1 };
   });
@@ -42,7 +55,7 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
       ),
     });
   }
-  return parse(route.query, Object.fromEntries(parameters.map(({ name, value }) => [name, value])), 'query');
+  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
 }
 
 /**

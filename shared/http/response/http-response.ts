@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '#contract';
+import { MOST_SCANNED } from '#contract/lists';
 import type { Caller } from '#identity';
 import { parseJson } from '#json';
 import { listErrors } from '#lists';
@@ -26,7 +27,7 @@ interface Context {
 export function responseOf(context: Context, reply: OperationResponse): APIGatewayProxyResult {
   const { route, itemPath } = context.matched;
   const { response } = route;
-  const headers: Record<string, string> = { ...linksOf(context, reply), ...reply.headers };
+  const headers: Record<string, string> = { ...linksOf(context, reply), ...scanOf(reply), ...reply.headers };
   const status = reply.existed ? 200 : response.status;
   const { response: projection } = metadataOf(route);
   if (projection === null) return { statusCode: status, headers, body: '' };
@@ -68,6 +69,10 @@ function linksOf({ matched, request, input }: Context, { body, next }: Operation
     ? { Link: pageLinks(path, request.query, { page: query.page, pageSize: query.page_size, total }) }
     : {};
 }
+
+/** How much of what may be read the filters and the order took that no index answers: an item of RFC 9651. */
+const scanOf = ({ scanned }: OperationResponse): Record<string, string> =>
+  scanned === undefined ? {} : { 'Scan-Units': `${Math.ceil(scanned)};limit=${MOST_SCANNED}` };
 
 const pathOf = (route: Route, request: HttpRequest): string =>
   route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => request.params[parameter] ?? '');

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Route } from '#contract';
 import { filtersAndOrdersOf, isUuidSchema } from '#contract/derived';
 import { lazily } from '../../lazily.ts';
+import { listed } from '../request/list-query.ts';
 
 /**
  * The facts about a route's schemas that most requests need, as plain data: a read is served without building a schema.
@@ -13,7 +14,7 @@ export interface RouteMetadata {
   readonly uuids: readonly string[];
   /** How many parameters the path has. */
   readonly parameters: number;
-  /** The parsed value of a query without parameters; null where it is invalid. */
+  /** The parsed value of a query without parameters, as storage takes that of a list; null where it is invalid. */
   readonly emptyQuery: Readonly<Record<string, unknown>> | null;
   /** What its list can be filtered and sorted by: `status`, `sort=last_activity_at`. */
   readonly filters: readonly string[];
@@ -60,7 +61,10 @@ export function buildBodies(routes: Readonly<Record<string, Route>>, operationId
 /** The metadata of a route, derived from its schemas. Builds only the schemas that are used. */
 export function derivedMetadata(route: Route): RouteMetadata {
   const uuids = lazily(() => Object.keys(route.params.shape).filter((name) => isUuidSchema(route.params.shape[name])));
-  const emptyQuery = lazily(() => route.query.safeParse({}).data ?? null);
+  const emptyQuery = lazily(() => {
+    const { data } = route.query.safeParse({});
+    return data === undefined ? null : listed(data);
+  });
   const response = lazily(() => (route.response.schema === undefined ? null : projectionOf(route.response.schema)));
   return {
     parameters: route.path.split('{').length - 1,

@@ -4,7 +4,7 @@ import { isRefusal, runToCommit } from './run.ts';
 
 /**
  * A caller that was refused after list numbers were allocated is checked earlier the next time: references and other conditions are read first,
- * and only then numbers are allocated (`docs/decisions/0185-released-numbers.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
+ * and only then numbers are allocated (`docs/decisions/0003-counted-lists.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
  * other callers no call. It is a hint: another container does not know of it.
  */
 

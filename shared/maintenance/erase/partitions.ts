@@ -1,5 +1,4 @@
 import { readPartition, schema, storedSets } from '#lists';
-import { textIndex } from '#lists/maintenance';
 import type { Entity } from '#table';
 import {
   cascadeDeletePartition,
@@ -11,16 +10,9 @@ import {
   uniqueKey,
   valuesPartition,
 } from '#table/keys';
-import {
-  cascadeDeletesOf,
-  entriesOf,
-  exactValues,
-  indexedValuesIn,
-  indexesOf,
-  notedIn,
-  readValues,
-} from '#table/storage';
+import { cascadeDeletesOf, indexesOf, readValues } from '#table/storage';
 import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy/keys';
+import { claimedFieldsOf } from '../verify/claims.ts';
 import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
 
@@ -57,16 +49,9 @@ export async function partitionsOf(
     ...looked.flatMap(({ below }) => below.flatMap(withSet)),
     ...looked.flatMap(({ kind, values }) => setsOf(tenant, kind, values, { idsOf, audited })),
     ...kinds.flatMap(({ entity }) =>
-      [...Object.keys(entity.unique), ...exactValues.hashedFieldsOf(entity)].map(
-        (field) => uniqueKey(tenant, entity.name, field, '').PK,
-      ),
+      claimedFieldsOf(entity).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
     ),
-    ...kinds.flatMap(({ entity }) =>
-      indexesOf(entity, 'declared')
-        .map(entriesOf)
-        .filter((index) => index !== undefined)
-        .map((index) => textIndex.partitionOf(recordsPartition(tenant, entity.name), index)),
-    ),
+    ...kinds.flatMap(({ entity }) => listOf(tenant, entity).itemPartitions.map(({ partition }) => partition)),
     ...idsOf(integrations).flatMap((id) =>
       DEDUPLICATED.map((kind) => deduplicationKey(tenant, `${kind}#${id}`, '').PK),
     ),
@@ -102,17 +87,15 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
   const { entity } = kind;
   const ids: string[] = [];
   const below: string[] = [];
+  const list = listOf(tenant, entity);
   const values = await readValues(place, recordsPartition(tenant, entity.name));
   for await (const item of readPartition(place, recordsPartition(tenant, entity.name))) {
     if (item[schema.TOMBSTONE] !== undefined) continue;
     const id = String(item.id);
     ids.push(id);
     below.push(...kind.below.map((child) => childPartition(tenant, entity.name, id, child.name)));
-    for (const field of new Set([...entity.filters, ...notedIn(item)])) {
-      const known = values.get(field) ?? new Set<string>();
-      for (const value of indexedValuesIn(item, field)) known.add(value);
-      values.set(field, known);
-    }
+    for (const entry of list.entriesIn(list.noted(item)))
+      if ('field' in entry) values.set(entry.field, (values.get(entry.field) ?? new Set()).add(entry.value));
   }
   return { kind, ids, below, values };
 }
@@ -130,12 +113,14 @@ function setsOf(
   had: Looked['values'],
   { idsOf, audited }: Known,
 ): string[] {
-  const fields = new Set<string>([...entity.filters, ...had.keys()]);
+  const fields = new Set([...listOf(tenant, entity).setFields, ...had.keys()]);
   return [...fields].flatMap((field) => {
     const known = declared[field] ?? (field === 'record_id' ? audited : []);
     const values = new Set([...(had.get(field) ?? []), ...('name' in known ? idsOf(known) : known)]);
     return [...values].map((value) => storedSets.partitionOf(recordsPartition(tenant, entity.name), field, value));
   });
 }
+
+const listOf = (tenant: TenantId, entity: Entity) => indexesOf(entity, tenant, recordsPartition(tenant, entity.name));
 
 const withSet = (partition: string): readonly string[] => [partition, storedSets.partitionOf(partition)];

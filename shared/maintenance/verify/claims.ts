@@ -1,7 +1,7 @@
-import { type Item, ids, type Key, readPartition, schema, type UnitOfWork } from '#lists';
+import { type Item, ids, indexes, type Key, readPartition, schema, type UnitOfWork } from '#lists';
 import type { Entity } from '#table';
 import { recordsPartition, uniqueKey } from '#table/keys';
-import { exactValues, SETS } from '#table/storage';
+import { CLAIMED, claimedIn, isClaimOfOwn } from '#table/storage';
 import {
   type Comparison,
   changed,
@@ -30,8 +30,7 @@ export class Claims {
   constructor(scope: VerifyContext, entity: Entity) {
     this.#scope = scope;
     this.#entity = entity;
-    for (const field of [...Object.keys(entity.unique), ...exactValues.hashedFieldsOf(entity)])
-      this.#values.set(field, new Map());
+    for (const field of claimedFieldsOf(entity)) this.#values.set(field, new Map());
   }
 
   readonly visit: Visitor = (record) => {
@@ -103,7 +102,7 @@ export class Claims {
       repair: (work) => {
         for (const [index, id] of holders.entries()) {
           this.#expect(work, id, records[index]);
-          if (misnoting.includes(id)) work.update(this.#recordKey(id), { remove: [exactValues.CLAIMED] });
+          if (misnoting.includes(id)) work.update(this.#recordKey(id), { remove: [CLAIMED] });
         }
         const expect = claim === undefined ? { exists: false } : { equals: { holder: claim.holder } };
         if (claim?.holder === expected) return;
@@ -115,7 +114,7 @@ export class Claims {
 
   /** Stages the condition that a record is as read, or still missing. */
   #expect(work: UnitOfWork, id: string, record: Item | undefined): void {
-    const seen = ['id', schema.VERSION, SETS, exactValues.CLAIMED];
+    const seen = ['id', schema.VERSION, indexes.SETS, CLAIMED];
     const equals = Object.fromEntries(seen.map((attribute) => [attribute, record?.[attribute]]));
     work.update(this.#recordKey(id), {
       condition: record === undefined ? { exists: false } : { equals },
@@ -128,7 +127,7 @@ export class Claims {
   }
 
   #valueOf(record: Item, field: string): string | undefined {
-    if (!this.#isUnique(field)) return exactValues.isClaimOfOwn(record) ? notedOf(record, field) : undefined;
+    if (!this.#isUnique(field)) return isClaimOfOwn(record) ? notedOf(record, field) : undefined;
     const value = record[field];
     return typeof value === 'string' ? this.#entity.unique[field]?.(value) : undefined;
   }
@@ -142,9 +141,14 @@ export class Claims {
   }
 }
 
+/** The fields whose values are claimed: unique ones, and those that upserts find records by. */
+export const claimedFieldsOf = ({ unique, indexes }: Entity): readonly string[] => [
+  ...new Set([...Object.keys(unique), ...indexes.flatMap(({ kind, fields }) => (kind === 'exact' ? fields : []))]),
+];
+
 /** The hash that a record notes as claimed, of a field that upserts claim. */
 function notedOf(record: Item | undefined, field: string): string | undefined {
-  const [claimed, hash] = exactValues.claimedIn(record ?? {}) ?? [];
+  const [claimed, hash] = claimedIn(record ?? {}) ?? [];
   return claimed === field && schema.isRecord(record) ? hash : undefined;
 }
 

@@ -1,7 +1,7 @@
-import { type Item, ids, type Key, readPartition, storedSets } from '#lists';
+import { type Item, ids, indexes, type Key, readPartition, storedSets } from '#lists';
 import { NumberSet } from '#lists/maintenance';
 import { recordsPartition } from '#table/keys';
-import { flags, MOVES, notedIn, toRecord } from '#table/storage';
+import { indexesOf, MOVES, stageFlag, toRecord } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import {
   type Comparison,
@@ -31,12 +31,14 @@ export class Counters {
   readonly #scope: VerifyContext;
   readonly #kind: Kind;
   readonly #counters = new Map<string, Counter>();
+  readonly #list: indexes.Indexes;
   /** The numbers of the counted records, by what is counted and by the id of the record that counts them. */
   readonly #counted = new Map<Counted, Map<string, number[]>>();
 
   constructor(scope: VerifyContext, kind: Kind) {
     this.#scope = scope;
     this.#kind = kind;
+    this.#list = indexesOf(kind.entity, scope.tenant, recordsPartition(scope.tenant, kind.entity.name));
     for (const counted of Object.values(kind.counters).flat()) this.#counted.set(counted, new Map());
   }
 
@@ -95,7 +97,7 @@ export class Counters {
     const differences = [
       ...wrong.map((each) => difference('counter', each.field, `is ${each.stored}, counted are ${each.counted}`)),
       ...wrongFlags.map(({ flag, isTrue }) =>
-        difference('wrong-flag', flag, isTrue ? 'is not stored, and there are some' : 'is stored, and there are none'),
+        difference('wrong-note', flag, isTrue ? 'is not stored, and there are some' : 'is stored, and there are none'),
       ),
     ];
     const asRead = Object.fromEntries(Object.keys(counters).map((field) => [field, before[field]]));
@@ -107,15 +109,15 @@ export class Counters {
           condition: { equals: { id, [MOVES]: before[MOVES], ...asRead } },
           onConditionFailed: changed,
         });
-        for (const flag of wrongFlags) flags.stageFlag(work, before, flag, changed);
+        for (const flag of wrongFlags) stageFlag(work, this.#list, before, flag, changed);
       },
     };
   }
 
   /** The flags that are others than these counts, of a record that is listed by them: others are built with their filter (`filters.ts`). */
   #wrongFlags(record: Item, counts: Readonly<Record<string, number>>) {
-    const noted = notedIn(record);
-    return flags.flagsByCounters(this.#kind.entity).flatMap(({ flag, counter }) => {
+    const noted = indexes.namesIn(record);
+    return this.#list.counted.flatMap(({ name: flag, counter }) => {
       const isTrue = (counts[counter] ?? 0) > 0;
       return noted.includes(flag) && (record[flag] === true) !== isTrue ? [{ flag, isTrue }] : [];
     });

@@ -35,10 +35,8 @@ export type DifferenceKind =
   /** A value that callers chose for a filter is not noted. */
   | 'value-not-noted'
   | 'counter'
-  /** A record is stored with a flag that does not follow from it. */
-  | 'wrong-flag'
-  /** A record stands under other words than its texts have. */
-  | 'wrong-words'
+  /** A record is stored with a flag, or with words, that do not follow from its fields. */
+  | 'wrong-note'
   /** The claim of a unique value is missing or wrong. */
   | 'unique-value'
   /** Two records have the same unique value. */

@@ -1,23 +1,23 @@
-import type { Item } from '#lists';
+import { type Entry, entryName } from '#lists/maintenance';
 
 /** Numbers of a chunk. */
 const CHUNK = 65_536;
 
 /**
- * The entries that the records of a list have in an index, as two sums for each number: of the hashes of what it should have, less those of what it
+ * The entries that the records of a list have in its indexes, as two sums for each number: of the hashes of what it should have, less those of what it
  * has. Eight bytes a number, where the entries of ten million records would be gigabytes. What differs is only suspected, and looked at again.
  */
 export class EntrySums {
   readonly #chunks = new Map<number, Uint32Array>();
 
   /** Adds an entry that a record should have. */
-  expect(number: number, text: string, attributes: Item): void {
-    this.#add(number, nameOf(text, attributes), 1);
+  expect(number: number, entry: Entry): void {
+    this.#add(number, nameOf(entry), 1);
   }
 
   /** Subtracts one that it has. */
-  found(number: number, text: string, attributes: Item): void {
-    this.#add(number, nameOf(text, attributes), -1);
+  found(number: number, entry: Entry): void {
+    this.#add(number, nameOf(entry), -1);
   }
 
   /** The numbers whose entries differ. */
@@ -40,8 +40,11 @@ export class EntrySums {
   }
 }
 
-const nameOf = (text: string, attributes: Item): string =>
-  JSON.stringify([text, Object.entries(attributes).sort(([one], [other]) => (one < other ? -1 : 1))]);
+const nameOf = (entry: Entry): string => {
+  const attributes = 'items' in entry ? Object.entries(entry.attributes ?? {}) : [];
+  if (attributes.length === 0) return entryName(entry);
+  return JSON.stringify([entryName(entry), attributes.sort(([one], [other]) => (one < other ? -1 : 1))]);
+};
 
 /** FNV-1a, with a multiplier. */
 function hashOf(text: string, multiplier: number): number {

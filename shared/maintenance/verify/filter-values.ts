@@ -11,14 +11,11 @@ export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
 /** Verifies that the values of records are noted. Values of records that are older than the notes may be missing. */
 export function verifyValues(
   scope: VerifyContext,
-  { entity, partition, sets }: RecordScan,
+  { entity, partition, indexes, values }: RecordScan,
   noted: NotedValues,
 ): Promise<Verified[]> {
-  const suspected = entity.openFilters.flatMap((field) =>
-    [...(sets.get(field)?.keys() ?? [])]
-      .filter((value) => noted.get(field)?.has(value) !== true)
-      .map((value) => ({ field, value })),
-  );
+  const all = Array.from(values).flatMap(([field, ofField]) => Array.from(ofField, (value) => ({ field, value })));
+  const suspected = indexes.openValues(all).filter(({ field, value }) => noted.get(field)?.has(value) !== true);
   return concurrently(suspected, ({ field, value }) =>
     verifyUntilStable(scope, async () => {
       const key = valueKey(partition, field, value);
@@ -43,9 +40,7 @@ export async function noteValuesToCome(
   { entity, partition, unnotedValues }: RecordScan,
 ): Promise<void> {
   const expires = valueExpiry(entity.retentionDays, scope.clock());
-  const keys = Array.from(unnotedValues).flatMap(([field, values]) =>
-    Array.from(values, (value) => valueKey(partition, field, value)),
-  );
+  const keys = unnotedValues.map(({ field, value }) => valueKey(partition, field, value));
   await concurrently(keys, async (key) => {
     await withRetries(scope, () => putValue(scope.table, key, expires));
     return [];

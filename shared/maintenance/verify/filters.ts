@@ -1,6 +1,5 @@
 import { storedSets } from '#lists';
 import { builtFilters, COUNTER, STRIPES } from '#lists/maintenance';
-import { indexesOf } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { lookAtNumber } from './number.ts';
@@ -20,11 +19,11 @@ export async function verifyFilters(
   scan: RecordScan,
   found: readonly Verified[],
 ): Promise<Verified[]> {
-  const { entity, partition, count } = scan;
+  const { entity, partition, indexes, count } = scan;
   const counter = await readCounterWithRetries(scope, partition);
   const isBuilt = (field: string): boolean => counter.NEXT === undefined || builtFilters(counter).includes(field);
   const byField = Map.groupBy(found, ({ field }) => field ?? '');
-  const doubtful = indexesOf(entity).filter((field) => byField.has(field) || !isBuilt(field));
+  const doubtful = indexes.names.filter((field) => byField.has(field) || !isBuilt(field));
   if (doubtful.length === 0) return [];
   const isComplete = scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingNoted(scope, scan));
   const unbuilt = doubtful.filter((field) => !isBuilt(field));

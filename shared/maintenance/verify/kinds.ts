@@ -1,5 +1,6 @@
 import type { Item } from '#lists';
 import type { Entity } from '#table';
+import { PLATFORM } from '#table/keys';
 import { indexesOf } from '#table/storage';
 import type { Count } from '#tenancy';
 
@@ -7,7 +8,7 @@ import type { Count } from '#tenancy';
 
 export interface Kind {
   readonly entity: Entity;
-  /** What its records are listed by: filters, and the prefixes of fields. */
+  /** The names of the indexes that its records enter. */
   readonly indexes: readonly string[];
   /** Kinds of records below each record of this kind, which counts them. */
   readonly below: readonly Entity[];
@@ -35,7 +36,7 @@ export const kind = (entity: Entity, options: Options = {}): Kind => ({
   entity,
   // A command learns the stage's settings after it has loaded this.
   get indexes() {
-    return indexesOf(entity);
+    return indexesOf(entity, PLATFORM, '').names;
   },
   below: [],
   counters: {},

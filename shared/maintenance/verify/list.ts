@@ -1,68 +1,28 @@
 import { storedSets } from '#lists';
-import { COUNTER, periods, STRIPES } from '#lists/maintenance';
-import { differing, ExpectedSet } from './bits.ts';
-import type { IndexEntry } from './corrected.ts';
+import { COUNTER, type Entry, periods, STRIPES } from '#lists/maintenance';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
-import { suspectedInIndexes } from './entries.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { verifyFilters } from './filters.ts';
 import { lookAtNumber } from './number.ts';
-import { concurrently, concurrentlyByGroup, readNumberSet } from './reading.ts';
+import { concurrentlyByGroup } from './reading.ts';
 import { doubtfulGaps, type RecordScan, readCounterWithRetries } from './scan-records.ts';
+import { entriesOf, type Suspected, suspectEntries, type ValuesOf } from './stored-entries.ts';
 
 /**
- * Compares a list with its records: its gaps, and the sets of its filters. Differences in the scan are only suspected, for records may change
+ * Compares a list with its records: its gaps, and the entries of its indexes. Differences in the scan are only suspected, for records may change
  * meanwhile; each suspected number is then verified by itself (`number.ts`).
  */
-export async function verifyList(
-  scope: VerifyContext,
-  scan: RecordScan,
-  valuesOf: (field: string) => readonly string[],
-): Promise<Verified[]> {
+export async function verifyList(scope: VerifyContext, scan: RecordScan, valuesOf: ValuesOf): Promise<Verified[]> {
   const ofCounterItem = await verifyCounterItem(scope, scan);
-  const suspected = await suspectedIn(scope, scan, valuesOf);
-  for (const number of [...scan.unnoted, ...scan.miswritten]) placesOf(suspected, number);
-  const inIndexes = await suspectedInIndexes(scope, scan, (number, place) => {
-    const places = placesOf(suspected, number);
-    if (place !== undefined) places.push(place);
-  });
+  const suspected: Suspected = new Map();
+  for (const number of [...(await doubtfulGaps(scope, scan)), ...scan.unnoted, ...scan.miswritten])
+    entriesOf(suspected, number);
+  const others = await suspectEntries(scope, scan, valuesOf, suspected);
   if (scope.repair) await noteValuesToCome(scope, scan);
   const found = await verifyNumbers(scope, scan, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
   const ofFilters = await verifyFilters(scope, scan, found.filter(isOld));
-  return [...ofCounterItem, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
-}
-
-/** The sets that may be wrong about a number, by number. */
-type Suspected = Map<number, IndexEntry[]>;
-
-function placesOf(suspected: Suspected, number: number): IndexEntry[] {
-  const places = suspected.get(number) ?? [];
-  suspected.set(number, places);
-  return places;
-}
-
-async function suspectedIn(
-  scope: VerifyContext,
-  scan: RecordScan,
-  valuesOf: (field: string) => readonly string[],
-): Promise<Suspected> {
-  const { partition, entity, sets, floor } = scan;
-  const suspected: Suspected = new Map();
-  for (const number of await doubtfulGaps(scope, scan)) placesOf(suspected, number);
-  const fields = [...new Set([...entity.filters, ...sets.keys()])];
-  const places = fields.flatMap((field) =>
-    [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
-  );
-  await concurrently(places, async (place) => {
-    const stored = await readNumberSet(scope, storedSets.partitionOf(partition, place.field, place.value));
-    const expected = sets.get(place.field)?.get(place.value) ?? new ExpectedSet();
-    for (const number of differing(expected, stored)) {
-      if (number >= floor) placesOf(suspected, number).push(place);
-    }
-    return [];
-  });
-  return suspected;
+  return [...ofCounterItem, ...others, ...found.filter((each) => !isOld(each)), ...ofFilters];
 }
 
 /**
@@ -113,10 +73,10 @@ const verifyNumbers = (scope: VerifyContext, scan: RecordScan, suspected: Suspec
 /** Most places that are looked at together, besides those of the record: tags and words, of 100 items that are read and written at once. */
 const MOST_PLACES = 40;
 
-const inParts = ([number, places]: readonly [number, readonly IndexEntry[]]) =>
+const inParts = ([number, places]: readonly [number, readonly Entry[]]) =>
   Array.from(
     { length: Math.max(1, Math.ceil(places.length / MOST_PLACES)) },
-    (_, part): readonly [number, readonly IndexEntry[]] => [
+    (_, part): readonly [number, readonly Entry[]] => [
       number,
       places.slice(part * MOST_PLACES, (part + 1) * MOST_PLACES),
     ],

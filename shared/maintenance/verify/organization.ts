@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Item, schema, type UnitOfWork } from '#lists';
 import { PLATFORM, recordsPartition } from '#table/keys';
+import { indexesOf } from '#table/storage';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
 import {
   type Comparison,
@@ -102,6 +103,9 @@ async function settleNumber(scope: VerifyContext): Promise<void> {
     SK: scope.tenant,
   });
   const counter = await readCounterWithRetries(scope, partition);
-  const list = { entity: listedEntity, partition, counter, next: Number(counter.NEXT ?? 0), settled: -1 };
+  const list = {
+    ...{ entity: listedEntity, partition, indexes: indexesOf(listedEntity, PLATFORM, partition) },
+    ...{ counter, next: Number(counter.NEXT ?? 0), settled: -1 },
+  };
   await verifyUntilStable(scope, () => lookAtNumber(scope, list, Number(organization?.[LISTED_AS]), []));
 }

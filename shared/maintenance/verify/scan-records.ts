@@ -1,8 +1,8 @@
-import { type Item, ids, readPartition, schema, storedSets } from '#lists';
+import { type Item, ids, indexes, readPartition, schema, storedSets } from '#lists';
 import { gracePeriod, periods, readCounterItem } from '#lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
-import { entriesOf, flags, indexedValuesIn, indexesOf, notedIn, recordWords } from '#table/storage';
+import { indexesOf } from '#table/storage';
 import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
 import { EntrySums } from './entry-sums.ts';
@@ -12,22 +12,22 @@ import { readNumberSet, withRetries } from './reading.ts';
 export interface RecordScan {
   readonly entity: Entity;
   readonly partition: string;
+  readonly indexes: indexes.Indexes;
   readonly counter: Item;
   /** The first number, and one after the last. */
   readonly floor: number;
   readonly next: number;
   readonly live: ExpectedSet;
   readonly count: number;
-  /** By field and value. */
-  readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
-  /** The entries of each number in the indexes of texts, by index. */
-  readonly entries: ReadonlyMap<string, EntrySums>;
-  /** Numbers of records that are not in the lists of all declared filters and indexes. */
+  /** The values of sets that have members, by field. */
+  readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly sums: EntrySums;
+  /** Numbers of records that are not in all declared indexes. */
   readonly unnoted: readonly number[];
-  /** Numbers of records with a wrong flag, or with other words than their texts have (`#table`). */
+  /** Numbers of records with notes that do not follow from their fields. */
   readonly miswritten: readonly number[];
-  /** The values of those records, by filter whose values callers choose. */
-  readonly unnotedValues: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The values of sets that the former are to enter, as far as callers choose them. */
+  readonly unnotedValues: readonly { readonly field: string; readonly value: string }[];
   /** Numbers with a tombstone, but for those that will expire by themselves. */
   readonly tombstones: readonly number[];
   /** Highest number of a record; -1 without any. */
@@ -51,42 +51,30 @@ export async function scanRecords(
 ): Promise<RecordScan> {
   const partition = recordsPartition(scope.tenant, entity.name);
   const counter = await readCounterWithRetries(scope, partition);
+  const list = indexesOf(entity, scope.tenant, partition);
   const next = Number(counter.NEXT ?? 0);
   const floor = floorIn(scope, entity, counter);
   const live = new ExpectedSet();
-  const sets = new Map<string, Map<string, ExpectedSet>>();
-  const entries = new Map<string, EntrySums>(
-    indexesOf(entity, 'declared').flatMap((index) =>
-      entriesOf(index) === undefined ? [] : [[index, new EntrySums()]],
-    ),
-  );
+  const values = new Map<string, Set<string>>();
+  const sums = new EntrySums();
   const unnoted: number[] = [];
   const miswritten: number[] = [];
-  const unnotedValues = new Map<string, Set<string>>(entity.openFilters.map((field) => [field, new Set()]));
+  const unnotedValues = new Map<string, { readonly field: string; readonly value: string }>();
   const tombstones: number[] = [];
   let count = 0;
   let last = -1;
   let settled = -1;
   const ends: periods.Mark[] = [];
-  const enter = (item: Item, number: number, index: string): void => {
-    const values = indexedValuesIn(item, index);
-    if (entriesOf(index) === undefined) for (const value of values) setIn(sets, index, value).add(number);
-    else
-      for (const text of values)
-        entries.get(index)?.expect(number, text, recordWords.entryAttributesOf(entity, index, item));
-  };
-  const enterAll = (item: Item, number: number, noted: readonly string[]): void => {
-    const corrected = flags.flagsToCorrect(entity, item);
-    const words = recordWords.wordsToCorrect(entity, item);
-    for (const index of noted) enter({ ...item, ...corrected, ...words }, number, index);
-    const isWrong = Object.keys(corrected).some((flag) => noted.includes(flag)) || Object.keys(words).length > 0;
-    if (isWrong) miswritten.push(number);
-  };
-  const noteUnnoted = (item: Item, number: number): void => {
-    unnoted.push(number);
-    for (const [field, values] of unnotedValues) {
-      for (const value of indexedValuesIn(item, field)) values.add(value);
+  const expectEntries = (item: Item, number: number): void => {
+    const right = list.noted(item, [], 'verification');
+    for (const entry of list.entriesIn({ ...right, [indexes.SETS]: item[indexes.SETS] })) {
+      sums.expect(number, entry);
+      if ('field' in entry) values.set(entry.field, (values.get(entry.field) ?? new Set()).add(entry.value));
     }
+    if (list.wrongNotesIn(item).size > 0) miswritten.push(number);
+    if (right[indexes.SETS] === item[indexes.SETS]) return;
+    unnoted.push(number);
+    for (const one of list.openValues(list.entriesIn(right))) unnotedValues.set(`${one.field}=${one.value}`, one);
   };
   for await (const item of readPartition(scope, partition, ids.sortKeyOf(floor))) {
     const number = ids.numberIn(String(item.SK));
@@ -100,13 +88,20 @@ export async function scanRecords(
     settled = Math.max(settled, settledUpTo(scope, entity, number, item));
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
-    const noted = notedIn(item);
-    enterAll(item, number, noted);
-    if (indexesOf(entity).some((field) => !noted.includes(field))) noteUnnoted(item, number);
+    expectEntries(item, number);
     visit(item, number);
   }
-  const lists = { live, count, sets, entries, unnoted, miswritten, unnotedValues, tombstones };
-  return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
+  const found = {
+    live,
+    count,
+    values,
+    sums,
+    unnoted,
+    miswritten,
+    unnotedValues: [...unnotedValues.values()],
+    tombstones,
+  };
+  return { entity, partition, indexes: list, counter, floor, next, ...found, last, settled, ends };
 }
 
 const settledUpTo = ({ clock, repair }: VerifyContext, { createdAt }: Entity, number: number, item: Item): number =>
@@ -139,10 +134,3 @@ function floorIn({ clock }: VerifyContext, { retentionDays }: Entity, counter: I
 
 /** Day of the epoch on which a record expires; 0 if it does not. */
 const endOf = ({ [schema.TTL]: expires }: Item): number => Number(expires ?? 0) / 86_400;
-
-function setIn(sets: Map<string, Map<string, ExpectedSet>>, field: string, value: string): ExpectedSet {
-  const ofField = sets.get(field) ?? new Map<string, ExpectedSet>();
-  const set = ofField.get(value) ?? new ExpectedSet();
-  sets.set(field, ofField.set(value, set));
-  return set;
-}

@@ -1,54 +1,54 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Condition, type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { gapRanges } from '#lists/maintenance';
-import { recordWords } from '#table/storage';
+import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
+import { type Entry, entryOfItem, gapRanges } from '#lists/maintenance';
 import { maskWord } from './bits.ts';
 import { changed } from './difference.ts';
 
-/** Whether a number is in a set or an index, as read. */
+/** An entry of a number, or its absence, as read. */
 export interface StoredMembership {
   readonly isSound: boolean;
-  has(bit: bigint): boolean;
-  /** Stages that it becomes a member or not, on condition that the state is as read. */
-  stage(work: UnitOfWork, bit: bigint, isMember: boolean, expires: number | undefined): void;
+  /** @param expected an entry with other attributes does not count */
+  has(expected?: Entry): boolean;
+  /** Stages that it becomes what is expected, or nothing, on condition that the state is as read. */
+  stage(work: UnitOfWork, expected: Entry | undefined, expires: number | undefined): void;
 }
 
-/** An entry of an index of texts, or its absence. */
-export class StoredEntry implements StoredMembership {
+/** An entry that is an item. */
+export class StoredItem implements StoredMembership {
   readonly isSound = true;
   readonly #key: Key;
   readonly #item: Item | undefined;
-  readonly #expected: Item | undefined;
+  readonly #entry: Entry | undefined;
 
-  /** @param expected its attributes but for the key; undefined where it should not be */
-  constructor(key: Key, item: Item | undefined, expected: Item | undefined) {
+  /** @param list partition of the records */
+  constructor(list: string, key: Key, item: Item | undefined) {
     this.#key = key;
     this.#item = item;
-    this.#expected = expected;
+    this.#entry = item === undefined ? undefined : entryOfItem(list, item)?.entry;
   }
 
-  /** One with other attributes than expected does not count. */
-  has(): boolean {
-    if (this.#item === undefined) return false;
-    return this.#expected === undefined || isDeepStrictEqual(recordWords.entryAttributesIn(this.#item), this.#expected);
+  has(expected?: Entry): boolean {
+    return this.#entry !== undefined && (expected === undefined || isDeepStrictEqual(this.#entry, expected));
   }
 
-  stage(work: UnitOfWork, _: bigint, isMember: boolean): void {
-    const asRead: Condition = this.#item === undefined ? { exists: false } : { equals: this.#item };
-    if (isMember && !this.has()) work.put({ ...this.#expected, ...this.#key }, changed, asRead);
-    if (!isMember && this.#item !== undefined) work.delete(this.#key, {}, changed);
+  stage(work: UnitOfWork, expected: Entry | undefined): void {
+    const asRead = this.#item === undefined ? { exists: false } : { equals: this.#item };
+    if (expected === undefined) {
+      if (this.#item !== undefined) work.delete(this.#key, {}, changed);
+    } else if (!this.has(expected) && 'items' in expected)
+      work.put({ ...expected.attributes, ...this.#key }, changed, asRead);
   }
 }
 
 /** A number among the gaps of its list, as read: it may be a bit of a word, or in a range, or both. */
-export class StoredGap implements StoredMembership {
+export class StoredGap {
   readonly #number: number;
-  readonly #word: StoredWord;
+  readonly #word: StoredBit;
   readonly #rangesKey: Key;
   readonly #item: Item | undefined;
   readonly #ranges: readonly gapRanges.Range[];
 
-  constructor(number: number, word: StoredWord, rangesKey: Key, ranges: Item | undefined) {
+  constructor(number: number, word: StoredBit, rangesKey: Key, ranges: Item | undefined) {
     this.#number = number;
     this.#word = word;
     this.#rangesKey = rangesKey;
@@ -60,12 +60,12 @@ export class StoredGap implements StoredMembership {
     return this.#word.isSound;
   }
 
-  has(bit: bigint): boolean {
-    return this.#word.has(bit) || this.#isInRange;
+  has(): boolean {
+    return this.#word.has() || this.#isInRange;
   }
 
-  stage(work: UnitOfWork, bit: bigint, isGap: boolean, expires: number | undefined): void {
-    this.#word.stage(work, bit, isGap, expires);
+  stage(work: UnitOfWork, isGap: boolean, expires: number | undefined): void {
+    this.#word.set(work, isGap, expires);
     if (isGap || !this.#isInRange) return;
     const left = gapRanges.without(this.#ranges, this.#number);
     const first = gapRanges.regionOf(this.#number) * gapRanges.REGION_SIZE;
@@ -81,18 +81,24 @@ export class StoredGap implements StoredMembership {
   }
 }
 
-/** A word of a set, as read. */
-export class StoredWord implements StoredMembership {
+/** Where the bit of a number is. */
+interface BitPlace {
+  readonly word: string;
+  readonly bit: bigint;
+}
+
+/** An entry that is a bit of a word. */
+export class StoredBit implements StoredMembership {
   readonly #key: Key;
-  readonly #name: string;
+  readonly #place: BitPlace;
   readonly #raw: unknown;
   readonly #bits: bigint;
   readonly #expires: number | undefined;
 
-  constructor(key: Key, name: string, item: Item | undefined) {
+  constructor(key: Key, place: BitPlace, item: Item | undefined) {
     this.#key = key;
-    this.#name = name;
-    this.#raw = item?.[name];
+    this.#place = place;
+    this.#raw = item?.[place.word];
     this.#bits = BigInt((this.#raw as number | undefined) ?? 0);
     this.#expires = item?.[schema.TTL] as number | undefined;
   }
@@ -101,22 +107,27 @@ export class StoredWord implements StoredMembership {
     return this.#bits === maskWord(this.#bits);
   }
 
-  has(bit: bigint): boolean {
-    return (maskWord(this.#bits) & bit) !== 0n;
+  has(): boolean {
+    return (maskWord(this.#bits) & this.#place.bit) !== 0n;
+  }
+
+  stage(work: UnitOfWork, expected: Entry | undefined, expires: number | undefined): void {
+    this.set(work, expected !== undefined, expires);
   }
 
   /**
-   * Stages setting or clearing a bit of the word, on condition that the word is as read. Where the list's records expire, the item's expiry is
-   * extended to that of this number, and never shortened, because it contains bits of other numbers too.
+   * Stages setting or clearing the bit, on condition that the word is as read. Where the list's records expire, the item's expiry is extended to that
+   * of this number, and never shortened, because it contains bits of other numbers too.
    */
-  stage(work: UnitOfWork, bit: bigint, isSet: boolean, expires: number | undefined): void {
+  set(work: UnitOfWork, isSet: boolean, expires: number | undefined): void {
+    const { word, bit } = this.#place;
     const bits = maskWord(this.#bits);
     const after = isSet ? bits | bit : bits & ~bit;
     if (after === this.#bits) return;
     const isLater = expires !== undefined && storedSets.expiryAfter(expires) > (this.#expires ?? 0);
     work.update(this.#key, {
-      set: { [this.#name]: after, ...(isLater ? { [schema.TTL]: storedSets.expiryAfter(expires) } : {}) },
-      condition: { equals: { [this.#name]: this.#raw, ...(isLater ? { [schema.TTL]: this.#expires } : {}) } },
+      set: { [word]: after, ...(isLater ? { [schema.TTL]: storedSets.expiryAfter(expires) } : {}) },
+      condition: { equals: { [word]: this.#raw, ...(isLater ? { [schema.TTL]: this.#expires } : {}) } },
       onConditionFailed: changed,
     });
   }

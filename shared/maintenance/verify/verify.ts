@@ -106,7 +106,7 @@ async function scanKind(scope: VerifyContext, kind: Kind, counters: readonly Cou
 /** Values of a filter to verify even if no record has them: the declared ones, else those of the same field of any kind. */
 function valuesOf({ values }: Kind, field: string, scanned: readonly ScannedKind[]): readonly string[] {
   const known = values[field];
-  if (known === undefined) return scanned.flatMap(({ scan }) => [...(scan.sets.get(field)?.keys() ?? [])]);
+  if (known === undefined) return scanned.flatMap(({ scan }) => [...(scan.values.get(field) ?? [])]);
   return 'name' in known ? (scanned.find(({ scan }) => scan.entity.name === known.name)?.ids ?? []) : known;
 }
 

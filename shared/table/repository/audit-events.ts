@@ -1,6 +1,7 @@
 import type { Actor } from '#identity';
 import type { RequestSession } from '../session/request-session.ts';
 import { entity } from './entity.ts';
+import { set } from './indexes.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
 /**
@@ -38,8 +39,8 @@ const retentionDays = (): number => {
   return /^[1-9]\d{0,3}$/.test(days) ? Number(days) : STANDARD_RETENTION;
 };
 
-export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AUDIT_EVENT', {
-  filters: ['actor_id', 'record_id'],
+export const auditEventEntity = entity<AuditEvent>('AUDIT_EVENT', {
+  indexes: [set('actor_id'), set('record_id')],
   createdAt: 'occurred_at',
   retentionDays: retentionDays(),
 });

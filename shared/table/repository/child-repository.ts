@@ -9,7 +9,7 @@ import { Repository } from './repository.ts';
 /** The records of one kind below one parent, which counts them: the messages of a ticket. Made only by the tenant handle (`tenant.ts`). */
 export class ChildRepository<T extends object> extends Repository<T> {
   /** One page of records that their parent numbers. The parent may still be being read. */
-  async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'filter'>): Promise<Page<T>> {
+  async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'where'>): Promise<Page<T>> {
     const count = parent.then(({ item }) => Number(item[CHILDREN] ?? 0));
     return this.pageIn({ partition: this.location.partition, count }, query);
   }

@@ -2,19 +2,16 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   Condition,
   type Item,
-  ids,
+  indexes,
   type Key,
   listErrors,
   type OnConditionFailed,
   retry,
-  storedSets,
   type Table,
   type UnitOfWork,
 } from '#lists';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import type { RequestSession } from '../session/request-session.ts';
-import { flagsByCounters, stageFlag } from './flags.ts';
-import { indexedValuesIn, notedIn, orderEntriesOf, orderIndexOf, SETS } from './list-indexes.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Stored } from './records.ts';
 
@@ -42,7 +39,7 @@ export class DerivedFields<T extends object> {
     { add, equals = {} }: { add: Readonly<Record<string, number>>; equals?: Readonly<Record<string, unknown>> },
     onConditionFailed: OnConditionFailed,
   ): void {
-    const { session, tenant, entity } = this.#records;
+    const { session, tenant, indexes: list } = this.#records;
     const work = session.changes.of(tenant);
     const key = this.#records.keyOf(id);
     work.update(key, {
@@ -50,9 +47,10 @@ export class DerivedFields<T extends object> {
       condition: { equals: { id, ...equals } },
       onConditionFailed,
     });
-    for (const { flag, counter } of flagsByCounters(entity)) {
+    for (const { name: flag, counter } of list.counted) {
       const amount = add[counter] ?? 0;
-      if (amount !== 0) work.expect(key, (staged, found) => stageFlagOf(staged, key, { flag, counter, amount }, found));
+      if (amount !== 0)
+        work.expect(key, (staged, found) => stageFlagOf(staged, list, key, { flag, counter, amount }, found));
     }
   }
 
@@ -62,7 +60,7 @@ export class DerivedFields<T extends object> {
    * @param onMissing returns the error for a record that is gone
    */
   move(stored: Stored<T>, field: keyof T & string, onMissing: OnConditionFailed): void {
-    const { session, tenant } = this.#records;
+    const { session, tenant, indexes: list } = this.#records;
     const { id } = stored.item;
     const key = this.#records.keyOf(String(id));
     const refusal: OnConditionFailed = (item) =>
@@ -70,7 +68,7 @@ export class DerivedFields<T extends object> {
     session.changes
       .of(tenant)
       .expect(key, (work, found = stored.item) =>
-        stageTime(work, found, { field, time: forward(found[field], session) }, refusal),
+        stageTime(work, list, found, { field, time: forward(found[field], session) }, refusal),
       );
   }
 
@@ -96,6 +94,7 @@ export class DerivedFields<T extends object> {
  */
 function stageFlagOf(
   work: UnitOfWork,
+  list: indexes.Indexes,
   key: Key,
   { flag, counter, amount }: { readonly flag: string; readonly counter: string; readonly amount: number },
   found: Item | undefined,
@@ -107,7 +106,22 @@ function stageFlagOf(
     return;
   }
   work.update(key, { condition: { equals: { [counter]: found[counter] } }, onConditionFailed });
-  stageFlag(work, found, { flag, isTrue: Number(found[counter] ?? 0) + amount > 0 }, onConditionFailed);
+  stageFlag(work, list, found, { flag, isTrue: Number(found[counter] ?? 0) + amount > 0 }, onConditionFailed);
+}
+
+/**
+ * Stages that a flag of a record becomes true or not, on condition that what the record says of it is as read: `item`. A record that is older than the
+ * flag enters its set.
+ */
+export function stageFlag(
+  work: UnitOfWork,
+  list: indexes.Indexes,
+  item: Item,
+  { flag, isTrue }: { readonly flag: string; readonly isTrue: boolean },
+  onConditionFailed: OnConditionFailed,
+): void {
+  const changed = { [flag]: isTrue || null, ...indexes.namesWith(item, flag) };
+  stageMoved(work, list, item, changed, { [flag]: item[flag] }, onConditionFailed);
 }
 
 /**
@@ -125,24 +139,31 @@ function forward(stored: unknown, { timestamp, clock }: Pick<RequestSession, 'ti
  */
 function stageTime(
   work: UnitOfWork,
+  list: indexes.Indexes,
   found: Item,
   { field, time }: { readonly field: string; readonly time: string },
   onConditionFailed: OnConditionFailed,
 ): void {
-  const [PK, SK] = [String(found.PK), String(found.SK)];
-  if (time === found[field]) {
-    work.update({ PK, SK }, { condition: { equals: { id: found.id } }, onConditionFailed });
-    return;
-  }
-  const order = orderIndexOf(field);
-  const after = { [field]: time };
-  if (notedIn(found).includes(order)) {
-    const listed = { partition: PK, number: ids.numberIn(SK), by: { entries: orderEntriesOf(field) } };
-    storedSets.stageMove(work, listed, indexedValuesIn(found, order), indexedValuesIn(after, order));
-  }
-  const condition = { equals: { id: found.id, [field]: found[field], [SETS]: found[SETS] } };
-  work.update({ PK, SK }, { set: after, condition, onConditionFailed });
+  const expected = { id: found.id, [field]: found[field] };
+  if (time === found[field]) work.update(keyIn(found), { condition: { equals: { id: found.id } }, onConditionFailed });
+  else stageMoved(work, list, found, { [field]: time }, expected, onConditionFailed);
 }
+
+/** Stages that attributes of a record as found change without a new version, and its entries with them. */
+function stageMoved(
+  work: UnitOfWork,
+  list: indexes.Indexes,
+  found: Item,
+  set: Item,
+  expected: Item,
+  onConditionFailed: OnConditionFailed,
+): void {
+  list.stage(work, found, list.change(found, { ...found, ...set }));
+  const equals = { ...expected, [indexes.SETS]: found[indexes.SETS] };
+  work.update(keyIn(found), { set, condition: { equals }, onConditionFailed });
+}
+
+const keyIn = ({ PK, SK }: Item): Key => ({ PK: String(PK), SK: String(SK) });
 
 /** Longest time to retry while the item is in a transaction. In milliseconds. */
 const TIMEOUT_MS = 500;

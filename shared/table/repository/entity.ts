@@ -1,50 +1,21 @@
 import * as z from 'zod';
-import { declaredValues, uniqueFieldsOf } from '#contract/derived';
+import { uniqueFieldsOf } from '#contract/derived';
 import { parseJson } from '#json';
-import type { Item, Key, OnConditionFailed } from '#lists';
+import type { Item, OnConditionFailed } from '#lists';
 import { lazily } from '../../lazily.ts';
-import type { TenantId } from '../keys.ts';
-import { type Flag, isFlag } from './flags.ts';
+import type { DeclaredIndex } from './indexes.ts';
 
-/** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
-export interface Entity<
-  T extends object = Record<string, unknown>,
-  F extends Field<T> = Field<T>,
-  E extends Field<T> = never,
-> {
+/** How the records of one kind are stored. Declared in the `store.ts` of their domain. */
+export interface Entity<T extends object = Record<string, unknown>> {
   /** Part of every key: `TICKET`. */
   readonly name: string;
   /** The record of the contract, where there is one. */
   readonly record?: Declared;
   /**
-   * Fields that lists can be filtered by, in any combination: short texts, lists of them, or flags, null for none. A filter that is added later must
-   * be built by the operator where there are records (`docs/counted-lists.md`).
+   * By what its lists are filtered and sorted at any size (`indexes.ts`). An index that is added later must be built by the operator where there are
+   * records (`docs/counted-lists.md`).
    */
-  readonly filters: readonly F[];
-  /** Those of them that follow from the rest of the record (`flags.ts`): when each is true. */
-  readonly flags: Readonly<Record<string, Flag<never> | undefined>>;
-  /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`constraints.ts`). */
-  readonly openFilters: readonly F[];
-  /**
-   * Fields by whose words a record is found in its list (`q`): each word has an entry (`record-words.ts`). It is also
-   * found by the claims of its unique fields. Where words are declared later, they must be built, like a filter, and so
-   * where further fields are. Not for records that expire or are below others.
-   */
-  readonly words: readonly Field<T>[];
-  /**
-   * Whether new records leave their words out, by a setting of the stage: then no list is found by words, and words are
-   * built again when the setting is taken back. By default they do not.
-   */
-  readonly isWithoutWords?: () => boolean;
-  /** Fields by whose value few records, mostly one, are found in their list (`exact-values.ts`). */
-  readonly exact: { readonly [field in E]?: Exact };
-  /**
-   * Times by which its list can be sorted (`sort`), and be cut to a range: an item for each record. A change of another
-   * record may move such a time without raising the version (`derived-fields.ts`), so every change of the record is on
-   * condition that the time is as read. An order that is added later must be built, like a filter. Not for records that
-   * expire or are below others.
-   */
-  readonly orders: readonly Field<T>[];
+  readonly indexes: readonly DeclaredIndex[];
   /** Records that count these, by the field with the reference (`derived-from-references.ts`). */
   readonly counted: Readonly<Record<string, CountedBy<never> | undefined>>;
   /** Records that have the latest time of these, by the field with the reference. */
@@ -83,18 +54,6 @@ export interface Entity<
   readonly journaled?: Journaled<never>;
   /** As of {@link List}: for the journal itself. */
   readonly ordered?: true;
-}
-
-/**
- * How a value leads to its records: `claimed`, by the claim of a unique field; `hashed`, by an entry of each record, which must be built like a
- * filter where the field is added later; or by another item of the tenant, which has the record's id.
- */
-export type Exact = 'claimed' | 'hashed' | ((tenant: TenantId, value: string) => ItemOfRecord);
-
-interface ItemOfRecord {
-  readonly key: Key;
-  /** The attribute with the id of the record. */
-  readonly id: string;
 }
 
 /** A record counts those that refer to it, in the transaction of each. This also checks the reference. */
@@ -146,58 +105,37 @@ interface Declared<T = unknown> {
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
 type Options<T extends object> = Partial<
-  Omit<
-    Entity<T>,
-    'name' | 'record' | 'filters' | 'flags' | 'openFilters' | 'exact' | 'counted' | 'latest' | 'journaled'
-  >
->;
+  Omit<Entity<T>, 'name' | 'record' | 'indexes' | 'counted' | 'latest' | 'journaled'>
+> &
+  ByField<T>;
 
-/** What of an entity is declared by field: filters, flags …, and how it is journaled. */
-interface Filters<T, F extends string, E extends string> {
-  readonly filters?: readonly F[];
-  readonly flags?: { readonly [field in NoInfer<F>]?: Flag<T> };
-  readonly exact?: { readonly [field in E]?: Exact };
+/** What of an entity is declared by field. */
+interface ByField<T> {
+  readonly indexes?: readonly DeclaredIndex<Field<T>>[];
   readonly counted?: { readonly [field in Field<T>]?: CountedBy<T> };
   readonly latest?: { readonly [field in Field<T>]?: LatestOf };
   readonly journaled?: Journaled<T, Field<T>>;
 }
 
-type Declarations<T extends object> = Options<T> & Filters<T, Field<T>, Field<T>>;
-
-/** Declares the entity of a contract's record: `entity('TICKET', ticket, { filters: ['status'], json: ['custom_fields'] })`. */
-export function entity<T extends object, const F extends Field<T> = never, const E extends Field<T> = never>(
-  name: string,
-  record: Declared<T>,
-  options?: Omit<Options<T>, 'unique'> & Filters<T, F, E>,
-): Entity<T, F, E>;
-/** Declares the entity of records without a contract: those of the storage code itself. */
-export function entity<T extends object, const F extends Field<T> = Field<T>>(
-  name: string,
-  options?: Options<T> & Filters<T, F, Field<T>>,
-): Entity<T, F, Field<T>>;
+/** Declares the entity of a contract's record: `entity('TICKET', ticket, { indexes: [set('status')], json: ['custom_fields'] })`. */
 export function entity<T extends object>(
   name: string,
-  recordOrOptions: Declared<T> | Declarations<T> = {},
-  options: Declarations<T> = {},
+  record: Declared<T>,
+  options?: Omit<Options<T>, 'unique'>,
+): Entity<T>;
+/** Declares the entity of records without a contract: those of the storage code itself. */
+export function entity<T extends object>(name: string, options?: Options<T>): Entity<T>;
+export function entity<T extends object>(
+  name: string,
+  recordOrOptions: Declared<T> | Options<T> = {},
+  options: Options<T> = {},
 ): Entity<T> {
   const record = 'schema' in recordOrOptions ? recordOrOptions : undefined;
   const given: Partial<Entity<T>> = 'schema' in recordOrOptions ? options : recordOrOptions;
-  const openFilters = lazily(() =>
-    (given.filters ?? []).filter(
-      (field) =>
-        record !== undefined &&
-        !isFlag({ flags: given.flags ?? {} }, field) &&
-        declaredValues(record.fieldOf(field)) === undefined,
-    ),
-  );
   const unique = lazily(() => given.unique ?? (record === undefined ? ({} as Entity<T>['unique']) : uniqueIn(record)));
   return {
     name,
-    filters: [],
-    flags: {},
-    words: [],
-    exact: {},
-    orders: [],
+    indexes: [],
     counted: {},
     latest: {},
     json: [],
@@ -205,9 +143,6 @@ export function entity<T extends object>(
     createdAt: 'created_at',
     ...(record === undefined ? {} : { record }),
     ...given,
-    get openFilters() {
-      return openFilters();
-    },
     get unique() {
       return unique();
     },

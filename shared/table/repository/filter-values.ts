@@ -1,10 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
+import { type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
-import { indexedValuesIn } from './list-indexes.ts';
 
 /**
  * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a
@@ -22,33 +21,33 @@ const DAY_MS = 86_400_000;
 interface NotedList {
   readonly session: RequestSession;
   readonly table: Table;
-  readonly entity: { readonly openFilters: readonly string[]; readonly retentionDays?: number };
+  readonly retentionDays: number | undefined;
   readonly partition: string;
 }
 
 /**
- * Notes the values that these fields have, beside the operation. The commit waits for it: a value is noted before its set exists. One write unit
- * for each value, once in a container; in a list whose records expire once a day.
- * @param filters those whose values are noted: by default those whose values callers choose
+ * Notes values of filters, beside the operation. The commit waits for it: a value is noted before its set exists. One write unit for each value, once
+ * in a container; in a list whose records expire once a day.
  */
 export function noteValues(
-  { session, table, entity, partition }: NotedList,
-  fields: object,
-  filters = entity.openFilters,
+  { session, table, retentionDays, partition }: NotedList,
+  values: readonly FilterValue[],
 ): void {
-  const { retentionDays } = entity;
   const day = retentionDays === undefined ? '' : Math.floor(session.now / DAY_MS);
-  for (const field of filters) {
-    for (const value of indexedValuesIn(fields as Item, field)) {
-      const key = valueKey(partition, field, value);
-      const name = `${table.name} ${key.PK} ${key.SK} ${day}`;
-      if (noted.has(name)) continue;
-      session.changes.check(async () => {
-        await retry(() => putValue(table, key, valueExpiry(retentionDays, session.now)), session);
-        keepNewest(noted, name, true, KEPT);
-      });
-    }
+  for (const { field, value } of values) {
+    const key = valueKey(partition, field, value);
+    const name = `${table.name} ${key.PK} ${key.SK} ${day}`;
+    if (noted.has(name)) continue;
+    session.changes.check(async () => {
+      await retry(() => putValue(table, key, valueExpiry(retentionDays, session.now)), session);
+      keepNewest(noted, name, true, KEPT);
+    });
   }
+}
+
+interface FilterValue {
+  readonly field: string;
+  readonly value: string;
 }
 
 /** Expiry of a value's note, where records expire: after that of all items of its set. In epoch seconds. */

@@ -1,10 +1,24 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, readCursorPage, readPage, readPartition, schema, type Table } from '#lists';
+import {
+  type Item,
+  ids,
+  type indexes,
+  type Key,
+  type List,
+  type ListSource,
+  readCursorPage,
+  readHolders,
+  readPage,
+  readPartition,
+  type SortKey,
+  schema,
+  type Table,
+  type Where,
+} from '#lists';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { type Entity, toRecord } from './entity.ts';
-import { EntityLists } from './entity-lists.ts';
-import { idsWith } from './exact-values.ts';
+import { indexesOf } from './indexes.ts';
 import type { CursorPage, CursorQuery, Page, PageQuery, Stored } from './records.ts';
 
 /** Where the records of a repository are stored. */
@@ -15,19 +29,19 @@ export interface Location {
 }
 
 /** Reads the records of one kind in one partition of one tenant. */
-export class RecordReader<T extends object, F extends keyof T & string = keyof T & string> {
+export class RecordReader<T extends object> {
   readonly session: RequestSession;
   readonly tenant: TenantId;
-  readonly entity: Entity<T, F>;
+  readonly entity: Entity<T>;
   readonly location: Location;
-  protected readonly lists: EntityLists<T>;
+  readonly indexes: indexes.Indexes;
 
-  constructor(session: RequestSession, tenant: TenantId, entity: Entity<T, F>, location: Location) {
+  constructor(session: RequestSession, tenant: TenantId, entity: Entity<T>, location: Location) {
     this.session = session;
     this.tenant = tenant;
     this.entity = entity;
     this.location = location;
-    this.lists = new EntityLists(tenant, entity, location.partition);
+    this.indexes = indexesOf(entity, tenant, location.partition);
   }
 
   /** Strongly consistent. */
@@ -55,24 +69,21 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   }
 
   /**
-   * The ids of up to two records with a value of a field that is found by entries. Strongly consistent.
+   * The ids of up to two records with a value of a field that has an exact index. Strongly consistent.
    * @throws ListNotBuilt
    */
   idsWith(field: keyof T & string, value: string): Promise<readonly string[]> {
-    return idsWith(this.table, this.location.partition, field, value);
+    return readHolders(this.table, this.location.partition, { field, value, most: 2 });
   }
 
-  /** One page of all records, or of those with the values of the filter, the words and values, and a time in the ranges. */
-  async page(query: PageQuery<F>): Promise<Page<T>> {
-    const field = query.sort.replace('-', '');
-    return this.pageIn(this.lists.source({ ...query, sortedBy: field === CREATED ? undefined : field }), query);
+  /** One page of all records, or of those that have what is wanted. */
+  async page({ page, page_size, sort = NEWEST_FIRST, where = [] }: PageQuery): Promise<Page<T>> {
+    return this.pageIn(this.#source(where), { page, page_size, sort });
   }
 
   /** Up to `limit` records in order, after the record `after`. */
-  async cursorPage({ after, limit, newestFirst = false, filter = {} }: CursorQuery<F>): Promise<CursorPage<T>> {
-    const source = this.entity.byTime
-      ? { partition: this.location.partition, newestFirst }
-      : this.lists.source({ filter });
+  async cursorPage({ after, limit, newestFirst = false, where = [] }: CursorQuery): Promise<CursorPage<T>> {
+    const source = this.entity.byTime ? { partition: this.location.partition, newestFirst } : this.#source(where);
     const { items, more } = await readCursorPage(this.table, source, {
       after: after === undefined ? undefined : this.keyOf(after).SK,
       limit,
@@ -88,6 +99,12 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     for await (const item of readPartition({ table: this.table, clock }, this.location.partition)) {
       if (schema.isRecord(item) && !this.#isExpired(item, clock())) yield this.stored(item);
     }
+  }
+
+  /** The list as its writers know it. */
+  get list(): List {
+    const { retentionDays, ordered } = this.entity;
+    return { partition: this.location.partition, filters: this.indexes.names, retentionDays, ordered };
   }
 
   keyOf(id: string | number): Key {
@@ -106,18 +123,22 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return { record: toRecord(this.entity, item), version: Number(item[schema.VERSION]), item };
   }
 
+  #source(where: readonly Where[]): ListSource {
+    return { ...this.list, indexes: this.indexes, where, createdAt: this.entity.createdAt };
+  }
+
   protected async pageIn(
     source: Parameters<typeof readPage>[1],
-    { page, page_size, sort }: PageQuery,
+    { page, page_size, sort = NEWEST_FIRST }: PageQuery,
   ): Promise<Page<T>> {
-    const { items, total, isCut } = await readPage(this.table, source, {
+    const { items, ...read } = await readPage(this.table, source, {
       page,
       pageSize: page_size,
-      newestFirst: sort.startsWith('-'),
+      sort,
       now: this.session.now,
       timeLimit: this.session,
     });
-    return { records: items.map((item) => this.stored(item)), total, isCut };
+    return { records: items.map((item) => this.stored(item)), ...read };
   }
 
   #isExpired(item: Item, now = this.session.now): boolean {
@@ -126,8 +147,7 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   }
 }
 
-/** The order of the numbers. */
-const CREATED = 'created_at';
+const NEWEST_FIRST: readonly SortKey[] = [{ field: 'created_at', descending: true }];
 
 /** Expiry of a record in epoch seconds, where it expires. */
 export const expiryOfRecord = ({ [schema.TTL]: expires }: Item): number | undefined =>

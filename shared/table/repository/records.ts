@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Item } from '#lists';
-import type { ExactValues } from './exact-values.ts';
-import type { TimeRanges } from './orders.ts';
+import type { Item, SortKey, Where } from '#lists';
 
 /** A record as read, with its version and item for a later change. */
 export interface Stored<T> {
@@ -23,31 +21,22 @@ export interface NewRecordPlace {
   readonly collisions: number;
 }
 
-/** Values of an entity's filter fields. Of several, a record has any, and all of them in a field that is a list. Undefined ones are ignored. */
-export type Filter<F extends string = string> = {
-  readonly [field in F]?: string | boolean | readonly string[] | undefined;
-};
-
-export interface PageQuery<F extends string = string> {
+export interface PageQuery {
   readonly page: number;
   readonly page_size: number;
-  /** `created_at` or a field of the entity's `orders`, the latest first where `-` precedes it. */
-  readonly sort: string;
-  readonly filter?: Filter<F>;
-  /** What the words of the entity's `words`, or its claims, begin with. */
-  readonly q?: string | undefined;
-  /** Values of fields in the entity's `exact`. */
-  readonly values?: ExactValues;
-  /** By field of the entity's `orders`. */
-  readonly ranges?: TimeRanges;
+  /** By default the newest first. */
+  readonly sort?: readonly SortKey[];
+  /** What all of its records have. */
+  readonly where?: readonly Where[];
 }
 
-export interface CursorQuery<F extends string = string> {
+export interface CursorQuery {
   readonly limit: number;
   /** Id of the last record of the previous page. */
   readonly after?: string | undefined;
   readonly newestFirst?: boolean;
-  readonly filter?: Filter<F>;
+  /** As of {@link PageQuery}: what indexes answer. */
+  readonly where?: readonly Where[];
 }
 
 export interface CursorPage<T> {
@@ -61,6 +50,8 @@ export interface Page<T> {
   readonly total: number;
   /** Whether these are only the first records of the page, because all of them are more than one request may read. */
   readonly isCut: boolean;
+  /** Read units of what no index answers; undefined where indexes answer all. */
+  readonly scanned?: number | undefined;
 }
 
 /** A record that is created: `L` are the fields that depend on its id or place. */

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AllocatedNumber,
   Condition,
   type Item,
   ids,
+  indexes,
   type Key,
   listErrors,
   type OnConditionFailed,
@@ -16,17 +18,13 @@ import type { RequestSession } from '../session/request-session.ts';
 import { DerivedFields } from './derived-fields.ts';
 import { stageDerived } from './derived-from-references.ts';
 import { type Entity, toAttributes } from './entity.ts';
-import { CLAIMED, isFoundByValue } from './exact-values.ts';
 import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
-import { flagsByCounters, flagsOf } from './flags.ts';
-import { notedIn, noteOf, orderIndexOf, SETS } from './list-indexes.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, checkSizes, sizeOf, unitsToCreate } from './record-size.ts';
-import { wordsAsRead, wordsToNote } from './record-words.ts';
 import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
 import { References } from './references.ts';
-import { UniqueConstraints } from './unique-constraints.ts';
+import { CLAIMED, UniqueConstraints } from './unique-constraints.ts';
 
 /** Is called for what happens to records of a kind, and stages an event of it: for the audit log, for the journal. */
 export interface RecordObserver {
@@ -55,14 +53,14 @@ interface UpdateOptions<T> {
  * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work, whose commit waits for them.
  * Made only by the tenant handle (`tenant.ts`).
  */
-export class Repository<T extends object, F extends keyof T & string = keyof T & string> extends RecordReader<T, F> {
+export class Repository<T extends object> extends RecordReader<T> {
   readonly #unique: UniqueConstraints<T>;
   readonly #observers: readonly RecordObserver[];
 
   constructor(
     session: RequestSession,
     tenant: TenantId,
-    entity: Entity<T, F>,
+    entity: Entity<T>,
     location: Location,
     observers: readonly RecordObserver[] = [],
   ) {
@@ -82,7 +80,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     generated = [],
     alsoAudited = [],
   }: NewRecord<T, L>): Promise<Stored<T>> {
-    this.#noteValues(fields);
+    this.#noteValues(this.indexes.openValuesOf(fields as Item));
     stageDerived(this, undefined, fields);
     const allocating = this.#allocate();
     const placing = allocating.then(
@@ -95,14 +93,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const create = async (): Promise<Stored<T>> => {
       const [allocated, place] = await Promise.all([allocating, placing]);
       const deferred = await deferredFields(place);
-      this.#noteValues(deferred);
       const record = { id: place.id, ...fields, ...deferred } as unknown as T;
       this.#unique.claim(this.work, record, place.id, (field) =>
         generated.some((name) => name === field) ? () => this.session.numbers.noteCollision() : undefined,
       );
       const size = checkSize(this.entity, record);
       if (size > allocated.largest) this.#noteLargest(size);
-      return this.#stageNew(record, place.id, allocated);
+      return this.#stageNew(record, place.id, allocated, fields as Item);
     };
     const names = [...new Set([...namesOf(fields), ...alsoAudited])];
     const [stored] = await Promise.all([create(), ...this.#observers.map(({ created }) => created(placing, names))]);
@@ -123,33 +120,27 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     checkSizes(sizes);
     this.session.expectUnits?.(unitsToCreate(sizes));
     for (const fields of all) {
-      this.#noteValues(fields);
+      this.#noteValues(this.indexes.openValuesOf(fields as Item));
       stageDerived(this, undefined, fields);
     }
-    const allocated = await this.session.numbers.allocateAll(this.tenant, this.lists.list, all.length);
+    const allocated = await this.session.numbers.allocateAll(this.tenant, this.list, all.length);
     const largest = Math.max(...sizes);
     if (allocated.some((each) => largest > each.largest)) this.#noteLargest(largest);
     return allocated.map((each, index) => {
       const id = ids.newId(each.number);
       const record = { id, ...all[index] } as unknown as T;
       this.#unique.claim(this.work, record, id, () => undefined);
-      return this.#stageNew(record, id, each);
+      return this.#stageNew(record, id, each, record as Item);
     });
   }
 
-  #stageNew(record: T, id: string, allocated: AllocatedNumber): Stored<T> {
-    const { number, expires } = allocated;
-    const kept = this.lists.keptByNew(allocated.filters);
+  #stageNew(record: T, id: string, allocated: AllocatedNumber, given: Item): Stored<T> {
+    const { expires, filters } = allocated;
+    const ofOthers = filters.filter((name) => !this.indexes.leftOut.includes(name));
     this.#noteUnbuilt(allocated);
-    this.#noteValuesOfOthers(kept, record);
-    const flags = flagsOf(this.entity, record);
-    const words = wordsToNote(this.entity, record as Item);
+    const fields = { ...this.keyOf(id), ...toAttributes(this.entity, record) };
     const item = {
-      ...this.keyOf(id),
-      ...toAttributes(this.entity, record),
-      ...Object.fromEntries(Object.entries(flags).filter(([, isTrue]) => isTrue)),
-      ...noteOf(kept),
-      ...words,
+      ...this.indexes.noted(fields, ofOthers),
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
       [schema.VERSION]: 1,
     };
@@ -159,15 +150,19 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       undefined,
       (found) => found.id === id || found[DELETED] === id,
     );
-    this.lists.stageMove(this.work, { number, expires, kept }, undefined, { ...record, ...flags, ...words });
+    const change = this.indexes.change(undefined, item);
+    // Those of its fields were noted before: here are deferred ones, and those of other releases.
+    const known = new Set(this.indexes.openValuesOf(given).map(({ field }) => field));
+    this.#noteValues(this.indexes.openValues(change.entered).filter(({ field }) => !known.has(field)));
+    this.indexes.stage(this.work, item, change);
     this.countChild();
     return { record, version: 1, item };
   }
 
   /** A list that will lack the record is not served until the operator has built it again: this is noted before the record is written. */
   #noteUnbuilt({ list, filters }: AllocatedNumber): void {
-    const indexes = this.lists.unbuiltByNew(filters);
-    if (indexes.length > 0) this.session.numbers.noteUnbuilt(this.tenant, list, indexes);
+    const lacking = this.indexes.leftOut.filter((name) => filters.includes(name));
+    if (lacking.length > 0) this.session.numbers.noteUnbuilt(this.tenant, list, lacking);
   }
 
   /**
@@ -181,7 +176,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   /** Begins to allocate a number in advance, for the next record that is created here. */
   prepare(): void {
-    this.session.numbers.prepare(this.tenant, this.lists.list);
+    this.session.numbers.prepare(this.tenant, this.list);
   }
 
   /**
@@ -229,61 +224,30 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const size = checkSize(this.entity, record);
     if (size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
     const { item } = stored;
-    // Also notes the values that the record leaves, because their sets may be older than the notes.
-    this.#noteValues(changes);
-    this.#noteValues(Object.fromEntries(Object.keys(changes).map((field) => [field, item[field]])));
-    // An older record enters the sets of filters that were added later, whatever is changed.
-    const entered = this.entity.openFilters.filter((field) => !notedIn(item).includes(field));
-    this.#noteValues(record, entered);
+    const attributes = { ...toAttributes(this.entity, changes), [schema.VERSION]: version };
+    const after = this.indexes.noted({ ...item, ...attributes });
+    const entries = this.indexes.change(item, after);
+    // Sets that it leaves may be older than the notes of values.
+    this.#noteValues(this.indexes.openValues([...entries.left, ...entries.entered]));
     const names = [...Object.keys(changes), ...alsoAudited];
     const change = { before: stored.record, after: record, version };
     await Promise.all(this.#observers.map(({ changed }) => changed(String(item.id), names, change)));
-    const kept = this.lists.kept(notedIn(item));
-    this.#noteValuesOfOthers(kept, item);
-    this.#noteValuesOfOthers(kept, record);
-    const flags = this.#flagsAfter(item, record);
-    const words = wordsToNote(this.entity, { ...item, ...record });
-    // Once a record is in the order, its time is expected on its own: it may be another when this is committed.
-    const expected = this.#orderedBy(item).find((field) => field === moves);
-    const timesAsRead = this.entity.orders.filter((field) => field !== expected);
-    const staged = expected === undefined ? kept : kept.filter((index) => index !== orderIndexOf(expected));
-    const after = { ...item, ...record, ...flags.changed, ...words };
-    this.lists.stageMove(this.work, this.#entryOf(item, staged), item, after);
-    const attributes = toAttributes(this.entity, changes);
-    if (expected !== undefined) delete attributes[expected];
-    const changed = { ...attributes, ...flags.changed, ...words };
-    this.work.noteSize(this.#keyIn(item), { ...item, ...changed });
-    this.work.update(this.#keyIn(item), {
-      set: {
-        ...changed,
-        ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
-        [schema.VERSION]: version,
-      },
-      condition: { equals: { ...this.#asRead(stored, timesAsRead), ...flags.asRead } },
-      onConditionFailed: stale,
+    this.work.noteSize(this.#keyIn(item), after);
+    this.#stageAsFound(stored, (work, found, refusal) => {
+      const time = moves === undefined ? {} : { [moves]: this.derived.forward({ ...stored, item: found }, moves) };
+      const next = found === item ? after : this.indexes.noted({ ...found, ...attributes, ...time });
+      const moved = found === item ? entries : this.indexes.change(found, next);
+      this.indexes.stage(work, found, moved);
+      work.update(this.#keyIn(item), {
+        set: differing(found, next),
+        condition: { equals: { ...this.#asRead(stored), ...moved.asRead } },
+        onConditionFailed: refusal,
+      });
     });
-    if (expected !== undefined) this.derived.move(stored, expected, stale);
     this.#unique.move(this.work, stored.record, record, String(item.id));
     this.#unique.releaseValue(this.work, item, record as Item);
     stageDerived(this, stored.record, record);
     return { record, version, item };
-  }
-
-  /**
-   * The flags of a record that a change changes. Those by counters change with the counters, but for records that are older than the flag, or were
-   * changed by a release that does not know it: then the change is made on condition that the counter is as read.
-   */
-  #flagsAfter(item: Item, record: T): { readonly changed: Item; readonly asRead: Item } {
-    const flags = Object.entries(flagsOf(this.entity, record));
-    const noted = notedIn(item);
-    const affected = flags.filter(([flag, isTrue]) => (item[flag] ?? null) !== isTrue || !noted.includes(flag));
-    const counters = flagsByCounters(this.entity).filter(({ flag }) => affected.some(([name]) => name === flag));
-    return {
-      changed: Object.fromEntries(affected.filter(([flag, isTrue]) => (item[flag] ?? null) !== isTrue)),
-      asRead: Object.fromEntries(
-        counters.flatMap(({ flag, counter }) => [flag, counter].map((name) => [name, item[name]])),
-      ),
-    };
   }
 
   /**
@@ -304,43 +268,58 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     onConditionFailed: OnConditionFailed | undefined,
   ): Promise<void> {
     const { item } = stored;
-    const key = this.#keyIn(item);
-    const ordered = this.#orderedBy(item);
-    const orders = ordered.map(orderIndexOf);
-    const refusal: OnConditionFailed = (found) => {
-      if (found === undefined || !this.#isAsRead(found, stored)) return stale();
-      if (!Condition.isMet({ equals }, found)) return onConditionFailed?.(found) ?? stale();
-      return new listErrors.Unexpected(key, found);
-    };
-    const stage = (work: UnitOfWork, found: Item): void => {
-      const times = Object.fromEntries(ordered.map((field) => [field, found[field]]));
-      work.put(this.#tombstoneOf(item), refusal, { equals: { ...this.#asRead(stored, []), ...times, ...equals } });
-      this.lists.stageMove(work, this.#entryOf(item, orders), found, undefined);
-    };
-    if (orders.length === 0) stage(this.work, item);
-    else this.work.expect(key, (work, found = item) => stage(work, found));
-    this.#stageAbsence(stored, orders);
+    this.#stageAsFound(
+      stored,
+      (work, found, refusal) => {
+        const change = this.indexes.change(found, undefined);
+        this.indexes.stage(work, found, change);
+        work.put(this.#tombstoneOf(item), refusal, {
+          equals: { ...this.#asRead(stored), ...change.asRead, ...equals },
+        });
+      },
+      (found) => (Condition.isMet({ equals }, found) ? undefined : onConditionFailed?.(found)),
+    );
+    this.#stageAbsence(stored);
     stageDerived(this, stored.record, undefined);
     await Promise.all(this.#observers.map(({ removed }) => removed?.(String(item.id), stored.version + 1)));
   }
 
   /** Stages the deletion of a copy of a record, as read, that leaves nothing in its place and no event. */
   erase(stored: Stored<T>): void {
-    this.work.delete(this.#keyIn(stored.item), { equals: this.#asRead(stored) }, stale);
+    const change = this.indexes.change(stored.item, undefined);
+    this.indexes.stage(this.work, stored.item, change);
+    this.work.delete(this.#keyIn(stored.item), { equals: { ...this.#asRead(stored), ...change.asRead } }, stale);
     this.#stageAbsence(stored);
   }
 
-  /** Stages that a record is in no list and claims nothing. `but`: indexes that are staged elsewhere. */
-  #stageAbsence(stored: Stored<T>, but: readonly string[] = []): void {
+  /**
+   * Stages a write of a record as read, whose entries may have moved since without a new version of it: then it is staged again for the record as it
+   * is found, without running the operation again.
+   * @param refusalOf the error where further conditions are not met
+   */
+  #stageAsFound(
+    stored: Stored<T>,
+    stage: (work: UnitOfWork, found: Item, onConditionFailed: OnConditionFailed) => void,
+    refusalOf: (found: Item) => Error | undefined = () => undefined,
+  ): void {
     const { item } = stored;
-    this.#noteValues(item);
-    this.#noteValuesOfOthers(notedIn(item), item);
+    const key = this.#keyIn(item);
+    const isAsRead = (found: Item): boolean => Condition.isMet({ equals: this.#asRead(stored) }, found);
+    const refusal: OnConditionFailed = (found) => {
+      if (found === undefined || !isAsRead(found)) return stale();
+      return refusalOf(found) ?? new listErrors.Unexpected(key, found);
+    };
+    if (this.indexes.areMovable(item)) this.work.expect(key, (work, found = item) => stage(work, found, refusal));
+    else stage(this.work, item, (found) => (found && isAsRead(found) && refusalOf(found)) || stale());
+  }
+
+  /** Stages that a number has no record any more, which claims nothing. */
+  #stageAbsence({ item, record }: Stored<T>): void {
+    this.#noteValues(this.indexes.openValues(this.indexes.entriesIn(item)));
     this.work.noteSize(this.#keyIn(item), item);
-    const entry = this.#entryOf(item, notedIn(item));
-    if (!this.entity.byTime) storedSets.stageGap(this.work, { ...entry, partition: this.location.partition });
-    const kept = entry.kept.filter((index) => !but.includes(index));
-    this.lists.stageMove(this.work, { ...entry, kept }, item, undefined);
-    this.#unique.unclaim(this.work, stored.record, item);
+    const number = ids.numberIn(String(item.SK));
+    if (!this.entity.byTime) storedSets.stageGap(this.work, this.location.partition, number, expiryOfRecord(item));
+    this.#unique.unclaim(this.work, record, item);
   }
 
   get references(): References<T> {
@@ -362,19 +341,14 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return this.session.changes.of(this.tenant);
   }
 
-  #noteValues(fields: object, filters: readonly string[] = this.entity.openFilters): void {
-    const { session, table, entity } = this;
-    noteValues({ session, table, entity, partition: this.location.partition }, fields, filters);
-  }
-
-  /** Notes the values of filters that only another version of the service declares: it is not known here whether callers choose them. */
-  #noteValuesOfOthers(kept: readonly string[], fields: object): void {
-    this.#noteValues(fields, this.lists.filtersOfOthers(kept));
+  #noteValues(values: Parameters<typeof noteValues>[1]): void {
+    const { session, table, location, entity } = this;
+    noteValues({ session, table, partition: location.partition, retentionDays: entity.retentionDays }, values);
   }
 
   #noteLargest(size: number): void {
     const { byTime, single } = this.entity;
-    if (!byTime && !single) this.session.numbers.noteLargest(this.tenant, this.lists.list, size);
+    if (!byTime && !single) this.session.numbers.noteLargest(this.tenant, this.list, size);
   }
 
   /**
@@ -389,42 +363,19 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { PK: String(item.PK), SK: String(item.SK) };
   }
 
-  #entryOf(item: Item, kept: readonly string[]) {
-    return { number: ids.numberIn(String(item.SK)), expires: expiryOfRecord(item), kept };
-  }
-
-  /**
-   * The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). So are the times
-   * of its orders, which move without raising the version, but for those that are expected on their own.
-   */
-  #asRead(
-    { item, version }: Stored<T>,
-    timeFields: readonly string[] = this.entity.orders,
-  ): Readonly<Record<string, unknown>> {
-    const times = timeFields.map((field) => [field, item[field]] as const);
+  /** The condition that a record is as read. Its indexes are part of it: the operator may add it to further ones meanwhile (`verify/`). */
+  #asRead({ item, version }: Stored<T>): Item {
     return {
       id: item.id,
       [schema.VERSION]: version,
-      [SETS]: item[SETS],
-      ...wordsAsRead(item),
+      [indexes.SETS]: item[indexes.SETS],
       // An upsert claims a value without a new version.
-      ...(isFoundByValue(item) ? { [CLAIMED]: item[CLAIMED] } : {}),
-      ...Object.fromEntries(times),
+      ...(this.indexes.hasExact(item) ? { [CLAIMED]: item[CLAIMED] } : {}),
     };
   }
 
-  /** Whether only times of its orders have changed, if anything. */
-  #isAsRead(found: Item, stored: Stored<T>): boolean {
-    return Object.entries(this.#asRead(stored, [])).every(([attribute, value]) => found[attribute] === value);
-  }
-
-  /** The times in whose orders a record is. */
-  #orderedBy(item: Item): readonly (keyof T & string)[] {
-    return this.entity.orders.filter((field) => notedIn(item).includes(orderIndexOf(field)));
-  }
-
   #allocate(): Promise<AllocatedNumber> {
-    const { list } = this.lists;
+    const { list } = this;
     return this.entity.byTime
       ? Promise.resolve({
           list,
@@ -448,6 +399,10 @@ const refusalAt = (found: Item | undefined): Error | undefined =>
   schema.isRecord(found) ? new listErrors.TableUnavailable('an earlier attempt was carried out late') : undefined;
 
 const stale = (): StaleRead => new StaleRead('the record has changed');
+
+/** Attributes that are others than before. */
+const differing = (before: Item, after: Item): Item =>
+  Object.fromEntries(Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(value, before[name])));
 
 /** The fields that have a value. */
 const namesOf = (fields: object): string[] =>

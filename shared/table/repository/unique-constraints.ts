@@ -1,9 +1,29 @@
-import { type Item, listErrors, type OnConditionFailed, type UnitOfWork } from '#lists';
+import { type Item, indexes, listErrors, type OnConditionFailed, type UnitOfWork } from '#lists';
 import { NotUnique, StaleRead } from '../errors.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
-import { CLAIMED, claimedIn, claimOf, isClaimOfOwn } from './exact-values.ts';
-import { hashOf } from './list-indexes.ts';
+
+/**
+ * Attribute of a record: the value that an upsert has claimed for it, so that two at once make one record: `external_id=<hash>`. The record keeps it,
+ * and releases the claim when the value changes or the record is deleted. Records that were created otherwise claim nothing, and several may have one
+ * value.
+ */
+export const CLAIMED = 'CLAIMED';
+
+/** Field and hash of a claim that a record keeps. */
+export function claimedIn(item: Item): readonly [field: string, hash: string] | undefined {
+  const { [CLAIMED]: claimed } = item;
+  if (typeof claimed !== 'string') return undefined;
+  const end = claimed.indexOf('=');
+  return [claimed.slice(0, end), claimed.slice(end + 1)];
+}
+
+/** Whether a record has the value that it has claimed. */
+export function isClaimOfOwn(item: Item): boolean {
+  const [field = '', hashed] = claimedIn(item) ?? [];
+  const value = item[field];
+  return typeof value === 'string' && indexes.hashOf(value) === hashed;
+}
 
 /** Unique values in a tenant: each is claimed by an item of its own, written in the record's transaction. */
 export class UniqueConstraints<T extends object> {
@@ -31,9 +51,10 @@ export class UniqueConstraints<T extends object> {
   /** Stages that a record, by its key, id and claim, claims its value of a field that is found by entries, unless it has done so. */
   claimValue(work: UnitOfWork, item: Item, field: string, value: string): void {
     const { PK, SK, id } = item;
-    const noted = claimOf(field, value);
+    const hashed = indexes.hashOf(value);
+    const noted = `${field}=${hashed}`;
     if (item[CLAIMED] === noted) return;
-    this.#take(work, field, hashOf(value), String(id));
+    this.#take(work, field, hashed, String(id));
     work.update(
       { PK: String(PK), SK: String(SK) },
       {

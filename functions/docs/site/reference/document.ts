@@ -35,6 +35,8 @@ export interface Parameter {
   readonly description?: string;
   /** Of an array: whether its values are given by repeating the parameter. */
   readonly explode?: boolean;
+  /** Of a filter: for which lists it works. */
+  readonly 'x-list-size'?: 'any' | 'small';
   readonly schema: Schema;
 }
 
@@ -137,6 +139,9 @@ export const nameIn = (reference: string): string => reference.slice(reference.l
 export const isCommon = (parameter: Parameter): boolean =>
   (parameter.in === 'header' || parameter.name === 'org_id') &&
   Object.values(openApi.components.parameters).includes(parameter);
+
+/** Whether it is a filter for small lists. These are folded, too: they are many, and follow one rule. */
+export const isForSmallLists = (parameter: Parameter): boolean => parameter['x-list-size'] === 'small';
 
 /** All operations, in the order of the document. */
 export const operationsOf = (source: Document = openApi): readonly Operation[] =>

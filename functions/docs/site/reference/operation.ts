@@ -2,7 +2,15 @@ import { codeHtml, escapedHtml } from '../markdown.ts';
 import { type Sample, samplesOf } from '../samples/samples.ts';
 import { tryItOf } from '../try-it.ts';
 import { COST, costOf } from './cost.ts';
-import { type Body, isCommon, nameIn, type Operation, type Parameter, type Response } from './document.ts';
+import {
+  type Body,
+  isCommon,
+  isForSmallLists,
+  nameIn,
+  type Operation,
+  type Parameter,
+  type Response,
+} from './document.ts';
 import { exampleOf, jsonHtml } from './examples.ts';
 import { fieldTable, rowsOf, typeTable } from './fields.ts';
 import { directionOf, isOfOneOperation, recordBody, schemaNamed } from './records.ts';
@@ -55,13 +63,20 @@ function permissionOf({ permission, access }: Operation): string {
 }
 
 function parametersOf({ parameters }: Operation): string {
-  const { own = [], common = [] } = Object.groupBy(parameters, (each) => (isCommon(each) ? 'common' : 'own'));
+  const {
+    own = [],
+    small = [],
+    common = [],
+  } = Object.groupBy(parameters, (each) => (isForSmallLists(each) ? 'small' : isCommon(each) ? 'common' : 'own'));
   if (parameters.length === 0) return '';
-  const names = common.map(({ name }) => code(name)).join(', ');
+  const names = namesOf(common);
   return `<h4>Parameters</h4>
 ${parameterTable(own)}
+${small.length === 0 ? '' : `<p><a href="pagination#small-lists">Filters for small lists</a>: ${namesOf(small)}.</p>`}
 ${common.length === 0 ? '' : `<details class="common"><summary>Common: ${names}</summary>${parameterTable(common)}</details>`}`;
 }
+
+const namesOf = (parameters: readonly Parameter[]): string => parameters.map(({ name }) => code(name)).join(', ');
 
 const parameterTable = (parameters: readonly Parameter[]): string =>
   fieldTable(

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { type Condition, filtersBy, type ListParameter } from './field-filters.ts';
+import { bounded, shownAs } from './fields.ts';
+import { CREATED, listOfElement, rangeNames } from './filter-names.ts';
+import { WORDS } from './parameter.ts';
+import { protectedFieldsOf, type Route } from './route.ts';
+import { elementOf, NULL } from './several-values.ts';
+import { filtersOf, isSearchable, ordersOf } from './traits.ts';
+
+/**
+ * What the records of a list are filtered and sorted by (`docs/decisions/0170-filters.md`). What the `query` of its route declares, an index serves in
+ * a list of any size. All other scalar fields of its records follow from their schemas, for small lists: these parameters are made when a request or
+ * the document asks for them.
+ */
+
+/** The parameters of a list that follow from its records. */
+export interface ListQuery {
+  /** By name. Those that the route declares are among them where the field may be null: then they also take `null`. */
+  readonly filters: ReadonlyMap<string, ListParameter>;
+  readonly sort: z.ZodType;
+  /** The fields that `sort` may name. */
+  readonly sorts: readonly string[];
+}
+
+const made = new WeakMap<Route, ListQuery>();
+
+/** Those of a list that {@link isSearchable}. */
+export function listQueryOf(route: Route): ListQuery {
+  const query = made.get(route) ?? makeListQuery(route);
+  made.set(route, query);
+  return query;
+}
+
+function makeListQuery(route: Route): ListQuery {
+  const { shape } = route.query;
+  // Whoever filters or sorts by a value finds it out. The organization is what the tenant is named by.
+  const hidden = new Set(['org_id', ...protectedFieldsOf(route), ...Object.keys(route.unfiltered ?? {})]);
+  const byField = Object.entries(fieldsOf(route))
+    .filter(([field]) => !hidden.has(field))
+    .map(([field, schema]) => [field, filtersBy(field, schema)] as const);
+  const filters = byField
+    .flatMap(([, filters]) => Object.entries(filters))
+    .filter(([name, { takesNull }]) => !(name in shape) || takesNull);
+  const fields = byField.filter(([, filters]) => Object.keys(filters).length > 0).map(([field]) => field);
+  const sorts = [...new Set([CREATED, ...fields])];
+  return { filters: new Map(filters), sort: sortBy(sorts), sorts };
+}
+
+/** The fields of a list's records. */
+const fieldsOf = ({ response }: Route) =>
+  (response.schema as z.ZodObject<{ data: z.ZodArray<z.ZodObject> }>).shape.data.element.shape as Readonly<
+    Record<string, z.ZodType>
+  >;
+
+/** Longest text of two fields, in characters. */
+const MAX_SORT = 100;
+
+/** One or two of these fields. */
+function sortBy(fields: readonly string[]) {
+  const error = `must be one or two of these, separated by a comma, with "-" before it for the highest first: ${fields.join(', ')}`;
+  const isKnown = (text: string): boolean => {
+    const keys = text.split(',', 3).map((key) => key.replace(/^-/, ''));
+    return keys.length <= 2 && new Set(keys).size === keys.length && keys.every((key) => fields.includes(key));
+  };
+  const pattern = '^-?[a-z_]{1,40}(,-?[a-z_]{1,40})?$';
+  return bounded(MAX_SORT, error)
+    .refine(isKnown, { error })
+    .default(`-${CREATED}`)
+    .meta(shownAs({ type: 'string', maxLength: MAX_SORT, pattern }));
+}
+
+/** The values that a request gives to its parameters, by name. */
+type Given = Readonly<Record<string, readonly string[]>>;
+
+interface QuerySchema {
+  readonly schema: z.ZodObject;
+  /** What its parameters say of records, by name. */
+  readonly conditions: ReadonlyMap<string, Condition>;
+}
+
+/** How to parse the query of a request: with no more parameters than it gives, but with all where one of them is not known. */
+export function querySchemaOf(route: Route, given: Given): QuerySchema {
+  const declared = { schema: route.query, conditions: conditionsOf(route) };
+  if (!isSearchable(route) || !Object.entries(given).some((each) => isBeyond(route, ...each))) return declared;
+  const { filters, sort } = listQueryOf(route);
+  const isKnown = Object.keys(given).every((name) => Object.hasOwn(route.query.shape, name) || filters.has(name));
+  const asked = [...filters].filter(([name]) => !isKnown || Object.hasOwn(given, name));
+  const schemas = asked.map(([name, { schema }]) => [name, schema] as const);
+  return {
+    schema: z.strictObject({ ...route.query.shape, ...Object.fromEntries(schemas), sort }),
+    conditions: new Map<string, Condition>([...declared.conditions, ...asked]),
+  };
+}
+
+/** Whether what the route declares does not take these values. */
+function isBeyond({ query }: Route, name: string, values: readonly string[]): boolean {
+  if (!Object.hasOwn(query.shape, name)) return true;
+  const schema = query.shape[name] as z.ZodType;
+  if (name === 'sort') return !schema.safeParse(values[0]).success;
+  return elementOf(schema) === undefined
+    ? values.length === 1 && values[0] === NULL
+    : values.some((text) => text.split(',').includes(NULL));
+}
+
+const known = new WeakMap<Route, ReadonlyMap<string, Condition>>();
+
+/** What the parameters that a list declares say of records, by name. */
+export function conditionsOf(route: Route): ReadonlyMap<string, Condition> {
+  const conditions = known.get(route) ?? new Map(filtersOf(route).map((name) => [name, conditionOf(route, name)]));
+  known.set(route, conditions);
+  return conditions;
+}
+
+function conditionOf(route: Route, name: string): Condition {
+  if (name === WORDS) return { field: WORDS, as: 'words' };
+  const list = listOfElement(name);
+  if (list !== undefined) return { field: list, as: 'allOf' };
+  for (const field of ordersOf(route)) {
+    const { after, before } = rangeNames(field);
+    if (name === after) return { field, as: 'atLeast' };
+    if (name === before) return { field, as: 'before' };
+  }
+  return { field: name, as: 'anyOf' };
+}

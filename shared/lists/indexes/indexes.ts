@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import { numberIn } from '../ids.ts';
+import { type Item, TTL } from '../schema.ts';
+import * as storedSets from '../stored-sets.ts';
+import type { UnitOfWork } from '../transaction/unit-of-work.ts';
+import { type BitEntry, type Entry, entryName, itemsPartition, keyOfEntry } from './entry.ts';
+import { exactNamed } from './exact-index.ts';
+import type { FlagIndex } from './flag-index.ts';
+import { type Finder, type ListIndex, namesIn, SETS } from './list-index.ts';
+import { orderNamed } from './order-index.ts';
+import { setIndex } from './set-index.ts';
+import { wordsNamed } from './words-index.ts';
+
+/** What a change of a record changes in its indexes. */
+export interface EntryChange {
+  readonly left: readonly Entry[];
+  readonly entered: readonly Entry[];
+  /** What the record's item must be for that, besides its version: attributes that may change without one. */
+  readonly asRead: Item;
+}
+
+/** The indexes of one list: what its records have in them, and the writes that follow from that. */
+export class Indexes {
+  readonly #list: string;
+  /** All by which this release finds records. */
+  readonly finders: readonly Finder[];
+  /** Those among them in which it writes records. */
+  readonly declared: readonly ListIndex[];
+
+  /** @param list partition of the records */
+  constructor(list: string, finders: readonly Finder[]) {
+    this.#list = list;
+    this.finders = finders;
+    this.declared = finders.filter((finder): finder is ListIndex => 'name' in finder);
+  }
+
+  /** The names of those that new records enter. */
+  get names(): readonly string[] {
+    return this.declared.filter(({ isLeftOut }) => isLeftOut?.() !== true).map(({ name }) => name);
+  }
+
+  /** The names of those that new records do not enter. */
+  get leftOut(): readonly string[] {
+    return this.declared.filter(({ isLeftOut }) => isLeftOut?.() === true).map(({ name }) => name);
+  }
+
+  /** The flags that follow a counter. */
+  get counted(): readonly (FlagIndex & { readonly counter: string })[] {
+    return this.declared.filter((index): index is FlagIndex & { counter: string } => 'counter' in index);
+  }
+
+  /** The index of a name. One that only another release declares is of the kind that its name says. */
+  named(name: string): ListIndex {
+    const declared = this.declared.find((index) => index.name === name);
+    return declared ?? wordsNamed(name) ?? exactNamed(name) ?? orderNamed(name) ?? setIndex(name, () => true);
+  }
+
+  /**
+   * An item with what it keeps for its indexes: it enters those that are declared, and stays in those of other releases. So lists stay correct while
+   * two releases run and one of them declares a further index.
+   * @param further names of indexes of other releases which a new record enters
+   */
+  noted<I extends Item>(item: I, further: readonly string[] = [], by: 'change' | 'verification' = 'change'): I & Item {
+    const names = [...new Set([...namesIn(item), ...this.names, ...further])];
+    const notes = names.map((name) => this.named(name).notesOf?.(item, by));
+    return Object.assign({}, item, ...notes, names.length === 0 ? undefined : { [SETS]: names.join(' ') });
+  }
+
+  /** What a record has in the indexes that its item names. */
+  entriesIn(item: Item): readonly Entry[] {
+    return namesIn(item).flatMap((name) => this.named(name).entriesOf(item));
+  }
+
+  /** The notes of a record that do not follow from its fields, as they should be, by the names of their indexes. */
+  wrongNotesIn(item: Item): ReadonlyMap<string, Item> {
+    const notes = namesIn(item).map((name) => [name, this.named(name).notesOf?.(item, 'verification') ?? {}] as const);
+    return new Map(notes.filter(([, wrong]) => Object.keys(wrong).length > 0));
+  }
+
+  /** The attributes by which entries may move without a new version of their record. */
+  get movable(): readonly string[] {
+    return this.declared.flatMap(({ movable = [] }) => movable);
+  }
+
+  /** An entry by the name of its index: `status=open`. */
+  titleOf(entry: Entry): string {
+    if (!('items' in entry)) return `${entry.field}=${entry.value}`;
+    return `${this.declared.find(({ items }) => items === entry.items)?.name ?? entry.items}=${entry.text}`;
+  }
+
+  /** The fields whose values have sets. */
+  get setFields(): readonly string[] {
+    return this.declared.filter(({ items }) => items === undefined).map(({ field }) => field);
+  }
+
+  /** The partitions of the items of indexes, with the names of these. */
+  get itemPartitions(): readonly { readonly name: string; readonly partition: string }[] {
+    return this.declared.flatMap(({ name, items }) =>
+      items === undefined ? [] : [{ name, partition: itemsPartition(this.#list, items) }],
+    );
+  }
+
+  /** The values of a new record in sets whose values callers choose, by its fields. */
+  openValuesOf(fields: Item): readonly BitEntry[] {
+    const open = this.declared.filter(({ isOpen }) => isOpen?.() === true);
+    return this.openValues(open.flatMap((index) => index.entriesOf(fields)));
+  }
+
+  /** Whether a record is found by exact values that are not unique. */
+  hasExact(item: Item): boolean {
+    return namesIn(item).some((name) => exactNamed(name) !== undefined);
+  }
+
+  /** The values of those entries that are in sets whose values callers choose. */
+  openValues(entries: readonly Entry[]): readonly BitEntry[] {
+    return entries.filter(
+      (entry): entry is BitEntry => 'field' in entry && this.named(entry.field).isOpen?.() === true,
+    );
+  }
+
+  /** Whether a record is in indexes whose entries may move without a new version. */
+  areMovable(item: Item): boolean {
+    return namesIn(item).some((name) => this.named(name).movable !== undefined);
+  }
+
+  /** @param before undefined for a new record @param after undefined for one that is deleted */
+  change(before: Item | undefined, after: Item | undefined): EntryChange {
+    const [left, entered, movable]: [Entry[], Entry[], string[]] = [[], [], []];
+    const [had, has] = [namesIn(before), namesIn(after)];
+    for (const name of new Set([...had, ...has])) {
+      const index = this.named(name);
+      const [old, next] = [
+        had.includes(name) ? index.entriesOf(before ?? {}) : [],
+        has.includes(name) ? index.entriesOf(after ?? {}) : [],
+      ];
+      const gone = without(old, next, isAtOnePlace);
+      const added = without(next, old, isSame);
+      left.push(...gone);
+      entered.push(...added);
+      const isChanged =
+        gone.length + added.length > 0 ||
+        had.includes(name) !== has.includes(name) ||
+        index.movable?.some((attribute) => before?.[attribute] !== after?.[attribute]);
+      if (isChanged && before !== undefined) movable.push(...(index.movable ?? []));
+    }
+    return { left, entered, asRead: Object.fromEntries(movable.map((attribute) => [attribute, before?.[attribute]])) };
+  }
+
+  /** Stages a change. @param item of the record: its number, and when it expires */
+  stage(work: UnitOfWork, item: Item, { left, entered }: Pick<EntryChange, 'left' | 'entered'>): void {
+    for (const entry of left) this.#stage(work, item, entry, -1n);
+    for (const entry of entered) this.#stage(work, item, entry, 1n);
+  }
+
+  #stage(work: UnitOfWork, item: Item, entry: Entry, sign: 1n | -1n): void {
+    const number = numberIn(String(item.SK));
+    const key = keyOfEntry(this.#list, entry, number);
+    if (!('items' in entry)) storedSets.stageBit(work, key, { number, expires: item[TTL] as number | undefined }, sign);
+    // The key has the record's number, and the record's own condition is in the same transaction.
+    else if (sign === 1n) work.put({ ...entry.attributes, ...key }, unexpected, {});
+    else work.delete(key, {}, unexpected);
+  }
+}
+
+const unexpected = (): Error => new Error('a write without a condition was refused');
+
+const isAtOnePlace = (one: Entry, other: Entry): boolean => entryName(one) === entryName(other);
+const isSame = (one: Entry, other: Entry): boolean => isDeepStrictEqual(one, other);
+
+const without = (entries: readonly Entry[], others: readonly Entry[], isOne: typeof isSame): readonly Entry[] =>
+  entries.filter((entry) => !others.some((other) => isOne(entry, other)));

@@ -1,0 +1,120 @@
+import type { List } from './counter-item.ts';
+import { NotOffered } from './errors.ts';
+import type { Indexes } from './indexes/indexes.ts';
+import type { Answer, Finder, ListIndex, Order } from './indexes/list-index.ts';
+import { type ComparedKey, fieldOf, hasWanted, type SortKey, type Where } from './indexes/where.ts';
+import { type Item, KEYS } from './schema.ts';
+
+/** A list as its readers know it, and what is wanted of its records. */
+export interface ListSource extends List {
+  readonly indexes: Indexes;
+  readonly where: readonly Where[];
+  /** The field with the time of a record's creation. */
+  readonly createdAt: string;
+}
+
+/** A condition, and who answers it. */
+export interface Condition {
+  readonly field: string;
+  /** The name of the index that answers it, where records note that they are in it. */
+  readonly index: string | undefined;
+  /** Undefined: only the records say who meets it. */
+  readonly answer: Answer | undefined;
+  readonly isMet: (item: Item) => boolean;
+  /** Of the time of creation, where it is a range. */
+  readonly time?: TimeRange;
+}
+
+/** From a time on, and before another one, in epoch milliseconds. */
+export interface TimeRange {
+  readonly from?: number;
+  readonly before?: number;
+}
+
+/** A list that is to be read: the records that meet all of some conditions, in an order. */
+export interface ListQuery extends List {
+  readonly createdAt: string;
+  readonly conditions: readonly Condition[];
+  /** Whether a record meets all conditions. */
+  readonly matches: (item: Item) => boolean;
+  /** By number, or by fields. */
+  readonly sort: readonly ComparedKey[];
+  /** The index that has the order, with its name. */
+  readonly order: (Order & { readonly name: string }) | undefined;
+}
+
+/** The order of creation, which is that of the numbers. Also lists whose records have another time of creation name it so. */
+const CREATED = 'created_at';
+
+/**
+ * @throws TypeError for words where no index has any
+ * @throws NotOffered for words that a setting of the stage leaves out
+ */
+export function queryOf(source: ListSource, sort: readonly SortKey[] = []): ListQuery {
+  const { indexes, where, createdAt, ...list } = source;
+  const conditions = where.map((wanted) => conditionOf(indexes, withField(wanted, createdAt), createdAt));
+  const [first] = sort;
+  const isCreated = ({ field }: SortKey): boolean => field === CREATED || field === createdAt;
+  const keys =
+    first === undefined || isCreated(first)
+      ? []
+      : sort.map((key) => (isCreated(key) ? { ...key, field: KEYS.sort } : comparedBy(indexes, key)));
+  const ordering = indexes.declared.find(({ order }) => keys.length === 1 && order?.field === first?.field);
+  return {
+    ...list,
+    createdAt,
+    conditions,
+    matches: (item) => conditions.every(({ isMet }) => isMet(item)),
+    sort: keys,
+    order: ordering?.order && { ...ordering.order, name: ordering.name },
+  };
+}
+
+const comparedBy = ({ finders }: Indexes, key: SortKey): ComparedKey => ({
+  ...key,
+  shownIn: finders.find(({ field }) => field === key.field)?.shownIn,
+});
+
+/** The field of the time of creation is the list's own. */
+const withField = (where: Where, createdAt: string): Where =>
+  'words' in where || where.field !== CREATED ? where : { ...where, field: createdAt };
+
+function conditionOf({ finders }: Indexes, where: Where, createdAt: string): Condition {
+  for (const finder of finders) {
+    const answer = finder.answerTo(where);
+    if (answer === undefined) continue;
+    const index = isIndex(finder) ? finder : undefined;
+    if (index?.isLeftOut?.() === true) throw new NotOffered(fieldOf(where));
+    return { field: fieldOf(where), index: index?.name, answer, isMet: matcherOf(finder, where) };
+  }
+  // A field of its own kind, such as a flag, where the index has no answer to this condition.
+  const finder = finders.find((each) => each.field === fieldOf(where));
+  const time = fieldOf(where) === createdAt ? timeIn(where) : undefined;
+  const residual = { field: fieldOf(where), index: undefined, answer: undefined, isMet: matcherOf(finder, where) };
+  return time === undefined ? residual : { ...residual, time };
+}
+
+function timeIn(where: Where): TimeRange | undefined {
+  if ('words' in where || 'anyOf' in where || 'allOf' in where || where.upTo !== undefined) return undefined;
+  const [from, before] = [where.from, where.before].map((bound) =>
+    typeof bound === 'string' ? Date.parse(bound) : undefined,
+  );
+  return { ...(from === undefined ? {} : { from }), ...(before === undefined ? {} : { before }) };
+}
+
+const isIndex = (finder: Finder): finder is ListIndex => 'name' in finder;
+
+function matcherOf(finder: Finder | undefined, where: Where): (item: Item) => boolean {
+  if (finder?.matcherOf !== undefined) return finder.matcherOf(where);
+  if ('words' in where) throw new TypeError('no index has words');
+  return (item) => hasWanted(item, where);
+}
+
+/** Whether its records are in sets or found by lookups. All others are the numbers that were allocated, without some. */
+export const isBounded = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean =>
+  conditions.some(
+    ({ answer }) => answer !== undefined && ('lookups' in answer || answer.sets.some(({ isExcluded }) => !isExcluded)),
+  );
+
+/** Whether it is the list of all records. */
+export const isWhole = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean => conditions.length === 0;

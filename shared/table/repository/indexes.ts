@@ -1,0 +1,108 @@
+import { declaredValues } from '#contract/derived';
+import { indexes as kinds } from '#lists';
+import { isFound, wantedWords, wordsOf } from '../../words.ts';
+import { type TenantId, uniqueKey } from '../keys.ts';
+
+/** By what the records of an entity are found and sorted, as its `store.ts` declares it (`docs/counted-lists.md`). */
+export interface DeclaredIndex<F extends string = string> {
+  readonly kind: 'set' | 'flag' | 'words' | 'exact' | 'order';
+  /** Fields of the record that it is made of. */
+  readonly fields: readonly F[];
+  /** The counter that a flag follows. */
+  readonly counter?: string;
+  readonly in: (entity: Indexed, tenant: TenantId) => kinds.Finder;
+}
+
+/** What indexes know of their entity (`entity.ts`). */
+interface Indexed {
+  readonly name: string;
+  readonly record?: { fieldOf(name: string): Parameters<typeof declaredValues>[0] };
+  readonly unique: Readonly<Record<string, ((value: string) => string) | undefined>>;
+}
+
+/** The indexes of an entity's list. @param list partition of its records */
+export const indexesOf = (
+  entity: Indexed & { readonly indexes: readonly DeclaredIndex[] },
+  tenant: TenantId,
+  list: string,
+): kinds.Indexes =>
+  new kinds.Indexes(
+    list,
+    entity.indexes.map((index) => index.in(entity, tenant)),
+  );
+
+/** Records by a field's values, in any combination with other sets: short texts, or the elements of a list. */
+export const set = <const F extends string>(field: F): DeclaredIndex<F> => ({
+  kind: 'set',
+  fields: [field],
+  in: (entity) => kinds.setIndex(field, () => isOpen(entity, field)),
+});
+
+/** Whether callers choose the values of a field, by its contract. */
+const isOpen = ({ record }: Indexed, field: string): boolean =>
+  record !== undefined && declaredValues(record.fieldOf(field)) === undefined;
+
+/** Records of which something is true that follows from their other fields, or from a counter. */
+export const flag = <const F extends string, const C extends string = never>(
+  field: F,
+  rule: ((record: never) => boolean) | { readonly counter: C },
+): DeclaredIndex<F | C> => ({
+  kind: 'flag',
+  fields: [field],
+  ...(typeof rule === 'function' ? {} : { counter: rule.counter }),
+  in: () => kinds.flagIndex(field, rule),
+});
+
+/**
+ * Records by the words of some fields (`q`). They are also found by the claims of unique fields. Where fields are added later, words must be built
+ * again. Not for records that expire or are below others.
+ * @param isLeftOut whether new records leave their words out, by a setting of the stage: then no list is found by words
+ */
+export const words = <const F extends string>(
+  fields: readonly F[],
+  { isLeftOut }: { readonly isLeftOut?: () => boolean } = {},
+): DeclaredIndex<F> => ({
+  kind: 'words',
+  fields,
+  in: (entity, tenant) =>
+    kinds.wordsIndex({
+      fields,
+      isLeftOut,
+      language: { wordsOf, wantedWords, isFound },
+      claimed: () =>
+        Object.entries(entity.unique).flatMap(([field, normalize]) =>
+          normalize === undefined || (fields as readonly string[]).includes(field)
+            ? []
+            : [{ field, normalize, partition: uniqueKey(tenant, entity.name, field, '').PK }],
+        ),
+    }),
+});
+
+/** Few records, mostly one, by a field's exact value: by the claim of a unique field, else by an entry of each record. */
+export const exact = <const F extends string>(field: F): DeclaredIndex<F> => ({
+  kind: 'exact',
+  fields: [field],
+  in: (entity, tenant) => {
+    const normalize = entity.unique[field];
+    if (normalize === undefined) return kinds.exactIndex(field);
+    const itemOf = (value: string) => ({ key: uniqueKey(tenant, entity.name, field, value), id: 'holder' });
+    return kinds.claimedField(field, itemOf, normalize);
+  },
+});
+
+/** The only record with a field's value, by another item of the tenant, which has the record's id. */
+export const named = <const F extends string>(
+  field: F,
+  itemOf: (tenant: TenantId, value: string) => ReturnType<Parameters<typeof kinds.claimedField>[1]>,
+): DeclaredIndex<F> => ({
+  kind: 'exact',
+  fields: [field],
+  in: (_, tenant) => kinds.claimedField(field, (value) => itemOf(tenant, value)),
+});
+
+/** All records in the order of a time, and those with one in a range. Not for records that expire or are below others. */
+export const order = <const F extends string>(field: F): DeclaredIndex<F> => ({
+  kind: 'order',
+  fields: [field],
+  in: () => kinds.orderIndex(field),
+});

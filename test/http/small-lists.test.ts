@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { prepared } from '../support/prepared.ts';
+import { useApi } from '../support/use-api.ts';
+import { apiDriverOf, NOWHERE, pointersOf } from './api-driver.ts';
+
+/** Filters and orders of small lists, over HTTP: what is refused, and how. How parameters are parsed: `test/contract/list-query.test.ts`. */
+
+const api = useApi();
+const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
+
+beforeAll(async () => {
+  await mine.create('/tickets', { subject: 'x', description: 'x', source: 'web', contact_id: NOWHERE });
+});
+
+const refusalOf = async (path: string) => {
+  const response = await mine.get(path);
+  const [finding] = (response.body.errors ?? []) as { detail: string }[];
+  return [response.status, String(response.body.type).split(':').at(-1), pointersOf(response), finding?.detail];
+};
+
+describe('a list refuses', () => {
+  it.each([
+    ['/tickets?priority=High', '#/priority', /^must be a lowercase word/],
+    ['/tickets?priority=high,Low', '#/priority/1', /^must be a lowercase word/],
+    ['/tickets?created_after=yesterday', '#/created_after', /^must be an ISO 8601 time/],
+    ['/tickets?updated_at=2026-11-20', '#/updated_at', /^must be null$/],
+    ['/services?monthly_cost_min=-1', '#/monthly_cost_min', /^must be a number from 0 to/],
+    ['/services?name=', '#/name', /^must not be empty$/],
+    ['/resources?cpu_usage=1,2,3,4,5,6,7,8,9,10,11', '#/cpu_usage', /^must have at most 10 values$/],
+    ['/resources?created_before=2026-01-01&created_before=2026-02-01', '#/created_before', /^given more than once$/],
+    ['/resources?monthly_cost_above=1', '#/monthly_cost_above', /^is not known here; did you mean `monthly_cost`/],
+    ['/terminals?status_min=1', '#/status_min', /^is not known here/],
+    ['/roles?permissions=null', '#/permissions', /^is not known here$/],
+  ])('%s', async (path, pointer, detail) => {
+    expect(await refusalOf(path)).toEqual([400, 'invalid-parameter', [pointer], expect.stringMatching(detail)]);
+  });
+
+  it.each(['name,type,status', 'name,name', 'name,', '-', 'metadata', '1'])('sort=%s', async (sort) => {
+    const one = expect.stringMatching(/^must be one or two of these, .*: created_at, id, client_id, name, /);
+    expect(await refusalOf(`/services?sort=${sort}`)).toEqual([400, 'invalid-parameter', ['#/sort'], one]);
+  });
+
+  it.each([
+    ['/services', 'credentials'],
+    ['/resources', 'credentials'],
+    ['/webhook-endpoints', 'url'],
+    ['/webhook-endpoints', 'secrets'],
+    ['/webhook-endpoints', 'backlog'],
+    ['/webhook-events', 'data'],
+    ['/integrations', 'secret'],
+    ['/clients', 'risks'],
+  ])('to say anything of what %s does not show: %s', async (path, field) => {
+    const refusal = await refusalOf(`${path}?sort=${field}`);
+    expect(refusal).toEqual(await refusalOf(`${path}?sort=no_such_field`));
+    expect(refusal).toEqual([400, 'invalid-parameter', ['#/sort'], expect.not.stringMatching(`\\b${field}\\b`)]);
+    for (const name of [field, `${field}_min`, `${field}_after`])
+      expect(await refusalOf(`${path}?${name}=null`)).toEqual([
+        400,
+        'invalid-parameter',
+        [`#/${name}`],
+        expect.stringMatching(/^is not known here/),
+      ]);
+  });
+});
+
+it('lists of records below others have no such filters', async () => {
+  const { id } = await mine.resource({ client_id: (await mine.client()).id });
+  for (const query of ['cpu_usage_min=1', 'sort=cpu_usage'])
+    expect((await mine.get(`/resources/${id}/history?${query}`)).status).toBe(400);
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SortKey, Where } from '#lists';
+import { entity, exact, flag, order, set, words } from '#table';
+import { byExtent } from '../support/extent.ts';
+import { answerOf } from '../support/plain-query.ts';
+import { newOrganization, TestList, useTable } from './test-list.ts';
+
+/** Any query of a list, whose fields have an index of some kind or none, against a plain array of its records. */
+
+interface Job {
+  readonly id: string;
+  readonly state: string;
+  readonly owner: string | null;
+  readonly tags: readonly string[] | null;
+  readonly name: string;
+  readonly serial: string | null;
+  readonly moved_at: string | null;
+  readonly load: number | null;
+  readonly active: boolean | null;
+  readonly place: string | null;
+  readonly due: string | null;
+  readonly over?: true | null;
+}
+
+const table = useTable();
+const isOver = ({ load }: Job): boolean => (load ?? 0) > 80;
+const indexes = [
+  set<keyof Job>('state'),
+  set<keyof Job>('owner'),
+  set<keyof Job>('tags'),
+  flag<keyof Job>('over', isOver),
+  words<keyof Job>(['name']),
+  exact<keyof Job>('serial'),
+  order<keyof Job>('moved_at'),
+];
+const jobs = new TestList(table, entity<Job>('JOB', { indexes }));
+/** A release without any index. */
+const before = new TestList(table, entity<Job>('JOB'));
+
+const VALUES = {
+  state: ['open', 'held', 'done'],
+  owner: ['ana', 'rui', 'zé', null],
+  serial: ['sn-1', 'sn-2', '', null],
+  moved_at: ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z', '2026-03-01T12:00:00.000Z', null],
+  load: [-1, 0, 2, 10, 80, 81, 100, null],
+  active: [true, false, null],
+  place: ['a', 'A', 'b', '', 'é', null],
+  due: ['2026-01-01', '2026-02-28', '2026-10-01', null],
+} as const;
+type Field = keyof typeof VALUES;
+const FIELDS = Object.keys(VALUES) as readonly Field[];
+const TAGS = ['vip', 'x', 'y'];
+const NAMES = ['Acme', 'Acme Lisbon', 'Lisbon, Porto', 'acme porto', 'Zz'];
+const QUERIES = ['acme', 'ac lis', 'por', 'lisbon acme', 'nobody'];
+
+const job = fc.record({
+  ...(Object.fromEntries(FIELDS.map((field) => [field, fc.constantFrom<unknown>(...VALUES[field])])) as {
+    [field in Field]: fc.Arbitrary<never>;
+  }),
+  tags: fc.option(fc.subarray(TAGS)),
+  name: fc.constantFrom(...NAMES),
+});
+
+const anyOf = (field: Field): fc.Arbitrary<Where> =>
+  fc
+    .uniqueArray(fc.constantFrom(...VALUES[field]), { minLength: 1, maxLength: 3 })
+    .map((some) => ({ field, anyOf: some }));
+const range = (field: Field): fc.Arbitrary<Where> => {
+  const bound = fc.option(fc.constantFrom(...VALUES[field].filter((value) => typeof value !== 'boolean')), {
+    nil: undefined,
+  });
+  return fc
+    .record({ from: bound, before: bound, upTo: bound })
+    .map((bounds) => ({ field, ...Object.fromEntries(Object.entries(bounds).filter(([, value]) => value != null)) }));
+};
+const where: fc.Arbitrary<Where> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...FIELDS).chain(anyOf) },
+  { weight: 3, arbitrary: fc.constantFrom(...FIELDS.filter((field) => field !== 'active')).chain(range) },
+  fc.subarray(TAGS, { minLength: 1 }).map((allOf) => ({ field: 'tags', allOf })),
+  fc.constantFrom<Where>({ field: 'over', anyOf: [true] }, { field: 'over', anyOf: [false] }),
+  fc.constantFrom(...QUERIES).map((text) => ({ field: 'q', words: text })),
+);
+const query = fc.record({
+  where: fc.array(where, { maxLength: 3 }),
+  sort: fc.uniqueArray<SortKey, string>(
+    fc.record({ field: fc.constantFrom(...FIELDS, 'created_at', 'created_at'), descending: fc.boolean() }),
+    {
+      minLength: 1,
+      maxLength: 2,
+      selector: ({ field }) => field,
+    },
+  ),
+  page_size: fc.constantFrom(1, 2, 7, 100),
+});
+type Query = typeof query extends fc.Arbitrary<infer Q> ? Q : never;
+
+/** Whether an index answers a condition, where it has all records. */
+function isIndexed(wanted: Where): boolean {
+  if (!('anyOf' in wanted)) return 'words' in wanted || ['tags', 'moved_at'].includes(wanted.field);
+  if (wanted.field === 'serial') return wanted.anyOf.length === 1 && typeof wanted.anyOf[0] === 'string';
+  return wanted.field === 'over' || (['state', 'owner'].includes(wanted.field) && !wanted.anyOf.includes(null));
+}
+
+const isByNumber = (sort: readonly SortKey[]): boolean => sort[0]?.field === 'created_at';
+
+/** Whether the records must decide; undefined where either way may be cheaper. */
+function isResidual({ where: all, sort }: Query, isBuilt: boolean): boolean | undefined {
+  if (!isBuilt) return all.length > 0 || !isByNumber(sort);
+  if (!all.every(isIndexed)) return true;
+  if (isByNumber(sort)) return false;
+  return sort.length === 1 && sort[0]?.field === 'moved_at' ? undefined : true;
+}
+
+/** Reads all pages of a query, and one after the last. */
+async function readAll(asked: Query) {
+  const ids: string[] = [];
+  const totals = new Set<number>();
+  const isScanned = new Set<boolean>();
+  for (let page = 1; ; page++) {
+    const { records, total, scanned } = await jobs.records().page({ ...asked, page });
+    totals.add(total);
+    isScanned.add(scanned !== undefined);
+    if (records.length === 0) return { ids, totals: [...totals], isScanned };
+    ids.push(...records.map(({ record }) => record.id));
+  }
+}
+
+describe.each([
+  ['whose indexes have all records', jobs, true],
+  ['that is older than its indexes', before, false],
+])('a list %s', (_, writer, isBuilt) => {
+  let org: string;
+  let rows: readonly (Omit<Job, 'over'> & { readonly over: boolean })[];
+  beforeAll(async () => {
+    org = newOrganization(table);
+    for (const fields of fc.sample(job, { numRuns: 40, seed: 7 })) await writer.create(fields);
+    const [gone, changed, ...others] = await writer.stored();
+    if (gone !== undefined) await writer.remove(gone.id);
+    if (changed !== undefined) await writer.change(changed.id, { state: 'done', load: 99, name: 'Porto', tags: ['x'] });
+    if (others[0] !== undefined) await writer.change(others[0].id, { load: 1, moved_at: null, serial: 'sn-2' });
+    rows = (await writer.stored()).map((row) => ({ ...row, over: isOver(row) }));
+  });
+
+  it('answers any query as a plain array does, page by page', async () => {
+    await fc.assert(
+      fc.asyncProperty(query, async (asked) => {
+        table.org = org;
+        const expected = answerOf(rows, asked.where, asked.sort, ['name']);
+        const { ids, totals, isScanned } = await readAll(asked);
+        expect(ids).toEqual(expected.map(({ id }) => id));
+        expect(totals).toEqual([expected.length]);
+        const residual = isResidual(asked, isBuilt);
+        if (residual !== undefined) expect([...isScanned]).toEqual([residual]);
+      }),
+      { numRuns: byExtent({ sample: 150, extended: 300, nightly: 3_000 }) },
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { RecordsInMemory } from '../support/records-in-memory.ts';
+
+/** How much is read where no index says which records a list has, or in which order: their records decide. */
+
+const KB = 1_024;
+/** What may be read: 500 read units. */
+const MOST = 500 * 4 * KB;
+const apart = (count: number, distance = 20): number[] => Array.from({ length: count }, (_, index) => index * distance);
+const dense = (count: number): number[] => apart(count, 1);
+const inOrder = { sort: 'state', page_size: 10 } as const;
+
+it.each<readonly [string, number[], number]>([
+  ['2,000 neighbours of 1 KB', dense(2_000), KB],
+  ['500 that lie far apart', apart(500), KB],
+  ['8 of the largest ones', dense(8), 235 * KB],
+  ['8 of the largest ones that lie far apart', apart(8), 235 * KB],
+  ['10,000 of the smallest ones', dense(10_000), 200],
+])('%s are sorted by what they say', async (_, numbers, size) => {
+  const list = new RecordsInMemory({ numbers, bytesOf: () => size });
+  const { length } = numbers;
+  expect(await list.page(inOrder)).toMatchObject({ numbers: numbers.slice(0, 10), total: length, isCut: false });
+  const last = await list.page({ ...inOrder, sort: '-state' });
+  expect([last.numbers, last.scanned]).toEqual([numbers.toReversed().slice(0, 10), (length * size) / (4 * KB)]);
+});
+
+it.each<readonly [string, number[], (number: number) => number]>([
+  ['2,001 neighbours of 1 KB', dense(2_001), () => KB],
+  ['501 that lie far apart', apart(501), () => KB],
+  ['9 of the largest ones', dense(9), () => 235 * KB],
+  ['9 of the largest ones that lie far apart', apart(9), () => 235 * KB],
+  ['11,000 of the smallest ones', dense(11_000), () => 100],
+  ['neighbours that take all, and one apart', [...dense(2_000), 3_000], () => KB],
+  [
+    'neighbours that take nearly all, and a large one',
+    [...dense(1_000), 3_000],
+    (at) => (at > 2_000 ? 240 * KB : 2 * KB - 1),
+  ],
+])('%s are too many, and few of them are read', async (_, numbers, bytesOf) => {
+  const list = new RecordsInMemory({ numbers, bytesOf });
+  const refused = { name: 'TooManyMatches', candidates: numbers.length, fields: ['sort=state'] };
+  await expect(list.page(inOrder)).rejects.toMatchObject(refused);
+  expect(list.bytes).toBeLessThanOrEqual(2 * MOST);
+});
+
+it('an index that lacks older records is not asked: the records decide, as long as they are few', async () => {
+  const query = { filter: { state: 'rare' } } as const;
+  const numbers = apart(500);
+  const page = await new RecordsInMemory({ numbers, isBuilt: false }).page(query);
+  expect(page).toMatchObject({ numbers: numbers.slice(0, 25), total: 500, scanned: expect.any(Number) });
+  const long = new RecordsInMemory({ numbers: apart(501), isBuilt: false });
+  const refused = { name: 'ListNotBuilt', fields: ['state'] };
+  await expect(long.page(query)).rejects.toMatchObject(refused);
+  await expect(long.page({ ...query, ...inOrder })).rejects.toMatchObject(refused);
+  expect(long.bytes).toBe(0);
+});
