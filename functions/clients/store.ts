@@ -1,5 +1,5 @@
 import type { Caller } from '#identity';
-import { entity, exact, flag, set, storedAs, type Tenant, words } from '#table';
+import { claimed, entity, flag, set, storedAs, type Tenant, words } from '#table';
 import { type Client, client, clientAction } from './contract.ts';
 
 /** A client as stored: risks are counted, so that a service or resource can change without reading the others. */
@@ -11,7 +11,7 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
 }
 
 export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
-  indexes: [set('status'), flag('has_risks', { counter: 'risks' }), words(['name', 'email']), exact('slug')],
+  indexes: [set('status'), flag('has_risks', { counter: 'risks' }), words(['name', 'email']), claimed('slug')],
   json: ['metadata'],
   journaled: {},
 });

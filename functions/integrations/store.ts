@@ -1,10 +1,10 @@
-import { entity, named, set } from '#table';
+import { claimed, entity, set } from '#table';
 import { itemOfAppCode } from '#tenancy/credentials';
 import { integration } from './contract.ts';
 
 /** An integration in its tenant. Its secrets are stored with its credentials (`shared/tenancy/stored-credentials.ts`). */
 export const integrationEntity = entity('INTEGRATION', integration, {
-  indexes: [set('status'), named('app_code', itemOfAppCode)],
+  indexes: [set('status'), claimed('app_code', itemOfAppCode)],
   json: ['metadata'],
   audited: 'Integration',
   journaled: {},

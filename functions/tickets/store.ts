@@ -1,4 +1,4 @@
-import { type Entity, entity, exact, order, set, type Tenant, words } from '#table';
+import { claimed, type Entity, entity, order, set, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { ticket, ticketMessage } from './contract.ts';
 
@@ -10,7 +10,7 @@ export const ticketEntity = entity('TICKET', ticket, {
     set('tags'),
     // A setting of the stage (`docs/decisions/0170-filters.md`).
     words(['subject'], { isLeftOut: () => process.env.TICKET_WORDS === 'off' }),
-    exact('ticket_code'),
+    claimed('ticket_code'),
     order('last_activity_at'),
   ],
   latest: {

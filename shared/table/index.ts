@@ -6,7 +6,7 @@ export { recordsById } from './records-by-id.ts';
 export { auditEventEntity } from './repository/audit-events.ts';
 export type { DeduplicationStore } from './repository/deduplication-store.ts';
 export { type Entity, entity, storedAs } from './repository/entity.ts';
-export { exact, flag, named, order, set, words } from './repository/indexes.ts';
+export { claimed, exact, flag, order, set, words } from './repository/indexes.ts';
 export { eventTypeOf, type JournalEvent, journalEntity, recordTypeOf, stagePing } from './repository/journal.ts';
 export { changesOf, type Page, type PageQuery, type Stored } from './repository/records.ts';
 export { Repository } from './repository/repository.ts';

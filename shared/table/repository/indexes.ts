@@ -78,27 +78,39 @@ export const words = <const F extends string>(
     }),
 });
 
-/** Few records, mostly one, by a field's exact value: by the claim of a unique field, else by an entry of each record. */
+/** Few records, mostly one, by a field's exact value, which is not unique. */
 export const exact = <const F extends string>(field: F): DeclaredIndex<F> => ({
   kind: 'exact',
   fields: [field],
-  in: (entity, tenant) => {
-    const normalize = entity.unique[field];
-    if (normalize === undefined) return kinds.exactIndex(field);
-    const itemOf = (value: string) => ({ key: uniqueKey(tenant, entity.name, field, value), id: 'holder' });
-    return kinds.claimedField(field, itemOf, normalize);
-  },
+  in: () => kinds.exactIndex(field),
 });
 
-/** The only record with a field's value, by another item of the tenant, which has the record's id. */
-export const named = <const F extends string>(
+/** How an item names a record: its key, and the attribute with the record's id. */
+type NamingItem = ReturnType<Parameters<typeof kinds.claimedField>[1]>;
+
+/**
+ * The only record with a field's value: by the claim of a unique field, or by another item of the tenant.
+ * @param itemOf the other item
+ */
+export const claimed = <const F extends string>(
   field: F,
-  itemOf: (tenant: TenantId, value: string) => ReturnType<Parameters<typeof kinds.claimedField>[1]>,
+  itemOf?: (tenant: TenantId, value: string) => NamingItem,
 ): DeclaredIndex<F> => ({
   kind: 'exact',
   fields: [field],
-  in: (_, tenant) => kinds.claimedField(field, (value) => itemOf(tenant, value)),
+  in: (entity, tenant) => {
+    if (itemOf !== undefined) return kinds.claimedField(field, (value) => itemOf(tenant, value));
+    const claimOf = (value: string) => ({ key: uniqueKey(tenant, entity.name, field, value), id: 'holder' });
+    // Only where it is asked for: what is unique takes the schema, which no other read needs.
+    return kinds.claimedField(field, claimOf, (value) => normalized(entity, field, value));
+  },
 });
+
+function normalized({ name, unique }: Indexed, field: string, value: string): string {
+  const normalize = unique[field];
+  if (normalize === undefined) throw new TypeError(`${name} ${field} is not unique`);
+  return normalize(value);
+}
 
 /** All records in the order of a time, and those with one in a range. Not for records that expire or are below others. */
 export const order = <const F extends string>(field: F): DeclaredIndex<F> => ({

@@ -34,14 +34,19 @@ export class RecordReader<T extends object> {
   readonly tenant: TenantId;
   readonly entity: Entity<T>;
   readonly location: Location;
-  readonly indexes: indexes.Indexes;
+  #indexes: indexes.Indexes | undefined;
 
   constructor(session: RequestSession, tenant: TenantId, entity: Entity<T>, location: Location) {
     this.session = session;
     this.tenant = tenant;
     this.entity = entity;
     this.location = location;
-    this.indexes = indexesOf(entity, tenant, location.partition);
+  }
+
+  /** Those of its list: by id, none is needed. */
+  get indexes(): indexes.Indexes {
+    this.#indexes ??= indexesOf(this.entity, this.tenant, this.location.partition);
+    return this.#indexes;
   }
 
   /** Strongly consistent. */
