@@ -126,11 +126,11 @@ function ingest(table: Table, org: string): Promise<unknown> {
   );
 }
 
-async function checkTotals<T extends object, F extends keyof T & string>(
+async function checkTotals<T extends object>(
   table: Table,
   org: string,
-  entity: Entity<T, F>,
-  filter: Readonly<Partial<Record<F, string>>>,
+  entity: Entity<T>,
+  filter: Readonly<Partial<Record<keyof T & string, string>>>,
   expected: number,
 ): Promise<void> {
   const query = { page: 1, page_size: 1, sort: 'created_at' } as const;

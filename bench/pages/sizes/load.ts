@@ -23,7 +23,8 @@ export async function loadSets(table: Table, list: SizedList): Promise<void> {
   const { length, isLive, sets } = list;
   const partition = partitionOf(list);
   const gaps = storedSets.partitionOf(partition);
-  const NOTED = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: indexesOf(KINDS[list.kind]) };
+  const { names } = indexesOf(KINDS[list.kind], list.org as TenantId, partition);
+  const NOTED = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: names };
   await writeItems(table, [
     { PK: gaps, SK: COUNTER, NEXT: length, ...NOTED },
     ...setItems(gaps, length, (number) => !isLive(number)),
