@@ -11,6 +11,13 @@ const STATUSES: Readonly<Record<Kind, readonly string[]>> = {
   resources: ['active', 'maintenance'],
   tickets: ['open', 'pending', 'closed'],
 };
+/** A field of each kind that no index has, and that never changes. */
+const UNINDEXED: Readonly<Record<Kind, readonly [field: string, values: readonly string[]]>> = {
+  clients: ['plan', ['basic', 'premium']],
+  services: ['environment', ['production', 'staging']],
+  resources: ['location', ['Lisbon', 'Porto']],
+  tickets: ['priority', ['low', 'high']],
+};
 const DELETABLE = ['services', 'resources', 'tickets'] as const;
 const LISTED = ['clients', 'services', 'resources', 'tickets'] as const;
 
@@ -78,7 +85,8 @@ export class Client {
   }
 
   #creation(kind: Kind, fields: Fields, via: 'request' | 'key' | 'event'): Act & { readonly do: 'create' } {
-    return { do: 'create', kind, mark: `${this.#name}-${this.#made++}`, fields, via };
+    const mark = `${this.#name}-${this.#made++}`;
+    return { do: 'create', kind, mark, fields: { ...fields, ...this.#unindexed(kind) }, via };
   }
 
   async #change(among: readonly Held[]): Promise<void> {
@@ -107,9 +115,16 @@ export class Client {
     const filters: Fields[] = [
       {},
       { status: oneOf(STATUSES[kind]) },
+      this.#unindexed(kind),
       ...(kind === 'clients' ? [] : [{ client_id: this.#client.id }]),
     ];
-    await this.#send({ do: 'list', kind, filter: oneOf(filters), pageSize: oneOf([5, 100]) });
+    const sort = oneOf([{}, {}, { sort: 'status' }, { sort: '-status' }]);
+    await this.#send({ do: 'list', kind, filter: oneOf(filters), ...sort, pageSize: oneOf([5, 100]) });
+  }
+
+  #unindexed(kind: Kind): Fields {
+    const [field, values] = UNINDEXED[kind];
+    return { [field]: this.#random.oneOf(values) };
   }
 
   #oneOf(among: readonly Held[]): Held | undefined {

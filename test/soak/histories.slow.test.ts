@@ -26,6 +26,7 @@ describe('the check of histories', () => {
   const deletion: Act = { do: 'delete', kind: 'tickets', id: '1' };
   const change = (description: string): Act => ({ do: 'change', kind: 'tickets', id: '1', fields: { description } });
   const list: Act = { do: 'list', kind: 'tickets', filter: {}, pageSize: 5 };
+  const bySubject: Act = { ...list, sort: '-subject' };
   let time = 0;
   const entry = (act: Act, changes: Partial<Entry> = {}): Entry => ({
     act,
@@ -39,6 +40,7 @@ describe('the check of histories', () => {
   });
   const lost = { status: undefined, body: {} };
   const ticket = { id: '1', subject: 'a' };
+  const other = { id: '2', subject: 'b' };
   const found = (tickets: readonly object[], version = 1): Found => ({
     records: { clients: [], services: [], resources: [], tickets: tickets as Found['records']['tickets'] },
     versions: new Map([['1', version]]),
@@ -53,6 +55,11 @@ describe('the check of histories', () => {
     ['deleted without an answer', [entry(creation), entry(deletion, lost)], found([ticket])],
     ['changed', [entry(creation), entry(change('b'))], found([{ ...ticket, description: 'b' }], 2)],
     ['changed without an answer', [entry(creation), entry(change('b'), lost)], found([ticket], 2)],
+    [
+      'listed by a field',
+      [entry(creation), entry(bySubject, { body: { total: 2, data: [other, ticket] } })],
+      found([ticket]),
+    ],
     ['listed', [entry(creation), entry(list, { body: { total: 1, data: [ticket] } })], found([ticket])],
   ])('finds nothing wrong: %s', (_, history, at) => {
     expect(complaintsOf(history, at)).toEqual([]);
@@ -82,6 +89,11 @@ describe('the check of histories', () => {
     [
       'a total without what was acknowledged',
       [entry(creation), entry({ ...list, pageSize: 0 }, { body: { total: 0, data: [] } })],
+      found([ticket]),
+    ],
+    [
+      'another order',
+      [entry(creation), entry(bySubject, { body: { total: 2, data: [ticket, other] } })],
       found([ticket]),
     ],
     ['a false total', [entry(creation), entry(list, { body: { total: 2, data: [ticket] } })], found([ticket])],

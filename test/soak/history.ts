@@ -173,6 +173,7 @@ function complaintsOfList(entry: EntryOf<'list'>, history: readonly Entry[]): st
     say(`its total is ${body.total}, and it shows ${data.length}`);
   for (const [field, value] of Object.entries(act.filter))
     if (data.some((record) => record[field] !== value)) say(`a record does not have ${field}=${value}`);
+  if (!isSorted(act, data)) say('its order is another one');
 
   const deletions = history.filter(isOf('delete', act.kind)).filter(isPossible);
   for (const deletion of deletions.filter(isDone))
@@ -190,6 +191,14 @@ function complaintsOfList(entry: EntryOf<'list'>, history: readonly Entry[]): st
   if (Number(body.total) < sure.size) say(`its total is ${body.total}, and ${sure.size} were acknowledged before`);
   for (const mark of sure) if (isWhole && !marks.has(mark)) say(`${mark} was acknowledged before and is missing`);
   return complaints;
+}
+
+/** Whether records are in the order of the field that is asked for. */
+function isSorted({ sort }: EntryOf<'list'>['act'], data: readonly Fields[]): boolean {
+  if (sort === undefined) return true;
+  const values = data.map((record) => String(record[sort.replace('-', '')])).toSorted();
+  if (sort.startsWith('-')) values.reverse();
+  return data.every((record, index) => String(record[sort.replace('-', '')]) === values[index]);
 }
 
 /** Whether a record was acknowledged before a list was asked for, belongs to it, and cannot have been deleted. */

@@ -12,10 +12,10 @@ export interface Found {
 
 /** The filters whose lists are read, by each value that a record has, or had. */
 const FILTERS: Readonly<Record<Kind, readonly string[]>> = {
-  clients: ['status'],
-  services: ['client_id', 'status'],
-  resources: ['client_id', 'service_id', 'status'],
-  tickets: ['client_id', 'status'],
+  clients: ['status', 'plan'],
+  services: ['client_id', 'status', 'environment'],
+  resources: ['client_id', 'service_id', 'status', 'location'],
+  tickets: ['client_id', 'status', 'priority'],
 };
 
 const SMALL_PAGE = 7;
@@ -29,6 +29,9 @@ export async function readAll(recorder: Recorder, server: number): Promise<Found
     const newest = await walk(recorder, server, kind, { page_size: SMALL_PAGE, sort: '-created_at' }, complaints);
     if (idsOf(oldest).join() !== idsOf(newest).reverse().join())
       complaints.push(`${kind}: from the newest to the oldest they are others than from the oldest to the newest`);
+    const sorted = await walk(recorder, server, kind, { page_size: SMALL_PAGE, sort: 'status' }, complaints);
+    if (idsOf(sorted).join() !== idsOf(oldest.toSorted(byStatus)).join())
+      complaints.push(`${kind}: by status they are ${marks(kind, sorted)}`);
     records[kind] = oldest;
   }
   for (const kind of KINDS) {
@@ -45,6 +48,10 @@ export async function readAll(recorder: Recorder, server: number): Promise<Found
   }
   return { records, versions: await versionsOf(recorder, server, records), complaints };
 }
+
+/** Those of one status stay in the order of creation. */
+const byStatus = ({ status: one }: Fields, { status: other }: Fields): number =>
+  one === other ? 0 : String(one) < String(other) ? -1 : 1;
 
 const LISTS = [...KINDS, 'webhook-events', 'audit-events'];
 

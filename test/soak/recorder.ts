@@ -14,7 +14,13 @@ export type Act =
   | { readonly do: 'create'; readonly kind: Kind; readonly mark: string; readonly fields: Fields; readonly via: Via }
   | { readonly do: 'change'; readonly kind: Kind; readonly id: string; readonly fields: Fields }
   | { readonly do: 'delete'; readonly kind: Kind; readonly id: string }
-  | { readonly do: 'list'; readonly kind: Kind; readonly filter: Fields; readonly pageSize: number };
+  | {
+      readonly do: 'list';
+      readonly kind: Kind;
+      readonly filter: Fields;
+      readonly sort?: string;
+      readonly pageSize: number;
+    };
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -99,7 +105,7 @@ export class Recorder {
       case 'delete':
         return { method: 'DELETE', path: `/${act.kind}/${act.id}`, headers };
       case 'list':
-        return { method: 'GET', path: listPath(act.kind, { ...act.filter, page_size: act.pageSize }), headers };
+        return { method: 'GET', path: listPath(act.kind, queryOf(act)), headers };
     }
   }
 
@@ -131,6 +137,12 @@ const bodyOf = (kind: Kind, mark: string, fields: Fields): object => ({
   ...REQUIRED[kind],
   [markOf(kind)]: mark,
   ...fields,
+});
+
+const queryOf = ({ filter, sort, pageSize }: Act & { readonly do: 'list' }): Fields => ({
+  ...filter,
+  ...(sort === undefined ? {} : { sort }),
+  page_size: pageSize,
 });
 
 export const listPath = (kind: Kind, query: Fields): string => {
