@@ -7,7 +7,7 @@ import { GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
 export type GroupBits = Uint32Array;
 
 const LANES_A_WORD = 4;
-const LANES = STRIPES * LANES_A_WORD;
+export const LANES = STRIPES * LANES_A_WORD;
 
 export const noBits = (): GroupBits => new Uint32Array(LANES);
 
@@ -17,9 +17,10 @@ const bitOf = (place: number): number => 1 << (Math.floor(place / STRIPES) % 32)
 
 export const hasBit = (group: GroupBits, place: number): boolean => ((group[laneOf(place)] ?? 0) & bitOf(place)) !== 0;
 
-export function setBit(group: GroupBits, place: number): void {
+export function setBit(group: GroupBits, place: number, isSet = true): void {
   const lane = laneOf(place);
-  group[lane] = (group[lane] ?? 0) | bitOf(place);
+  const others = (group[lane] ?? 0) & ~bitOf(place);
+  group[lane] = isSet ? others | bitOf(place) : others;
 }
 
 /** Two halves of a word, and the same bytes as lanes. The processors that Node runs on store the lowest byte first. */
@@ -38,11 +39,6 @@ const LAST_LANE = 2 ** (WORD_BITS % 32) - 1;
  */
 export function putWord(group: GroupBits, stripe: number, word: unknown): boolean {
   const first = stripe * LANES_A_WORD;
-  if (typeof word === 'number' && Number.isSafeInteger(word) && word >= 0) {
-    group[first] = word;
-    group[first + 1] = word / 2 ** 32;
-    return true;
-  }
   const bits = BigInt(word as bigint);
   halves[0] = bits;
   halves[1] = bits >> 64n;
@@ -57,49 +53,26 @@ export function wordIn(group: GroupBits, stripe: number): bigint {
   return ((halves[1] ?? 0n) << 64n) | (halves[0] ?? 0n);
 }
 
-/** Sets the bits of the numbers from `from` up to, not including, `to`, both relative to the group's first number. */
-export function setBetween(group: GroupBits, from: number, to: number): void {
-  for (let stripe = 0; stripe < STRIPES; stripe++) {
-    const low = Math.ceil((from - stripe) / STRIPES);
-    const high = Math.ceil((to - stripe) / STRIPES);
-    for (let lane = low >>> 5; lane * 32 < high; lane++) {
-      const first = Math.max(low - lane * 32, 0);
-      const end = Math.min(high - lane * 32, 32);
-      if (first >= end) continue;
-      const index = stripe * LANES_A_WORD + lane;
-      group[index] = (group[index] ?? 0) | (end === 32 ? -1 << first : (1 << end) - (1 << first));
-    }
-  }
-}
-
 /** The bits of the numbers from `from` up to, not including, `to`, both relative to the group's first number. */
 export function bitsBetween(from: number, to: number): GroupBits {
   const group = noBits();
-  setBetween(group, from, to);
+  for (let place = from; place < to; place++) setBit(group, place);
   return group;
 }
 
 export const EMPTY_GROUP: GroupBits = noBits();
 export const FULL_GROUP: GroupBits = bitsBetween(0, GROUP_SIZE);
 
-/** The bits that both have; undefined if there is none. */
-export function commonBits(one: GroupBits, other: GroupBits): GroupBits | undefined {
-  const both = noBits();
-  let any = 0;
-  for (let lane = 0; lane < LANES; lane++) {
-    const bits = (one[lane] ?? 0) & (other[lane] ?? 0);
-    both[lane] = bits;
-    any |= bits;
-  }
-  return any === 0 ? undefined : both;
-}
+/** The bits that both have. */
+export const commonBits = (one: GroupBits, other: GroupBits): GroupBits =>
+  one.map((lane, index) => lane & (other[index] ?? 0));
 
 /** The bits that one of them has. */
 export const eitherBits = (one: GroupBits, other: GroupBits): GroupBits =>
   one.map((lane, index) => lane | (other[index] ?? 0));
 
 /** How many bits of a group another does not have, among those of a window. */
-export function countWithout(group: GroupBits, excluded: GroupBits, window: GroupBits): number {
+export function countWithout(group: GroupBits, excluded: GroupBits, window = FULL_GROUP): number {
   let count = 0;
   for (let lane = 0; lane < LANES; lane++) {
     count += bitCount((group[lane] ?? 0) & ~(excluded[lane] ?? 0) & (window[lane] ?? 0));
@@ -108,7 +81,7 @@ export function countWithout(group: GroupBits, excluded: GroupBits, window: Grou
 }
 
 /** How many of the 32 bits are set. */
-export function bitCount(lane: number): number {
+function bitCount(lane: number): number {
   let bits = lane - ((lane >>> 1) & 0x55555555);
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

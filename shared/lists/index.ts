@@ -3,11 +3,11 @@
  *
  *     number         a record's place in the order of creation: 0, 1, 2, …; allocated once, and the record's sort key
  *     counter item   the item of a list with its next number, and the names of the indexes that have all records
- *     gap            a number without a record: a bit, or part of a range where nearly all numbers are gaps
+ *     gap            a number without a record: a bit in a word, compressed where nearly all numbers are gaps
  *     tombstone      an item at a number's key, by which no record can be written there any more
  *     fence          to close a number that has no record: a tombstone, then its gap; a reader does, where the writer may have ended
  *     release        to close a number that its own writer does not use
- *     compaction     replacing bits of gaps by ranges, deleting empty items of sets
+ *     compaction     compressing gaps, deleting empty items of sets
  *     index          by what records are found or sorted: sets of a field's values, flags, words, exact values, orders
  *     set            numbers as bits: the gaps of a list, or the records with a value of a field
  *     entry          what a record has in an index: its bit in a set, or an item with a text and its number

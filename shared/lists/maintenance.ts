@@ -5,7 +5,7 @@
 
 export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
 export { builtFilters, COUNTER, readCounterItem } from './counter-item.ts';
-export * as gapRanges from './gap-ranges.ts';
+export * as gapRegions from './gap-regions.ts';
 export * as gracePeriod from './grace-period.ts';
 export { type Entry, entryName, entryOfItem, keyOfEntry } from './indexes/entry.ts';
 export { Members, NumberSet } from './number-set.ts';

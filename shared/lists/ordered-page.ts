@@ -163,8 +163,8 @@ interface Reading {
 export const readOrderedPage = (reading: Reading): Promise<ItemPage | 'too-far' | undefined> =>
   Promise.all([new OrderedRead(reading).page(), maintained(reading)]).then(([page]) => page);
 
-const maintained = ({ table, query, view, members, request }: Reading): Promise<void> =>
-  maintain(table, query, view, members.runs, request.now);
+const maintained = ({ table, query, view, request }: Reading): Promise<void> =>
+  maintain(table, query, view, request.now);
 
 /** One try to read a page. */
 class OrderedRead {

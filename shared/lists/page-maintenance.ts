@@ -3,7 +3,6 @@ import { deleteEmptyItems } from './empty-items.ts';
 import { fence } from './fence.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';
-import type { Run } from './number-set.ts';
 import { expiryOfNumber } from './periods.ts';
 import { isWhole, type ListQuery } from './query.ts';
 import type { ReadBudget } from './read-budget.ts';
@@ -19,12 +18,11 @@ export async function maintain(
   table: Table,
   source: ListQuery,
   { items, gaps, gapItems }: View,
-  runs: readonly Run[],
   now: number,
 ): Promise<void> {
   const { partition, retentionDays } = source;
   if (!isWhole(source)) await deleteEmptyItems(table, items);
-  else if (retentionDays === undefined) await compactGaps(table, { partition, gapItems, gaps, runs }, now);
+  else if (retentionDays === undefined) await compactGaps(table, { partition, gapItems, gaps }, now);
 }
 
 interface Read {

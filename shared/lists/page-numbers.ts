@@ -1,6 +1,6 @@
 import type { List } from './counter-item.ts';
 import type { SortKey } from './indexes/where.ts';
-import type { Members, Run } from './number-set.ts';
+import type { Members } from './number-set.ts';
 import type { Reading } from './read-budget.ts';
 import type { Item } from './schema.ts';
 import { membersOf, type View } from './view.ts';
@@ -65,11 +65,6 @@ export class PageNumbers {
 
   get total(): number {
     return this.#members.total;
-  }
-
-  /** How many members there are in each group. */
-  get runs(): readonly Run[] {
-    return this.#members.runs;
   }
 
   /** Numbers without a record. */

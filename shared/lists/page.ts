@@ -75,7 +75,7 @@ async function readQuery(table: Table, query: ListQuery, request: PageRequest): 
   }
   const [scanned] = await Promise.all([
     scan(table, query, view, members, timeLimit),
-    maintain(table, query, view, members.runs, now),
+    maintain(table, query, view, now),
   ]);
   const { records, units } = scanned;
   if (query.sort.length === 0) {
@@ -108,7 +108,7 @@ async function readCountedPage(
     const numbers = page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
       readUnread(table, query, view, numbers, found, budget),
-      tries === 1 && maintain(table, query, view, page.runs, request.now),
+      tries === 1 && maintain(table, query, view, request.now),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;

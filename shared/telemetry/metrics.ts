@@ -33,7 +33,7 @@ export const COUNTERS = {
   StsCalls: 'sessions opened for tenants',
   ListFences: 'numbers of lists without a record that a reader closed, because their writer had not',
   ListReturns: 'numbers of lists that were allocated, not used, and released',
-  ListCompactions: 'items of lists that were deleted: empty ones, and gaps that are ranges',
+  ListCompactions: 'items of lists that were deleted: empty ones, and words of compressed gaps',
   BudgetRefusals: 'requests refused because a request budget was spent',
   RequestsFailed:
     'requests that got a status of 500 or more, also from the gateway, and batches of which an operation did, but for contention',

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ids, listErrors, schema, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, gapRanges, Members, NumberSet } from '#lists/maintenance';
+import { bitPlace, COUNTER, gapRegions, Members, NumberSet } from '#lists/maintenance';
 import { entity } from '#table';
 import { asked } from '../support/asked.ts';
 import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
@@ -11,7 +11,7 @@ import { MemoryPartition, type Turn } from '../support/memory-partition.ts';
 import { openTenant } from '../support/storage.ts';
 import { tableSending } from '../support/table-sending.ts';
 
-/** Gaps as bits, as ranges and as both are the same gaps, whoever writes, deletes, reads and compacts meanwhile. */
+/** Gaps in words, in compressed bits and in both are the same gaps, whoever writes, deletes, reads and compacts meanwhile. */
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -30,29 +30,33 @@ const readPage = (table: Table, now = NOW, query = {}) =>
 const between = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 
 describe('the item of a region', () => {
-  const REGION = gapRanges.REGION_SIZE;
-  const ends = fc.uniqueArray(fc.oneof(fc.nat(300), fc.nat(REGION)), { maxLength: 40 });
+  const REGION = 8 * BLOCK_SIZE;
+  const some = fc.uniqueArray(fc.oneof(fc.nat(300), fc.nat(REGION - 1)), { minLength: 1, maxLength: 40 });
 
-  it('has its ranges, and has one number less where that is taken out', () => {
+  it('has its numbers, and has one number less where that is taken out', () => {
     fc.assert(
-      fc.property(ends, fc.nat(3), fc.nat(300), (places, region, number) => {
-        const sorted = places.toSorted((one, other) => one - other).map((place) => place + region * REGION);
-        const ranges = Array.from({ length: Math.floor(sorted.length / 2) }, (_, index) => ({
-          from: sorted[2 * index] ?? 0,
-          to: sorted[2 * index + 1] ?? 0,
-        }));
-        const stored = (of: readonly gapRanges.Range[]) => ({
-          SK: gapRanges.rangesKey(region),
-          [gapRanges.RANGES]: gapRanges.encoded(of, region * REGION),
-        });
-        expect(gapRanges.rangesOf(stored(ranges))).toEqual(ranges);
-        const taken = number + region * REGION;
-        const set = NumberSet.ofItems([stored(gapRanges.without(ranges, taken))]);
-        const isInRange = (each: number) => each !== taken && ranges.some(({ from, to }) => from <= each && each < to);
-        for (const each of [taken - 1, taken, taken + 1, ...sorted, ...sorted.map((end) => end - 1)])
-          expect(set.has(each)).toBe(each >= 0 && isInRange(each));
+      fc.property(some, fc.nat(3), (places, region) => {
+        const numbers = places.map((place) => place + region * REGION);
+        const SK = gapRegions.regionKey(region);
+        const { groups } = NumberSet.ofItems(itemsWith([...numbers, (region + 1) * REGION]));
+        const item = { SK, [gapRegions.COMPRESSED]: gapRegions.compressed(region, groups) };
+        expect(members(NumberSet.ofItems([item]))).toEqual(numbers.toSorted((one, other) => one - other));
+        const [taken = 0, ...left] = numbers;
+        const without = { SK, [gapRegions.COMPRESSED]: gapRegions.compressedWithout(item, taken) };
+        expect(members(NumberSet.ofItems([without]))).toEqual(left.toSorted((one, other) => one - other));
       }),
     );
+  });
+
+  it('takes a few bytes for each record that was not deleted', () => {
+    const sizeOf = (kept: readonly number[]) => {
+      const { groups } = NumberSet.ofItems([
+        ...itemsWith(between(0, BLOCK_SIZE).filter((number) => !kept.includes(number))),
+      ]);
+      return gapRegions.compressed(0, groups).length;
+    };
+    expect(sizeOf([])).toBeLessThan(300);
+    expect(sizeOf(between(0, 400).map((index) => (index * 7_919) % BLOCK_SIZE))).toBeLessThan(400 * 4);
   });
 });
 
@@ -63,7 +67,7 @@ const LIVE = STARTS.flatMap((start) => between(start + 64, start + 90));
 /** The first number that nobody has taken. */
 const FIRST = Math.max(...LIVE) + 1;
 /** Where a query may be held up. */
-const CUTS = ['B#', bitPlace(16).sortKey, bitPlace(BLOCK_SIZE).sortKey, COUNTER, gapRanges.rangesKey(0)];
+const CUTS = ['B#', bitPlace(16).sortKey, bitPlace(BLOCK_SIZE).sortKey, COUNTER, gapRegions.regionKey(0)];
 
 /** A list in memory, and which of its numbers are gaps, by the writes of those who make them. */
 class ModelList {
@@ -95,7 +99,7 @@ class ModelList {
   #check(sortKey: string, item: Item | undefined): void {
     if (item?.[schema.TOMBSTONE] !== undefined) this.closed.add(ids.numberIn(sortKey));
     if (!/^[BR]#/.test(sortKey)) return;
-    const region = NumberSet.ofItems([this.partition.items.get(gapRanges.rangesKey(0)) ?? {}]);
+    const region = NumberSet.ofItems([this.partition.items.get(gapRegions.regionKey(0)) ?? {}]);
     const noted = members(region).filter((number) => !this.closed.has(number));
     this.faults.push(...noted.map((number) => `${number} is no gap`));
     for (const key of sortKey.startsWith('B#') ? [sortKey] : this.gaps.keys()) {
@@ -161,13 +165,13 @@ const members = (set: NumberSet): number[] => {
   return all.slice(0, all.total);
 };
 
-it('a reader that wakes late does not replace the ranges that another has noted', async () => {
+it('a reader that wakes late does not replace the bits that another has compressed', async () => {
   const list = new ModelList();
   const now = async (): Promise<void> => undefined;
   const table = list.partition.tableOf(now, []);
   const [noting, waking] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const send = async (command: PutCommand) => {
-    if (command instanceof PutCommand && command.input.Item?.SK === gapRanges.rangesKey(0)) {
+    if (command instanceof PutCommand && command.input.Item?.SK === gapRegions.regionKey(0)) {
       noting.resolve();
       await waking.promise;
     }
@@ -180,10 +184,10 @@ it('a reader that wakes late does not replace the ranges that another has noted'
   await readPage(table);
   waking.resolve();
   await sleeper;
-  expect(NumberSet.ofItems([list.partition.items.get(gapRanges.rangesKey(0)) ?? {}]).has(removed)).toBe(true);
+  expect(NumberSet.ofItems([list.partition.items.get(gapRegions.regionKey(0)) ?? {}]).has(removed)).toBe(true);
 });
 
-it('what would take as much as ranges stays bits', async () => {
+it('what compressing would not make smaller stays words', async () => {
   const partition = new MemoryPartition();
   const word = BigInt(`0b${'01'.repeat(50)}`);
   const words = Object.fromEntries(WORD_NAMES.map((name) => [name, word]));

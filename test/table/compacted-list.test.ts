@@ -1,13 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { type Item, storedSets } from '#lists';
-import { bitPlace, gapRanges, STRIPES } from '#lists/maintenance';
+import { bitPlace, gapRegions, NumberSet, STRIPES } from '#lists/maintenance';
 import { entity } from '#table';
 import { itemsIn } from '../support/audit.ts';
-import { BLOCK_SIZE, WORD_NAMES } from '../support/bits.ts';
+import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
 import { TestList, useTable } from './test-list.ts';
 
-/** Gaps of a list in the embedded DynamoDB, whose readers make ranges of them; the sampled test has the interleavings. */
+/** Gaps of a list in the embedded DynamoDB, whose readers compress them; the sampled test has the interleavings. */
 
 interface Job {
   readonly id: string;
@@ -51,7 +51,7 @@ async function readUntilCompact(days: number): Promise<void> {
   }
 }
 
-it('gaps become ranges, and a day later are no bits any more: the list stays the same', async () => {
+it('gaps are compressed, and a day later are in no words any more: the list stays the same', async () => {
   const first = await jobs.createId();
   await jobs.skip(2 * BLOCK_SIZE - 1, NOW);
   await deleteBlocks(0, [0]);
@@ -63,7 +63,7 @@ it('gaps become ranges, and a day later are no bits any more: the list stays the
   await readUntilCompact(1.1);
   expect([await newest(1.1), await kindsOf()]).toEqual([list, ['HE', 'R#']]);
 
-  // What is deleted from now on is a bit again, until there is enough for other ranges.
+  // What is deleted from now on is in a word again, until there is enough to compress.
   await jobs.remove(first);
   const left = { total: 2, ids: others.toReversed() };
   await readUntilCompact(9);
@@ -76,7 +76,7 @@ it('gaps become ranges, and a day later are no bits any more: the list stays the
   expect(await jobs.verify(false)).toMatchObject({ differences: [] });
 });
 
-it('a list whose records expire has no ranges: its bits expire', async () => {
+it('a list whose records expire has no compressed gaps: its words expire', async () => {
   const events = new TestList(table, entity<Job>('EVENT', { retentionDays: 30 }), { state: 'open' });
   await events.createId();
   await events.skip(2 * BLOCK_SIZE - 1, NOW);
@@ -85,14 +85,16 @@ it('a list whose records expire has no ranges: its bits expire', async () => {
   expect(new Set(await kindsOf(events))).toEqual(new Set(['B#', 'HE']));
 });
 
-it('verify recounts ranges, and repairs them', async () => {
+it('verify recounts compressed gaps, and repairs them', async () => {
   const made = [await jobs.createId(), await jobs.createId(), await jobs.createId()];
   await jobs.remove(made[2] ?? '');
-  // The second record is in a range, and so is the third, whose bit is lost.
+  // The compressed gaps have the second record, and the third, which no word has.
   const PK = storedSets.partitionOf(jobs.partition);
-  const putRanges = (ranges: readonly gapRanges.Range[]) =>
-    put({ PK, SK: gapRanges.rangesKey(0), [gapRanges.RANGES]: gapRanges.encoded(ranges, 0), AT: NOW });
-  await putRanges([{ from: 1, to: 3 }]);
+  const putGaps = (gaps: readonly number[]) => {
+    const compressed = gapRegions.compressed(0, NumberSet.ofItems(itemsWith(gaps)).groups);
+    return put({ PK, SK: gapRegions.regionKey(0), [gapRegions.COMPRESSED]: compressed, AT: NOW });
+  };
+  await putGaps([1, 2]);
   await table.update({ PK, SK: bitPlace(2).sortKey }, 'SET W0 = :none', { ':none': 0 });
   expect((await newest(0)).total).toBe(1);
   const differences = [{ kind: 'hidden-record', id: made[1] }];
@@ -100,7 +102,7 @@ it('verify recounts ranges, and repairs them', async () => {
   expect(await jobs.verify(true)).toMatchObject({ differences: [{ ...differences[0], repaired: true }] });
   expect(await newest(0)).toEqual({ total: 2, ids: [made[1], made[0]] });
 
-  await putRanges([]);
+  await putGaps([]);
   expect(await jobs.verify(true)).toMatchObject({ differences: [{ kind: 'lost-number', repaired: true }] });
   expect([await newest(0), (await jobs.verify(false)).differences]).toEqual([
     { total: 2, ids: [made[1], made[0]] },

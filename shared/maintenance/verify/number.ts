@@ -1,5 +1,5 @@
 import { type Item, ids, indexes, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { bitPlace, type Entry, entryName, gapRanges, gracePeriod, keyOfEntry, periods } from '#lists/maintenance';
+import { bitPlace, type Entry, entryName, gapRegions, gracePeriod, keyOfEntry, periods } from '#lists/maintenance';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
@@ -28,9 +28,9 @@ export async function lookAtNumber(
   const places = placesOf(list.indexes, before, suspected);
   const { sortKey: SK, ...place } = bitPlace(number);
   const PK = storedSets.partitionOf(partition);
-  const rangesKey = { PK, SK: gapRanges.rangesKey(gapRanges.regionOf(number)) };
+  const regionKey = { PK, SK: gapRegions.regionKey(gapRegions.regionOf(number)) };
   const keys = places.map((entry) => keyOfEntry(partition, entry, number));
-  const [record, gapItem, ranges, ...items] = await readTogether(scope, [recordKey, { PK, SK }, rangesKey, ...keys]);
+  const [record, gapItem, region, ...items] = await readTogether(scope, [recordKey, { PK, SK }, regionKey, ...keys]);
   const seen = [schema.VERSION, schema.TOMBSTONE, indexes.SETS, ...list.indexes.movable];
   if (seen.some((attribute) => record?.[attribute] !== before?.[attribute])) {
     const text = `${entity.name} with number ${number} changes too fast to be verified`;
@@ -40,7 +40,7 @@ export async function lookAtNumber(
     const key = keys[index] as Key;
     return 'items' in entry ? new StoredItem(partition, key, items[index]) : new StoredBit(key, place, items[index]);
   });
-  const gap = new StoredGap(number, new StoredBit({ PK, SK }, place, gapItem), rangesKey, ranges);
+  const gap = new StoredGap(number, new StoredBit({ PK, SK }, place, gapItem), regionKey, region);
   const isDue = (scope.repair ? gracePeriod.isOverdue : gracePeriod.isLeftBehind)(counter, number, now, list.settled);
   return compareNumber({ list, number, record, counter, places, gap, stored, isDue });
 }

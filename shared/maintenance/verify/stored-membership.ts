@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { type Entry, entryOfItem, gapRanges } from '#lists/maintenance';
+import { type Entry, entryOfItem, gapRegions, NumberSet } from '#lists/maintenance';
 import { maskWord } from './bits.ts';
 import { changed } from './difference.ts';
 
@@ -40,20 +40,18 @@ export class StoredItem implements StoredMembership {
   }
 }
 
-/** A number among the gaps of its list, as read: it may be a bit of a word, or in a range, or both. */
+/** A number among the gaps of its list, as read: in a word, among the compressed bits of its region, or in both. */
 export class StoredGap {
   readonly #number: number;
   readonly #word: StoredBit;
-  readonly #rangesKey: Key;
-  readonly #item: Item | undefined;
-  readonly #ranges: readonly gapRanges.Range[];
+  readonly #regionKey: Key;
+  readonly #region: Item;
 
-  constructor(number: number, word: StoredBit, rangesKey: Key, ranges: Item | undefined) {
+  constructor(number: number, word: StoredBit, regionKey: Key, region: Item = {}) {
     this.#number = number;
     this.#word = word;
-    this.#rangesKey = rangesKey;
-    this.#item = ranges;
-    this.#ranges = ranges === undefined ? [] : gapRanges.rangesOf(ranges);
+    this.#regionKey = regionKey;
+    this.#region = region;
   }
 
   get isSound(): boolean {
@@ -61,23 +59,22 @@ export class StoredGap {
   }
 
   has(): boolean {
-    return this.#word.has() || this.#isInRange;
+    return this.#word.has() || this.#isCompressed;
   }
 
   stage(work: UnitOfWork, isGap: boolean, expires: number | undefined): void {
     this.#word.set(work, isGap, expires);
-    if (isGap || !this.#isInRange) return;
-    const left = gapRanges.without(this.#ranges, this.#number);
-    const first = gapRanges.regionOf(this.#number) * gapRanges.REGION_SIZE;
-    work.update(this.#rangesKey, {
-      set: { [gapRanges.RANGES]: gapRanges.encoded(left, first) },
-      condition: { equals: { [gapRanges.RANGES]: this.#item?.[gapRanges.RANGES] } },
+    if (isGap || !this.#isCompressed) return;
+    const { COMPRESSED, compressedWithout } = gapRegions;
+    work.update(this.#regionKey, {
+      set: { [COMPRESSED]: compressedWithout(this.#region, this.#number) },
+      condition: { equals: { [COMPRESSED]: this.#region[COMPRESSED] } },
       onConditionFailed: changed,
     });
   }
 
-  get #isInRange(): boolean {
-    return this.#ranges.some(({ from, to }) => from <= this.#number && this.#number < to);
+  get #isCompressed(): boolean {
+    return NumberSet.ofItems([this.#region]).has(this.#number);
   }
 }
 
