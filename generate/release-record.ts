@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contracts } from '../functions/all-contracts.ts';
 import { synthesize } from '../test/infra/synthesize.ts';
 import { RECORDED, recordOf, textOf } from '../test/infra/upgrades/record.ts';
-import { filtersWritten, releasedFiltersText as filterText, RELEASED_FILTERS } from './released-filters.ts';
 
 /**
  * `npm run release-record`: records what this release deploys, so that later releases can be compared with it. Run it
@@ -14,7 +12,6 @@ const ROOT = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
 const record = recordOf(synthesize({ context: RECORDED }), version);
 writeFileSync(join(ROOT, 'infra/released.json'), textOf(record));
-writeFileSync(RELEASED_FILTERS, filterText(filtersWritten(contracts, version)));
 console.log(
   `infra/released.json: ${Object.values(record.stacks).flatMap(({ Resources }) => Object.keys(Resources)).length} resources of release ${version}`,
 );

@@ -184,7 +184,7 @@ export const webhooks = contract({
           field.reference('Integration'),
           'Only events that the integration with this id sent.',
         ),
-        event_type: parameter.anyOf(eventType(), 'Only events of this type, such as `client.created`.'),
+        event_type: parameter.anyOf(eventType(), 'Only events of this type, such as `client.created`.', true),
       }),
       response: pageOf(eventSummary, 'A page of events, without their data.', summaryExample),
     }),

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { lazily } from '../lazily.ts';
-import { bounded, DATE_OR_TIME, dateOrTime, isOfKind, shownAs, slug, timestamp, uuid, word } from './fields.ts';
+import { bounded, DATE_OR_TIME, dateOrTime, isOfKind, shownAs, timestamp } from './fields.ts';
 import { boundNames, rangeNames } from './filter-names.ts';
 import { flag, instant } from './parameter.ts';
-import { NULL, several } from './several-values.ts';
+import { isWithoutCommas, NULL, several } from './several-values.ts';
 
 /** The filters that follow from the schema of a field of a list's records (`list-query.ts`). */
 
@@ -65,10 +65,6 @@ function unwrapped(schema: z.ZodType): { readonly value: z.ZodType; readonly isN
 const isTime = (schema: z.ZodType): boolean => isOfKind(schema, timestamp) || isOfKind(schema, dateOrTime);
 
 const isText = (schema: z.ZodType): schema is Text => schema.def.type === 'string' || schema.def.type === 'enum';
-
-/** Only values that cannot contain a comma are separated by commas. All others are repeated. */
-const isWithoutCommas = (schema: z.ZodType): boolean =>
-  schema.def.type === 'enum' || [uuid, word, slug].some((kind) => isOfKind(schema, kind));
 
 function valuesOf(element: Text, isSeparated: boolean, takesNull: boolean): z.ZodType {
   const none = takesNull ? `, \`${NULL}\` for none` : '';

@@ -17,7 +17,7 @@ export const nameOf = <F extends string>(field: F): FilterName<F> =>
 export const listOfElement = (name: string): string | undefined =>
   Object.entries(ELEMENTS).find(([, element]) => element === name)?.[0];
 
-/** The name under which a list declares that it can be sorted by a time: `sort=last_activity_at` (`notYetOffered`). */
+/** The name under which a list declares that it can be sorted by a time: `sort=last_activity_at`. */
 export const sortName = <F extends string>(field: F) => `sort=${field}` as const;
 
 /** The names of the filters by a range of a time: `last_activity_at` is between `last_activity_after` and `last_activity_before`. */

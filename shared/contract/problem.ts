@@ -20,7 +20,7 @@ export const PROBLEMS = {
   'still-in-use': { status: 409, title: 'Other records still need this one' },
   'event-already-processed': { status: 409, title: 'An event with this id was already processed' },
   'event-id-reused': { status: 409, title: 'An event with this id and another body was already processed' },
-  // No 5xx: a filter that is offered too early is no reason to roll back a deployment (`docs/adding-a-filter.md`).
+  // No 5xx: an index that is not built yet is no reason to roll back a deployment (`docs/adding-a-filter.md`).
   'list-being-built': { status: 409, title: 'The list cannot be filtered by this yet' },
   gone: { status: 410, title: 'What the request created does not exist any more' },
   'cursor-expired': { status: 410, title: 'What follows this cursor is not all kept' },

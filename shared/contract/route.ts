@@ -63,11 +63,6 @@ export interface Route<
   readonly cutsOff?: true;
   readonly params: z.ZodObject<P>;
   readonly query: z.ZodObject<Q>;
-  /**
-   * For a list: filters whose index this release writes and does not offer yet. Storage has them like those of the query. To a request they are what
-   * they would be without it: filters for small lists, or not known. A later release moves them to the query (`docs/adding-a-filter.md`).
-   */
-  readonly notYetOffered?: readonly string[];
   /** For a list: fields of its records that it neither filters nor sorts by, each with the reason. */
   readonly unfiltered?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
@@ -138,7 +133,6 @@ interface RouteOptions {
   readonly tenancy?: 'named' | 'own';
   readonly params?: () => Parameters;
   readonly query?: () => Parameters;
-  readonly notYetOffered?: readonly string[];
   readonly unfiltered?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
@@ -164,7 +158,8 @@ type RouteOf<O extends RouteOptions> = Route<
   Given<O, 'body', undefined> extends infer B extends Body | undefined ? B : never,
   O['response'] extends ResponseType<infer S> ? S : never,
   Given<O, 'auth', 'bearer'> extends infer A extends Auth ? A : never
-> & { readonly notYetOffered: Given<O, 'notYetOffered', readonly []> } & Pick<O, 'carries' & keyof O>;
+> &
+  Pick<O, 'carries' & keyof O>;
 
 /**
  * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`. Its parameters are declared when first asked for.
@@ -177,7 +172,6 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     errors = [],
     auth = 'bearer',
     tenancy = 'named',
-    notYetOffered = [],
     body,
     ...rest
   }: RouteOptions = options;
@@ -195,9 +189,6 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   if (options.carries !== undefined && (auth !== 'bearer' || body === undefined)) {
     throw new TypeError(`${method} ${path}: a route that carries requests takes a bearer token and a body`);
   }
-  if (notYetOffered.length > 0 && options.response.isList !== true) {
-    throw new TypeError(`${method} ${path}: only lists have filters`);
-  }
   const problems = lazily(() => [
     ...errors,
     ...(body !== undefined && uniqueFieldsOf(body.schema).size > 0 ? ['already-exists'] : []),
@@ -209,8 +200,6 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   });
   const query = lazily(() => {
     const declared = declareQuery();
-    const both = notYetOffered.find((name) => name in declared);
-    if (both !== undefined) throw new TypeError(`${method} ${path}: \`${both}\` is offered and not yet offered`);
     if (options.upsert !== undefined && !(options.upsert.by in declared))
       throw new TypeError(`${method} ${path}: its query has no \`${options.upsert.by}\``);
     return z.strictObject({
@@ -223,7 +212,6 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     method,
     path,
     auth,
-    notYetOffered,
     body,
     get errors() {
       return problems();

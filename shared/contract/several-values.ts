@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { NOT_BLANK } from '../blank.ts';
 import { sentenceOf } from './field-errors.ts';
-import { shownAs, shownOf } from './fields.ts';
+import { isOfKind, shownAs, shownOf, slug, uuid, word } from './fields.ts';
 
 /**
  * Parameters of a query that take several values. They arrive as a parameter that is repeated (`tag=a&tag=b`) or, where no value can contain a comma,
@@ -35,11 +35,21 @@ export function valuesIn(schema: z.ZodType | undefined, given: readonly string[]
 }
 
 /**
- * A filter by one or several values of which a record has any: `status=open,pending`. No value may contain a comma.
+ * A filter by one or several values of which a record has any: `status=open,pending`, `plan=pro&plan=basic`.
  * @param description what a single value is for, in a sentence
+ * @param isSeparated whether commas separate them: where no value can contain one
  */
-export const anyOf = <S extends z.ZodType<unknown, string>>(element: S, description: string) =>
-  several(element, { isSeparated: true }, `${description} Several, separated by commas: any of them.`);
+export const anyOf = <S extends z.ZodType<unknown, string>>(
+  element: S,
+  description: string,
+  isSeparated = isWithoutCommas(element),
+) => several(element, { isSeparated }, `${description} ${isSeparated ? SEPARATED : 'Repeated'}: any of them.`);
+
+const SEPARATED = 'Several, separated by commas';
+
+/** Only values that cannot contain a comma are separated by commas. All others are repeated. */
+export const isWithoutCommas = (schema: z.ZodType): boolean =>
+  schema.def.type === 'enum' || [uuid, word, slug].some((kind) => isOfKind(schema, kind));
 
 /**
  * A filter by one or several texts all of which a record has: `tag=a&tag=b`. They may contain commas.

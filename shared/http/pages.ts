@@ -50,15 +50,14 @@ function namesOf({ kind, fields }: Entity['indexes'][number]): readonly string[]
 }
 
 /**
- * Checks that every list of a domain serves the filters of its route, and writes the filters that the route does not offer yet.
+ * Checks that every list of a domain serves the filters of its route.
  * @throws TypeError for a list that does not; the message says what to add
  */
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered>;
     if (!route.response.isList) continue;
-    const written = [...metadataOf(route).filters, ...(route.notYetOffered ?? [])];
-    const unserved = written.filter((name) => !Object.hasOwn(filters ?? {}, name));
+    const unserved = metadataOf(route).filters.filter((name) => !Object.hasOwn(filters ?? {}, name));
     if (unserved.length > 0) throw new TypeError(unservedMessage(contract, operationId, route, unserved, filters));
   }
 }
@@ -73,5 +72,5 @@ function unservedMessage(
   const what = `${name}: ${method} ${path} takes ${unserved.map((each) => `\`${each}\``).join(' and ')}, by which its records cannot be listed.`;
   return filters === undefined
     ? `${what} Make the operation with \`${operationId}: pagesOf(entity)\` (shared/http/pages.ts), which declares its filters.`
-    : `${what} Add to the \`filters\` of its entity in functions/${name}/store.ts what is a field of the record, and take out of the route what is not.`;
+    : `${what} Add an index to its entity in functions/${name}/store.ts for what is a field of the record, and take out of the route what is not.`;
 }

@@ -1,8 +1,7 @@
-import { filterNames } from '#contract/derived';
 import { Problem, pointer } from '#contract/problem';
 import { contention, listErrors } from '#lists';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
-import { type Asked, tooManyMatches } from './too-many-matches.ts';
+import { type Asked, listBeingBuilt, tooManyMatches } from './list-refusals.ts';
 
 /**
  * The problem that is returned for an error. Unexpected errors become `internal-error`, without their message.
@@ -22,7 +21,7 @@ export function problemOf(error: unknown, asked: Asked = {}): Problem {
     return new Problem('content-too-large', { detail: 'A record may have up to 409600 bytes.', cause: error });
   }
   if (error instanceof listErrors.TooManyMatches) return tooManyMatches(error, asked);
-  if (error instanceof listErrors.ListNotBuilt) return listBeingBuilt(error);
+  if (error instanceof listErrors.ListNotBuilt) return listBeingBuilt(error, asked);
   if (error instanceof listErrors.NotOffered) return notOffered(error);
   if (error instanceof listErrors.PageIncomplete) {
     return new Problem('unavailable', {
@@ -74,19 +73,6 @@ const pageTooLarge = (error: listErrors.PageTooLarge): Problem =>
     errors: [{ in: 'query', pointer: '#/page_size', detail: `must be at most ${error.fitting} for these records` }],
     cause: error,
   });
-
-/** In seconds. The operator's repair of all organizations takes a while, so callers need not ask every few seconds. */
-const listBeingBuilt = (error: listErrors.ListNotBuilt): Problem => {
-  const filters = error.fields.map(filterNames.nameOf);
-  return new Problem('list-being-built', {
-    detail: filters.includes('sort')
-      ? 'This list cannot be sorted like this yet, because that order is still being built.'
-      : `This list cannot be filtered by ${filters.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,
-    headers: { 'Retry-After': '3600' },
-    errors: filters.map((name) => ({ in: 'query', pointer: pointer([name]), detail: 'cannot be used yet' })),
-    cause: error,
-  });
-};
 
 const notOffered = (error: listErrors.NotOffered): Problem =>
   new Problem('invalid-parameter', {

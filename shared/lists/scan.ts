@@ -81,14 +81,17 @@ const sorted = (records: [number, Item][], compare: (one: Item, other: Item) => 
 /** The refusal names what the indexes do not answer. */
 function refusalOf({ partition, conditions, sort, order }: ListQuery, view: View, candidates: number): Error {
   const { undecided, open, counter } = view;
-  const unbuilt = [...view.unbuilt, ...(isUnbuilt(counter, order?.name) ? sort.map(({ field }) => field) : [])];
+  const sortedBy = sort.map(({ field }) => `sort=${field}`);
+  const unbuilt = [...view.unbuilt, ...(isUnbuilt(counter, order?.name) ? sortedBy : [])];
   if (unbuilt.length > 0) return new ListNotBuilt(partition, unbuilt);
   const isOpen = ({ answer }: Condition): boolean =>
     open.size > 0 && answer !== undefined && 'lookups' in answer && answer.lookups.length > 1;
   const residual = conditions.filter((each) => undecided.includes(each) || isOpen(each)).map(({ field }) => field);
   // An order that is too long is named where nothing else is.
-  const sorts = order === undefined || residual.length === 0 ? sort.map(({ field }) => `sort=${field}`) : [];
-  return new TooManyMatches(candidates, [...residual, ...sorts]);
+  return new TooManyMatches(candidates, [
+    ...residual,
+    ...(order === undefined || residual.length === 0 ? sortedBy : []),
+  ]);
 }
 
 /** Numbers so far apart are read by a query with what is between them: a single read costs as much as four records of 1 KB in a query. */

@@ -67,8 +67,9 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
     errors: [{ in: 'body', pointer: pointer(['slug']), detail: 'Another record has this slug.' }],
   },
   'list-being-built': {
-    detail: 'This list cannot be filtered by plan yet, because that filter is still being built.',
-    errors: [{ in: 'query', pointer: pointer(['plan']), detail: 'cannot be used yet' }],
+    detail:
+      'The index of plan is still being built, and lacks older records. Until then it works where few records are left to read: ask with further filters, or without plan.',
+    errors: [{ in: 'query', pointer: pointer(['plan']), detail: 'cannot be used here yet' }],
   },
   'not-found': { detail: 'There is no client with this id.' },
   'route-not-found': { detail: GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND.detail ?? '' },

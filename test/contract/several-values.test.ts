@@ -16,6 +16,7 @@ const list = route('GET', '/shops', {
   query: () => ({
     status: parameter.anyOf(field.word(), 'Only shops with this status.'),
     client_id: parameter.anyOf(field.reference('Client'), 'Only shops of this client.'),
+    plan: parameter.anyOf(field.text(10), 'Only shops with this plan.'),
     tag: parameter.allOf(field.name(100), 'Only shops with this tag.'),
     name: field.text(10).optional(),
   }),
@@ -41,6 +42,10 @@ describe('a filter by any of several values', () => {
     expect(parsed({ status: ['open,pending'] })).toEqual({ status: ['open', 'pending'] });
     expect(parsed({ status: ['open', 'closed,pending'] })).toEqual({ status: ['open', 'closed', 'pending'] });
     expect(parsed({ client_id: [ID.toUpperCase()] })).toEqual({ client_id: [ID] });
+  });
+
+  it('is repeated where its values may contain commas', () => {
+    expect(parsed({ plan: ['a,b', 'c'] })).toEqual({ plan: ['a,b', 'c'] });
   });
 
   it('says which of several is wrong', () => {

@@ -34,7 +34,7 @@ const skipNumbers = (orgId: string, count: number) =>
   );
 
 it.each(notes)(
-  'a filter of a long list whose head notes $what is a 409 until the operator has built it, and the rest answers',
+  'a filter of a long list whose counter item notes $what is a 409 until the operator has built it, and the rest answers',
   async ({ change }) => {
     const acme = await newTenant(api);
     await acme.create('/api/v1/clients', { name: 'Bistro' });
@@ -58,8 +58,8 @@ it.each(notes)(
     ]);
     expect(refused.body).toMatchObject({
       detail:
-        'This list cannot be filtered by status yet, because that filter is still being built. The list can be read without it.',
-      errors: [{ in: 'query', pointer: '#/status', detail: 'cannot be used yet' }],
+        'The index of status is still being built, and lacks older records. Until then it works where few records are left to read: ask with further filters, or without status.',
+      errors: [{ in: 'query', pointer: '#/status', detail: 'cannot be used here yet' }],
     });
     expect((await acme.ask('GET', '/api/v1/clients?sort=created_at&page_size=1')).status).toBe(200);
     await skipNumbers(acme.orgId, -20_000);

@@ -14,9 +14,9 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'too-many-matches': {
     cause:
-      'The list is filtered or sorted by what only small lists are: no index answers it, and too many records are left to read.',
+      'The list is filtered or sorted by what no index answers, so that the records decide, and more than 500 read units of them are left to read. It also happens to what an index answers, where that finds more records than it reads, such as a word that thousands have.',
     remedy:
-      '`detail` says how many, and which filters narrow the list at any size: ask with one of these as well. `Scan-Units` of an earlier response says how close it was. The [guide](pagination#small-lists) has the rule.',
+      '`detail` says how many they are, and which filters narrow the list at any size: ask with one of these as well. `Scan-Units` of an earlier response says how close it was. The [guide](pagination#small-lists) has the rule.',
   },
   unauthorized: {
     cause:
@@ -93,9 +93,9 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'list-being-built': {
     cause:
-      'The list is asked for by a filter that is new, and the filter does not know all older records of your organization yet. The response would not be complete, so there is none.',
+      'The index of a filter or of an order is new, and lacks older records of your organization. Lists with pages are read without it, as [small lists](pagination#small-lists) are, but here more than 500 read units of records would be left to read. The memberships of a user, and `PUT` with `external_id`, need the index at any size.',
     remedy:
-      'Read the list without the filters that `errors` names, or wait: those who operate this service are building them. `Retry-After` says when it is worth another try.',
+      'Add filters that leave fewer records, leave out what `errors` names, or wait: those who operate this service are building the index. `Retry-After` says when it is worth another try.',
   },
   gone: {
     cause:
