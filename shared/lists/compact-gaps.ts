@@ -6,7 +6,7 @@ import { NumberSet } from './number-set.ts';
 import { AT, type Item } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
-import { putRequest } from './transaction/expressions.ts';
+import { putRequest } from './transaction/pending-write.ts';
 
 /**
  * Compaction of a list's gaps: where nearly all numbers were deleted, their bits are compressed to a hundredth. It

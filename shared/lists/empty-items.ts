@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { isEmpty, WORD_NAMES } from './bits.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
-import { conditionOf } from './transaction/expressions.ts';
+import { conditionOf } from './transaction/conditions.ts';
 
 /**
  * Compaction: deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set would read

@@ -3,8 +3,8 @@ import { bitPlace } from './bits.ts';
 import { type Item, type Key, TTL } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
-import { updateRequest } from './transaction/expressions.ts';
 import type { PendingUpdate } from './transaction/pending-write.ts';
+import { updateRequest } from './transaction/pending-write.ts';
 
 /** A number without a record. */
 export interface Unwritten {

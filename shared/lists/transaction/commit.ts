@@ -11,8 +11,7 @@ import { type Item, type Key, VERSION, WRITE_ID } from '../schema.ts';
 import { itemOf, type Table } from '../table.ts';
 import type { TimeLimit } from '../time-limit.ts';
 import { CONFLICT, Contended, type Contention, isConflict } from './contention.ts';
-import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
-import type { PendingPut, PendingWrite } from './pending-write.ts';
+import { type PendingWrite, putRequest, RETURNED, transactItem } from './pending-write.ts';
 import { retry, WAITS, type Waits } from './retry.ts';
 import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
 
@@ -58,15 +57,12 @@ const LONG_WAITS: Waits = { first: 250, longest: 1_000 };
 /** Of other writes: what takes turns until its deadline is sent some 25 times. */
 const USUAL_WAITS: Waits = { ...WAITS, longest: 800 };
 
-/** A value for `WRITE_ID`: 60 random bits, the end of a UUID. `randomBytes` would take 2 % of a request's CPU time (`ids.ts`). */
-export const newWriteId = (): string => randomUUID().slice(20);
-
 /** What is known about some writes. */
 interface Committing {
   /** For `WRITE_ID` of their items. */
-  readonly writeId?: string;
+  readonly writeId: string;
   /** The sizes of the items that they change or replace. */
-  readonly sizes?: KnownSizes;
+  readonly sizes: KnownSizes;
 }
 
 /** Commits all of `writes` or none of them. */
@@ -74,45 +70,55 @@ export async function commit(
   table: Table,
   writes: readonly PendingWrite[],
   sending: Sending,
-  { writeId = newWriteId(), sizes = new Map() }: Committing = {},
+  { writeId, sizes }: Committing,
 ): Promise<void> {
-  const [write, ...others] = writes;
-  if (write === undefined) return;
-  const units = unitsOf(writes, sizes);
-  const stampedWrites = writes.map((each) => stamped(each, writeId));
-  const token = randomUUID();
-  const send =
-    write.kind === 'put' && others.length === 0
-      ? () => sendPut(table, stampedPut(write, writeId), { writeId, units })
-      : () => sendTransaction(table, stampedWrites, { writeId, token, units });
+  if (writes.length === 0) return;
   const { contention } = sending;
-  const onNoResponse = () => {
-    sending.onNoResponse?.();
-    contention?.noteNoResponse();
+  const units = unitsOf(writes, sizes);
+  const send = sender(
+    table,
+    writes.map((write) => stamped(write, writeId)),
+  );
+  const attempt = async (): Promise<Refused | undefined> => {
+    try {
+      await countingUnits(table, units, send());
+      return undefined;
+    } catch (error) {
+      if (!isResponse(error)) {
+        sending.onNoResponse?.();
+        contention?.noteNoResponse();
+      }
+      return refusedBy(error, writes, writeId);
+    }
   };
-  const noting = () =>
-    send().catch((error: unknown) => {
-      if (!isResponse(error)) onNoResponse();
-      throw error;
-    });
   const beforeWait = (error: unknown, pause: number) => {
     if (isConflict(error)) contention?.meet(conflictingIn(error, writes), error, pause);
   };
   const waits = writes.length > MANY ? LONG_WAITS : USUAL_WAITS;
-  const outcome = await retry(noting, sending, waits, beforeWait).catch(uncertain);
-  if (outcome === undefined) return;
-  if (!isResponse(outcome.response)) onNoResponse();
-  contention?.noteMet(outcome.keys);
-  throw outcome.refusal;
+  const refused = await retry(attempt, sending, waits, beforeWait).catch(uncertain);
+  if (refused === undefined) return;
+  contention?.noteMet(refused.keys);
+  throw refused.refusal;
 }
 
-/** A write that DynamoDB refused. */
+/**
+ * Sends writes, with one token for all attempts. A single put needs no transaction, at half the price. An update or delete could not tell its own
+ * write from a later one of another request.
+ */
+function sender(table: Table, writes: readonly PendingWrite[]): () => Promise<object> {
+  const [write, ...others] = writes;
+  if (write?.kind === 'put' && others.length === 0)
+    return () => table.client.send(new PutCommand({ ...putRequest(table.name, write), ...RETURNED }));
+  const ClientRequestToken = randomUUID();
+  const TransactItems = writes.map((each) => transactItem(table.name, each));
+  return () => table.client.send(new TransactWriteCommand({ ClientRequestToken, TransactItems }));
+}
+
+/** Writes that DynamoDB refused. */
 interface Refused {
   readonly refusal: Error;
   /** Of the items by which conditions failed. */
   readonly keys: readonly Key[];
-  /** The error that reports it. */
-  readonly response: unknown;
 }
 
 /**
@@ -137,77 +143,44 @@ function uncertain(error: unknown): never {
   throw isCertain ? error : new TableUnavailable('it is not known whether the write happened', { cause: error });
 }
 
-/** The put with the id of the commit. */
-const stampedPut = (write: PendingPut, writeId: string): PendingPut => ({
-  ...write,
-  item: { ...write.item, [WRITE_ID]: writeId },
-});
-
 /**
  * The write with the id of the commit, where a repeated attempt would be refused by its item: a put on a condition, and a change of a record's own
  * fields, whose condition is on the version. Changes of counters and sets have no id: it would overwrite that of a change.
  */
 function stamped(write: PendingWrite, writeId: string): PendingWrite {
-  if (write.kind === 'put') return Object.keys(write.condition).length === 0 ? write : stampedPut(write, writeId);
+  if (write.kind === 'put' && Object.keys(write.condition).length > 0)
+    return { ...write, item: { ...write.item, [WRITE_ID]: writeId } };
   return write.kind === 'update' && VERSION in write.set
     ? { ...write, set: { ...write.set, [WRITE_ID]: writeId } }
     : write;
 }
 
-/** Whether the item by which a condition failed was written by an earlier attempt of the same commit. */
-const isOwn = (write: PendingWrite | undefined, found: Item | undefined, writeId: string): boolean =>
-  found !== undefined && (found[WRITE_ID] === writeId || (write?.kind === 'put' && (write.isOwn?.(found) ?? false)));
-
 /**
- * A single put needs no transaction, at half the price. An update or delete could not tell its own write from a later one of another request.
- * @returns the error of a failed condition
+ * Why writes were refused.
+ * @returns undefined where an earlier attempt of the same commit was carried out @throws the error, if it does not refuse any of them
  */
-async function sendPut(
-  table: Table,
-  write: PendingPut,
-  { writeId, units }: { readonly writeId: string; readonly units: number },
-): Promise<Refused | undefined> {
-  try {
-    const command = new PutCommand({
-      ...putRequest(table.name, write),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    await countingUnits(table, units, table.client.send(command));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException))
-      return { refusal: tooLarge(error), keys: [], response: error };
-    const found = itemOf(error.Item);
-    return isOwn(write, found, writeId)
-      ? undefined
-      : { refusal: write.onConditionFailed(found), keys: [write.key], response: error };
-  }
+function refusedBy(error: unknown, writes: readonly PendingWrite[], writeId: string): Refused | undefined {
+  const reasons = reasonsIn(error);
+  const failed = failedIn(reasons, writes);
+  if (failed.some(({ write, found }) => isOwn(write, found, writeId))) return undefined;
+  const isTooLarge = reasons.some(({ Code, Message }) => Code === 'ValidationError' && isSizeMessage(Message));
+  const refusal =
+    refusalOf(failed) ?? (isTooLarge ? new ItemTooLarge('an item is too large', { cause: error }) : undefined);
+  if (refusal === undefined) throw error;
+  return { refusal, keys: failed.map(({ write }) => write.key) };
 }
 
-/** @returns the error of the first write whose condition failed */
-async function sendTransaction(
-  table: Table,
-  writes: readonly PendingWrite[],
-  { writeId, token, units }: { readonly writeId: string; readonly token: string; readonly units: number },
-): Promise<Refused | undefined> {
-  try {
-    const command = new TransactWriteCommand({
-      ClientRequestToken: token,
-      TransactItems: writes.map((write) => transactItem(table.name, write)),
-    });
-    await countingUnits(table, units, table.client.send(command));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof TransactionCanceledException))
-      return { refusal: tooLarge(error), keys: [], response: error };
-    const reasons = error.CancellationReasons ?? [];
-    const failed = failedIn(reasons, writes);
-    if (failed.some(({ write, found }) => isOwn(write, found, writeId))) return undefined;
-    const refusal = refusalOf(failed) ?? sizeRefusalOf(reasons);
-    if (refusal === undefined) throw error;
-    return { refusal, keys: failed.map(({ write }) => write.key), response: error };
-  }
+/** The reasons of each write, in a transaction or alone. */
+function reasonsIn(error: unknown): readonly CancellationReason[] {
+  if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];
+  if (error instanceof ConditionalCheckFailedException) return [{ Code: 'ConditionalCheckFailed', Item: error.Item }];
+  if (!(error instanceof Error) || error.name !== 'ValidationException') return [];
+  return [{ Code: 'ValidationError', Message: error.message }];
 }
+
+/** Whether the item by which a condition failed was written by an earlier attempt of the same commit. */
+const isOwn = (write: PendingWrite, found: Item | undefined, writeId: string): boolean =>
+  found !== undefined && (found[WRITE_ID] === writeId || (write.kind === 'put' && (write.isOwn?.(found) ?? false)));
 
 interface Failed {
   readonly write: PendingWrite;
@@ -235,33 +208,6 @@ function refusalOf(failed: readonly Failed[]): Error | undefined {
     errors.find((error) => !(error instanceof Unexpected)) ??
     errors[0]
   );
-}
-
-const sizeRefusalOf = (reasons: readonly CancellationReason[]): Error | undefined =>
-  reasons.some(({ Code, Message }) => Code === 'ValidationError' && isSizeMessage(Message))
-    ? new ItemTooLarge('an item is too large')
-    : undefined;
-
-function transactItem(tableName: string, write: PendingWrite) {
-  const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-  switch (write.kind) {
-    case 'put':
-      return { Put: { ...putRequest(tableName, write), ...returned } };
-    case 'update':
-      return changesNothing(write)
-        ? { ConditionCheck: { ...checkRequest(tableName, write), ...returned } }
-        : { Update: { ...updateRequest(tableName, write), ...returned } };
-    case 'delete':
-      return { Delete: { TableName: tableName, Key: { ...write.key }, ...conditionOf(write.condition), ...returned } };
-  }
-}
-
-/** @throws any error that is not about the size of an item */
-function tooLarge(error: unknown): ItemTooLarge {
-  if (error instanceof Error && error.name === 'ValidationException' && isSizeMessage(error.message)) {
-    return new ItemTooLarge('an item is too large', { cause: error });
-  }
-  throw error;
 }
 
 const isSizeMessage = (message = ''): boolean =>

@@ -23,12 +23,12 @@ export interface Condition {
 }
 
 /** A member of an element of a list, such as `secrets[0].id`. */
-export const ELEMENT_PATH = /^(\w+)\[(\d+)\]\.(\w+)$/;
+const ELEMENT_PATH = /^(\w+)\[(\d+)\]\.(\w+)$/;
 
 export const Condition = {
   /**
-   * Whether an item meets a condition, by the same rules as DynamoDB evaluates the expression that `expressions.ts` makes of it. For items that
-   * were read, or returned with a failed condition.
+   * Whether an item meets a condition, by the same rules as DynamoDB evaluates its expression. For items that were read, or returned with a
+   * failed condition.
    */
   isMet,
 };
@@ -65,3 +65,88 @@ const holdsAll = (found: unknown, wanted: readonly (readonly string[])[]): boole
   wanted.length === 0
     ? found !== undefined
     : Array.isArray(found) && wanted.every((group) => group.some((each) => found.includes(each)));
+
+/** The names and values of expressions. */
+export class Placeholders {
+  readonly #names: Record<string, string> = {};
+  readonly #values: Record<string, unknown> = {};
+
+  name(attribute: string): string {
+    return placeholderOf(this.#names, '#n', attribute);
+  }
+
+  value(value: unknown): string {
+    return placeholderOf(this.#values, ':v', value);
+  }
+
+  /** The path of an attribute, or of a member of an element of a list. */
+  path(attribute: string): string {
+    const [, list = '', index, member = ''] = ELEMENT_PATH.exec(attribute) ?? [];
+    return list === '' ? this.name(attribute) : `${this.name(list)}[${index}].${this.name(member)}`;
+  }
+
+  /** What a request has of them, and of a condition. DynamoDB refuses empty maps and conditions. */
+  with(condition: Condition) {
+    const text = conditionText(condition, this);
+    return {
+      ...(text === '' ? {} : { ConditionExpression: text }),
+      ...(Object.keys(this.#names).length === 0 ? {} : { ExpressionAttributeNames: this.#names }),
+      ...(Object.keys(this.#values).length === 0 ? {} : { ExpressionAttributeValues: this.#values }),
+    };
+  }
+}
+
+function placeholderOf<T>(known: Record<string, T>, prefix: string, of: T): string {
+  const placeholder = Object.keys(known).find((each) => known[each] === of) ?? `${prefix}${Object.keys(known).length}`;
+  known[placeholder] = of;
+  return placeholder;
+}
+
+/** The condition of a write as an expression, if there is one. */
+export const conditionOf = (condition: Condition) => new Placeholders().with(condition);
+
+/** Joins without duplicates, because conditions on one item may come from several places. */
+const conditionText = (condition: Condition, placeholders: Placeholders): string =>
+  [...new Set(clausesOf(condition, placeholders))].join(' AND ');
+
+/** AND binds more strongly than OR. A single clause has no parentheses, because DynamoDB refuses doubled ones. */
+const anyOf = (clauses: readonly string[]): string =>
+  clauses.length === 1 ? clauses.join('') : `(${clauses.join(' OR ')})`;
+
+function clausesOf(condition: Condition, placeholders: Placeholders): string[] {
+  const name = (attribute: string): string => placeholders.path(attribute);
+  const value = (wanted: unknown): string => placeholders.value(wanted);
+  const compared = (wanted: Condition['equals'], operator: string): string[] =>
+    Object.entries(wanted ?? {}).map(([attribute, of]) =>
+      of === undefined ? `attribute_not_exists(${name(attribute)})` : `${name(attribute)} ${operator} ${value(of)}`,
+    );
+  const orAbsent = (wanted: Condition['equals'], operator: string): string[] =>
+    Object.keys(wanted ?? {}).map((attribute) => {
+      const [clause] = compared({ [attribute]: wanted?.[attribute] }, operator);
+      return `(attribute_not_exists(${name(attribute)}) OR ${clause})`;
+    });
+  const held = Object.entries(condition.holds ?? {}).map(([attribute, groups]) => {
+    if (groups.length === 0) return `attribute_exists(${name(attribute)})`;
+    const all = groups.map((group) => anyOf(group.map((one) => `contains(${name(attribute)}, ${value(one)})`)));
+    return `(${name(attribute)} = ${value(null)} OR ${all.join(' AND ')})`;
+  });
+  return [
+    ...presence(condition, placeholders),
+    ...compared(condition.equals, '='),
+    ...orAbsent(condition.equalsOrAbsent, '='),
+    ...orAbsent(condition.atMost, '<='),
+    ...compared(condition.moreThan, '>'),
+    ...held,
+    ...(condition.and ?? []).flatMap((further) => clausesOf(further, placeholders)),
+    ...(condition.anyOf ? [anyOf(condition.anyOf.map((one) => conditionText(one, placeholders)))] : []),
+  ];
+}
+
+function presence({ exists, expiredBefore }: Condition, placeholders: Placeholders): string[] {
+  if (exists === undefined) return [];
+  const key = placeholders.name('PK');
+  if (exists) return [`attribute_exists(${key})`];
+  const expired =
+    expiredBefore === undefined ? '' : ` OR ${placeholders.name(TTL)} < ${placeholders.value(expiredBefore)}`;
+  return [`(attribute_not_exists(${key})${expired})`];
+}

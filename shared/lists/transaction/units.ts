@@ -17,16 +17,11 @@ export const nameOf = ({ key: { PK, SK } }: Pick<PendingWrite, 'key'>): string =
 
 /** The units that these writes take, at least. */
 export function unitsOf(writes: readonly PendingWrite[], known: KnownSizes): number {
-  const units = writes.reduce((sum, write) => sum + unitsOfSize(bytesOf(write, known)), 0);
-  return units * (writes.length > 1 || writes[0]?.kind !== 'put' ? 2 : 1);
-}
-
-/** The write units of an item outside of a transaction. */
-const unitsOfSize = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT));
-
-function bytesOf(write: PendingWrite, known: KnownSizes): number {
-  const written = write.kind === 'put' ? itemSizeOf(write.item) : 0;
-  return Math.max(written, known.get(nameOf(write)) ?? 0);
+  const units = writes.map((write) => {
+    const written = write.kind === 'put' ? itemSizeOf(write.item) : 0;
+    return Math.max(1, Math.ceil(Math.max(written, known.get(nameOf(write)) ?? 0) / UNIT));
+  });
+  return units.reduce((sum, each) => sum + each, 0) * (writes.length > 1 || writes[0]?.kind !== 'put' ? 2 : 1);
 }
 
 /** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */
