@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Compaction, compactionOf } from './periods.ts';
+import { compactionOf } from './periods.ts';
 import { LARGE } from './read-budget.ts';
 import type { Item, Key } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
+import { updateRequest } from './transaction/pending-write.ts';
 
 /** The counter item of a list: its next number, its built filters, the marks of its periods and the size of its largest record. */
 
@@ -38,11 +40,19 @@ export async function readCounterItem(table: Table, list: string, strongly: bool
   return counter;
 }
 
+/** The next number that a list allocates. */
+export const nextIn = ({ NEXT: next }: Item): number => Number(next ?? 0);
+
 /** The filters that are built: every record of the list is in their sets. */
 export const builtFilters = ({ FILTERS: fields }: Item): readonly string[] => (Array.isArray(fields) ? fields : []);
 
 /** Bytes of the largest record that was noted; 0 if none was. */
 export const largestNoted = ({ LARGEST: bytes }: Item): number => Number(bytes ?? 0);
+
+/** Changes a counter item. @throws ConditionalCheckFailedException */
+async function change(table: Table, list: string, change: Omit<Parameters<typeof updateRequest>[1], 'key'>) {
+  await table.client.send(new UpdateCommand(updateRequest(table.name, { key: counterKeyOf(list), ...change })));
+}
 
 /**
  * Notes the size of a record, if it is large: readers tell from it how many records a query returns. The note never decreases, and is a hint: it may
@@ -50,16 +60,8 @@ export const largestNoted = ({ LARGEST: bytes }: Item): number => Number(bytes ?
  */
 export async function noteLargest(table: Table, { partition }: List, bytes: number): Promise<void> {
   if (bytes < LARGE) return;
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: { ...counterKeyOf(partition) },
-      UpdateExpression: 'SET LARGEST = :bytes',
-      ConditionExpression: 'attribute_exists(#next) AND (attribute_not_exists(LARGEST) OR LARGEST < :bytes)',
-      ExpressionAttributeNames: { '#next': 'NEXT' },
-      ExpressionAttributeValues: { ':bytes': bytes },
-    }),
-  );
+  const condition = { exists: true, atMost: { LARGEST: bytes - 1 } };
+  await change(table, partition, { set: { LARGEST: bytes }, condition });
 }
 
 /**
@@ -71,50 +73,34 @@ export async function noteUnbuilt(table: Table, { partition }: List, indexes: re
     const built = builtFilters(await readCounterItem(table, partition, true));
     const left = built.filter((index) => !indexes.includes(index));
     if (left.length === built.length) return;
-    const command = new UpdateCommand({
-      TableName: table.name,
-      Key: { ...counterKeyOf(partition) },
-      UpdateExpression: 'SET #filters = :left',
-      ConditionExpression: '#filters = :built',
-      ExpressionAttributeNames: { '#filters': 'FILTERS' },
-      ExpressionAttributeValues: { ':left': left, ':built': built },
-    });
-    if (await isCarriedOut(table.client.send(command))) return;
+    try {
+      return await change(table, partition, { set: { FILTERS: left }, condition: { equals: { FILTERS: built } } });
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
   }
 }
 
-/** Whether the condition of an update held. */
-const isCarriedOut = (sent: Promise<unknown>): Promise<boolean> =>
-  sent.then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    },
-  );
-
-/** What removes superfluous marks from a counter item, where there are any. */
-export function compactorOf(table: Table, list: List, counter: Item): (() => Promise<void>) | undefined {
-  const compaction = compactionOf(counter);
-  return compaction.remove.length === 0 ? undefined : () => compact(table, list, compaction);
+/** What removes superfluous marks from a counter item, where there are any, unless another writer has changed the mark to extend. */
+export function compactorOf(table: Table, { partition }: List, counter: Item): (() => Promise<void>) | undefined {
+  const { remove, extend } = compactionOf(counter);
+  if (remove.length === 0) return undefined;
+  const extension = extend && {
+    set: { [extend.mark]: extend.to },
+    condition: { equals: { [extend.mark]: extend.from } },
+  };
+  return () => change(table, partition, { remove, ...extension });
 }
 
-/** Removes marks, unless another writer has changed the mark to extend. */
-async function compact(table: Table, { partition }: List, { remove, extend }: Compaction): Promise<void> {
-  const removal = `REMOVE ${remove.map((_, index) => `#a${index}`).join(', ')}`;
-  const names = Object.fromEntries(remove.map((attribute, index) => [`#a${index}`, attribute]));
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: { ...counterKeyOf(partition) },
-      ...(extend === undefined
-        ? { UpdateExpression: removal, ExpressionAttributeNames: names }
-        : {
-            UpdateExpression: `SET #extended = :to ${removal}`,
-            ConditionExpression: '#extended = :from',
-            ExpressionAttributeNames: { ...names, '#extended': extend.mark },
-            ExpressionAttributeValues: { ':from': extend.from, ':to': extend.to },
-          }),
-    }),
-  );
+/**
+ * Names the numbering of a list. It changes where numbers may be given again, or records change without events: in another table, which a restored
+ * one always is, and by {@link raiseGeneration}.
+ */
+export async function generationOf({ client, name }: Table, { GENERATION: count = 0 }: Item): Promise<string> {
+  const numbering = JSON.stringify([await client.config.region(), name, Number(count)]);
+  return hash('sha256', numbering).slice(0, 12);
 }
+
+/** Raises a list's generation. */
+export const raiseGeneration = (table: Table, { partition }: Pick<List, 'partition'>): Promise<void> =>
+  change(table, partition, { add: { GENERATION: 1 } });

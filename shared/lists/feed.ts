@@ -1,9 +1,14 @@
-import { readCounterItem } from './counter-item.ts';
+import { BLOCK_SIZE, sortKeysOfBlock } from './bits.ts';
+import { generationOf, type List, nextIn, readCounterItem } from './counter-item.ts';
 import { FeedExpired } from './errors.ts';
-import { type FollowedList, Numbers, nextIn, readStretch, type Stretch } from './feed-numbers.ts';
-import { generationOf } from './generation.ts';
-import { floorOf } from './periods.ts';
+import { fence } from './fence.ts';
+import { isOverdue, settledUpTo } from './grace-period.ts';
+import { NUMBERS, numberIn, sortKeyOf } from './ids.ts';
+import { NumberSet } from './number-set.ts';
+import { expiryOfNumber, floorOf } from './periods.ts';
+import { between, queryAll, queryUpTo } from './queries.ts';
 import { type Item, isRecord } from './schema.ts';
+import * as storedSets from './stored-sets.ts';
 import { serverTime, type Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -17,6 +22,13 @@ import type { TimeLimit } from './time-limit.ts';
  *
  * So a reader who goes on from {@link FeedPage.next} meets each record once and misses none, however long a writer sleeps.
  */
+
+/** A list that can be followed. Its records have 1 KB at most. */
+export interface FollowedList extends List {
+  readonly retentionDays: number;
+  /** The field with the time of a record's creation. */
+  readonly createdAt: string;
+}
 
 interface FeedRequest {
   /** The first number that was not read yet. */
@@ -55,8 +67,8 @@ const EARLIER = 3_600_000;
  */
 export async function readFeed(table: Table, list: FollowedList, request: FeedRequest): Promise<FeedPage> {
   const counting = readCounterItem(table, list.partition, true);
-  const { from } = request;
-  const first = from === 'oldest' ? floorAt(await counting, serverTime(table, request.timeLimit.clock)) : from;
+  const { from, timeLimit } = request;
+  const first = from === 'oldest' ? floorAt(await counting, serverTime(table, timeLimit.clock)) : from;
   const reading = new Reading(table, list, request, first);
   let ended: FeedPage['ended'] | undefined;
   for (let queries = 0; ended === undefined && queries < MOST_QUERIES && reading.mayGoOn; queries++)
@@ -97,36 +109,80 @@ class Reading {
 
   /** Reads a stretch. @returns how the feed ends there; undefined where more may be read */
   async goOn(counting: Promise<Item>): Promise<FeedPage['ended'] | undefined> {
-    const { clock } = this.#request.timeLimit;
     const wanted = Math.min(this.#left, Math.max(this.#missing, this.#read === 0 ? 1 : A_QUERY));
-    const [counter, stretch] = await Promise.all([counting, readStretch(this.#table, this.#list, this.next, wanted)]);
+    const stretch = await readStretch(this.#table, this.#list, this.next, wanted, counting);
     // After reading: what was deleted meanwhile had expired before.
-    assertKept(counter, this.next, serverTime(this.#table, clock));
+    assertKept(stretch.counter, this.next, serverTime(this.#table, this.#request.timeLimit.clock));
     this.#read += stretch.found.size;
-    const numbers = new Numbers(this.#list, counter, stretch, clock());
-    await numbers.readGaps(this.#table, this.next);
-    this.#take(stretch, numbers);
-    if (this.next === nextIn(counter)) return 'end';
-    if (this.next === numbers.end || this.#missing === 0) return undefined;
-    return this.#close(numbers);
+    this.#take(stretch);
+    if (this.next === nextIn(stretch.counter)) return 'end';
+    return this.next === stretch.end || this.#missing === 0 ? undefined : this.#close(stretch);
   }
 
-  #take({ found }: Stretch, numbers: Numbers): void {
+  #take(stretch: Stretch): void {
     const { accepts = () => true } = this.#request;
-    for (; this.next < numbers.end && numbers.isClosed(this.next) && this.#missing > 0; this.next++) {
-      const item = found.get(this.next);
+    for (; this.next < stretch.end && isClosed(stretch, this.next) && this.#missing > 0; this.next++) {
+      const item = stretch.found.get(this.next);
       if (isRecord(item) && accepts(item)) this.items.push(item);
     }
   }
 
   /** Closes the next number and others, where their writers' grace period is over. */
-  async #close(numbers: Numbers): Promise<FeedPage['ended'] | undefined> {
-    if (!numbers.isOverdue(this.next) || this.#fencedFrom === this.next) return 'open';
+  async #close(stretch: Stretch): Promise<FeedPage['ended'] | undefined> {
+    const now = this.#request.timeLimit.clock();
+    const overdue = overdueIn(this.#list, stretch, this.next, now);
+    if (overdue[0]?.number !== this.next || this.#fencedFrom === this.next) return 'open';
     if (this.#fencedFrom !== undefined) return 'limit';
     this.#fencedFrom = this.next;
-    await numbers.fenceOverdue(this.#table, this.next);
+    await fence(this.#table, overdue, { gaps: stretch.gapItems, now });
     return undefined;
   }
+}
+
+/** What there is at neighbouring numbers of a block, as far as they are allocated. */
+interface Stretch {
+  readonly counter: Item;
+  /** Records and tombstones. */
+  readonly found: ReadonlyMap<number, Item>;
+  /** One after the last number that was looked at. */
+  readonly end: number;
+  readonly gapItems: readonly Item[];
+  readonly gaps: NumberSet;
+}
+
+/** Reads the first records and tombstones from a number on, within its block, and its gap bits where some number has none. */
+async function readStretch(
+  table: Table,
+  { partition }: List,
+  from: number,
+  most: number,
+  counting: Promise<Item>,
+): Promise<Stretch> {
+  const block = Math.floor(from / BLOCK_SIZE);
+  // A cursor may name any number, also of the last block, which is a shorter one.
+  const endOfBlock = Math.min((block + 1) * BLOCK_SIZE, NUMBERS);
+  const range = between(partition, [sortKeyOf(from), sortKeyOf(endOfBlock - 1)]);
+  const [counter, { items, last }] = await Promise.all([counting, queryUpTo(table, range, most)]);
+  const found = new Map(items.map((item) => [numberIn(String(item.SK)), item]));
+  const end = Math.min(last === undefined ? endOfBlock : numberIn(String(last.SK)) + 1, nextIn(counter));
+  let open = from;
+  while (open < end && found.has(open)) open++;
+  // After the records, because none of a followed list is deleted before it expires.
+  const gapItems =
+    open < end ? await queryAll(table, between(storedSets.partitionOf(partition), sortKeysOfBlock(block))) : [];
+  return { counter, found, end, gapItems, gaps: NumberSet.ofItems(gapItems) };
+}
+
+/** Whether there is a record, or can never be one. */
+const isClosed = ({ found, gaps }: Stretch, number: number): boolean => found.has(number) || gaps.has(number);
+
+/** The numbers from this one on whose writers' grace period is over. */
+function overdueIn({ partition, createdAt }: FollowedList, stretch: Stretch, from: number, now: number) {
+  const { counter, found, end } = stretch;
+  const settled = settledUpTo(found, createdAt, now);
+  return Array.from({ length: end - from }, (_, index) => from + index)
+    .filter((number) => !isClosed(stretch, number) && isOverdue(counter, number, now, settled))
+    .map((number) => ({ partition, number, expires: expiryOfNumber(counter, number), isFenced: false }));
 }
 
 /** The first number that is kept, at a time in epoch milliseconds. */
