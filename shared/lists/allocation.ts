@@ -1,9 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { builtFilters, COUNTER, compactorOf, type List, largestNoted } from './counter-item.ts';
+import { builtFilters, compactorOf, counterKeyOf, type List, largestNoted } from './counter-item.ts';
 import { aheadOf, endAt, expiryOfNumber, markBefore, markOf, newestEnd } from './periods.ts';
 import type { Item } from './schema.ts';
-import * as storedSets from './stored-sets.ts';
 import { itemOf, type Table } from './table.ts';
 
 /**
@@ -47,7 +46,7 @@ export async function allocateNumbers(
   const end = retentionDays === undefined ? undefined : endAt(allocation.now, retentionDays);
   const counter =
     retentionDays === undefined || end === undefined
-      ? await increment(table, list, allocation, PLAIN)
+      ? await increment(table, list, allocation, {})
       : await allocateDated(table, { ...list, retentionDays }, allocation, end);
   const first = Number(counter.NEXT) - allocation.count;
   const common = {
@@ -64,16 +63,20 @@ export async function allocateNumbers(
   }));
 }
 
-/** Further parts of the update that allocates a number: expressions and a condition. */
+/** Parts of the update that allocates a number, as expressions. */
 interface CounterUpdate {
-  readonly set?: string;
-  readonly remove?: string;
-  readonly condition?: string;
-  readonly names?: Readonly<Record<string, string>>;
+  readonly set?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly conditions?: readonly string[];
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-const PLAIN: CounterUpdate = {};
+const combined = (...parts: readonly CounterUpdate[]) => ({
+  set: parts.flatMap(({ set = [] }) => set),
+  remove: parts.flatMap(({ remove = [] }) => remove),
+  conditions: parts.flatMap(({ conditions = [] }) => conditions),
+  values: Object.fromEntries(parts.flatMap(({ values = {} }) => Object.entries(values))),
+});
 
 /** A list whose records expire. */
 type DatedList = List & { readonly retentionDays: number };
@@ -89,47 +92,33 @@ type DatedList = List & { readonly retentionDays: number };
  * Marks can only extend the life of records: a wrong clock cannot hide records of other writers.
  */
 async function allocateDated(table: Table, list: DatedList, allocation: Allocation, end: number): Promise<Item> {
-  try {
-    return await increment(table, list, allocation, inSequence(end, list.retentionDays));
-  } catch (error) {
-    const counter = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
-    if (counter === undefined) throw error;
-    return allocateOutOfSequence(table, list, allocation, end, counter);
+  let update = inSequence(end, list.retentionDays);
+  for (;;) {
+    try {
+      return await increment(table, list, allocation, update);
+    } catch (error) {
+      // Out of sequence, or another allocation has changed the marks or the note meanwhile.
+      const counter = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
+      if (counter === undefined) throw error;
+      update = outOfSequence(counter, end, list.retentionDays);
+    }
   }
 }
 
 const markIfNew = (end: number): CounterUpdate => ({
-  set: '#mark = if_not_exists(#mark, if_not_exists(#next, :zero))',
-  names: { '#mark': markOf(end) },
+  set: [`${markOf(end)} = if_not_exists(${markOf(end)}, if_not_exists(#next, :zero))`],
   values: { ':zero': 0 },
 });
 
 function inSequence(end: number, retentionDays: number): CounterUpdate {
-  const mark = markIfNew(end);
-  return {
-    ...mark,
-    names: { ...mark.names, '#before': markBefore(end, retentionDays) },
-    condition: '(attribute_not_exists(#next) OR attribute_exists(#mark) OR attribute_exists(#before))',
-  };
+  const marked = [markOf(end), markBefore(end, retentionDays)].map((mark) => `attribute_exists(${mark})`);
+  return { ...markIfNew(end), conditions: [`(attribute_not_exists(#next) OR ${marked.join(' OR ')})`] };
 }
 
-async function allocateOutOfSequence(
-  table: Table,
-  list: DatedList,
-  allocation: Allocation,
-  end: number,
-  counter: Item,
-): Promise<Item> {
+function outOfSequence(counter: Item, end: number, retentionDays: number): CounterUpdate {
   const newest = newestEnd(counter);
-  if (newest > end) return increment(table, list, allocation, PLAIN);
-  if (end - newest <= list.retentionDays) return increment(table, list, allocation, markIfNew(end));
-  try {
-    return await increment(table, list, allocation, farAhead(counter, end, list.retentionDays));
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // Another allocation has changed the marks or the note meanwhile.
-    return allocateDated(table, list, allocation, end);
-  }
+  if (newest > end) return {};
+  return end - newest <= retentionDays ? markIfNew(end) : farAhead(counter, end, retentionDays);
 }
 
 /**
@@ -143,46 +132,27 @@ function farAhead(counter: Item, end: number, retentionDays: number): CounterUpd
   const { AHEAD_FIRST: seen } = counter;
   const asSeen: CounterUpdate =
     seen === undefined
-      ? { condition: 'attribute_not_exists(AHEAD_FIRST)' }
-      : { condition: 'AHEAD_FIRST = :seen', values: { ':seen': seen } };
+      ? { conditions: ['attribute_not_exists(AHEAD_FIRST)'] }
+      : { conditions: ['AHEAD_FIRST = :seen'], values: { ':seen': seen } };
   const note: CounterUpdate = {
-    set: 'AHEAD_END = :end, AHEAD_FIRST = #next, AHEAD_IN_RANGES = if_not_exists(IN_RANGES, :zero)',
+    set: ['AHEAD_END = :end', 'AHEAD_FIRST = #next', 'AHEAD_IN_RANGES = if_not_exists(IN_RANGES, :zero)'],
     values: { ':end': end, ':zero': 0 },
   };
-  const ahead = aheadOf(counter);
-  if (ahead === undefined) return combined(asSeen, note);
-  if (Math.abs(end - ahead.end) <= retentionDays) {
-    const settled: CounterUpdate = {
-      ...markFrom(counter, ahead.end, ahead.first),
-      remove: 'AHEAD_END, AHEAD_FIRST, AHEAD_IN_RANGES',
-    };
-    return combined(asSeen, ahead.end === end ? settled : combined(settled, markIfNew(end)));
-  }
-  if (end < ahead.end) return combined(asSeen, markFrom(counter, end, ahead.first));
-  return combined(asSeen, combined(markFrom(counter, ahead.end, ahead.first), note));
+  const noted = aheadOf(counter);
+  if (noted === undefined) return combined(asSeen, note);
+  const isConfirmed = Math.abs(end - noted.end) <= retentionDays;
+  if (!isConfirmed && end < noted.end) return combined(asSeen, markFrom(counter, end, noted.first));
+  const marked = combined(asSeen, markFrom(counter, noted.end, noted.first));
+  if (!isConfirmed) return combined(marked, note);
+  const settled = combined(marked, { remove: ['AHEAD_END', 'AHEAD_FIRST', 'AHEAD_IN_RANGES'] });
+  return noted.end === end ? settled : combined(settled, markIfNew(end));
 }
 
 /** Marks a period from an earlier number on. */
 const markFrom = (counter: Item, end: number, first: number): CounterUpdate => ({
-  set: '#from = :first',
-  names: { '#from': markOf(end) },
+  set: [`${markOf(end)} = :first`],
   values: { ':first': Math.min(first, Number(counter[markOf(end)] ?? first)) },
 });
-
-/** Both updates in one: at most one of them removes something. */
-const combined = (one: CounterUpdate, other: CounterUpdate): CounterUpdate => ({
-  ...one,
-  ...other,
-  ...joined('set', ', ', one.set, other.set),
-  ...joined('condition', ' AND ', one.condition, other.condition),
-  names: { ...one.names, ...other.names },
-  values: { ...one.values, ...other.values },
-});
-
-const joined = (key: 'set' | 'condition', between: string, ...texts: (string | undefined)[]): CounterUpdate => {
-  const given = texts.filter((text) => text !== undefined);
-  return given.length === 0 ? {} : { [key]: given.join(between) };
-};
 
 /**
  * Increments the counter. The counter item stores the id of the last allocation, so that a retry after a lost reply finds its number and does not
@@ -190,29 +160,27 @@ const joined = (key: 'set' | 'condition', between: string, ...texts: (string | u
  */
 async function increment(table: Table, list: List, allocation: Allocation, update: CounterUpdate): Promise<Item> {
   const { now, by, count } = allocation;
-  const { set, remove, condition, names = {}, values = {} } = update;
+  const { filters } = list;
+  const { set, remove, conditions, values } = combined(
+    {
+      set: ['#at = :at', '#by = :by', '#filters = if_not_exists(#filters, :filters)'],
+      conditions: ['(attribute_not_exists(#by) OR #by <> :by)', ...(filters.length === 0 ? [] : [NEW_OR_NOTED])],
+      values: { ':at': now, ':by': by, ':filters': filters, ':count': count },
+    },
+    count === 1 ? {} : { values: { ':more': count - 1 } },
+    update,
+  );
   const command = new UpdateCommand({
     TableName: table.name,
-    Key: { PK: storedSets.partitionOf(list.partition), SK: COUNTER },
+    Key: counterKeyOf(list.partition),
     UpdateExpression: [
-      `SET #at = :at, #by = :by, #filters = if_not_exists(#filters, :filters)${set === undefined ? '' : `, ${set}`}`,
-      ...(remove === undefined ? [] : [`REMOVE ${remove}`]),
-      count === 1 ? 'ADD #next :count' : 'ADD #next :count, IN_RANGES :more',
+      `SET ${set.join(', ')}`,
+      ...(remove.length === 0 ? [] : [`REMOVE ${remove.join(', ')}`]),
+      `ADD #next :count${count === 1 ? '' : ', IN_RANGES :more'}`,
     ].join(' '),
-    ConditionExpression: [
-      ...(condition === undefined ? [] : [condition]),
-      ...(list.filters.length === 0 ? [] : [NEW_OR_NOTED]),
-      '(attribute_not_exists(#by) OR #by <> :by)',
-    ].join(' AND '),
-    ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#by': 'BY', '#filters': 'FILTERS', ...names },
-    ExpressionAttributeValues: {
-      ':at': now,
-      ':count': count,
-      ...(count === 1 ? {} : { ':more': count - 1 }),
-      ':by': by,
-      ':filters': list.filters,
-      ...values,
-    },
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#by': 'BY', '#filters': 'FILTERS' },
+    ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
@@ -221,7 +189,7 @@ async function increment(table: Table, list: List, allocation: Allocation, updat
   } catch (error) {
     const found = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
     if (found?.BY === by) return found;
-    if (found === undefined || Array.isArray(found.FILTERS) || list.filters.length === 0) throw error;
+    if (found === undefined || Array.isArray(found.FILTERS) || filters.length === 0) throw error;
     return increment(table, { ...list, filters: [] }, allocation, update);
   }
 }

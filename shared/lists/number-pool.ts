@@ -22,6 +22,8 @@ interface PooledNumber extends AllocatedNumber {
   readonly table: Table;
   /** Epoch milliseconds. */
   readonly allocatedAt: number;
+  /** Whether no record of this run has it. */
+  isSpare: boolean;
   /** The outcome of its record, if that was sent. */
   sent: Sent | undefined;
 }
@@ -46,8 +48,10 @@ interface AllocatingRequest extends TimeLimit {
  */
 export class NumberPool {
   readonly #request: AllocatingRequest;
-  #inUse: PooledNumber[] = [];
-  #spare: PooledNumber[] = [];
+  /** Those in use, and spare ones. */
+  readonly #numbers = new Set<PooledNumber>();
+  /** Numbers that are being allocated in advance, by list. */
+  readonly #pending = new Map<string, Promise<readonly PooledNumber[]>>();
   /** Numbers of ordered lists that are being released. */
   #releasing: Promise<void>[] = [];
   #unreleased = 0;
@@ -55,8 +59,6 @@ export class NumberPool {
   isRehearsal = false;
   /** Whether any number was allocated. */
   hasAllocated = false;
-  /** Numbers that are being allocated, by list. */
-  readonly #pending = new Map<string, Promise<PooledNumber>>();
 
   constructor(request: AllocatingRequest) {
     this.#request = request;
@@ -64,51 +66,54 @@ export class NumberPool {
 
   /** How many numbers are to be released unless their records are written, or are being released. */
   get unused(): number {
-    return this.#inUse.length + this.#spare.length + this.#pending.size + this.#unreleased;
+    return this.#numbers.size + this.#pending.size + this.#unreleased;
   }
 
   /** The next number of a list: a spare one, a pending one, or a new one. */
   async allocate(table: Table, list: List): Promise<AllocatedNumber> {
-    const [spare] = this.isRehearsal ? [this.#rehearsed(list, 0)] : this.#takeSpare(list, 1);
-    if (spare !== undefined) return spare;
-    const pending = this.#pending.get(list.partition) ?? this.#allocateNew(table, list);
-    this.#pending.delete(list.partition);
-    const allocated = await pending;
-    this.#inUse.push(allocated);
+    const [allocated] = await this.allocateAll(table, list, 1);
+    if (allocated === undefined) throw new Error('no number was allocated');
     return allocated;
   }
 
-  /** So many numbers of a list in their order: spare ones, and one new range. */
+  /** So many numbers of a list in their order: spare ones, a pending one, and one new range. */
   async allocateAll(table: Table, list: List, count: number): Promise<readonly AllocatedNumber[]> {
     if (this.isRehearsal) return Array.from({ length: count }, (_, index) => this.#rehearsed(list, count - 1 - index));
-    const spare = this.#takeSpare(list, count);
-    const missing = count - spare.length;
-    const added = missing === 0 ? [] : await this.#allocateRange(table, list, missing);
-    this.#inUse.push(...added);
-    // Spare numbers were allocated before, in order.
-    return [...spare, ...added];
+    const numbers = this.#spareOf(list).slice(0, count);
+    for (const spare of numbers) spare.isSpare = false;
+    const add = (added: readonly PooledNumber[]): void => {
+      for (const each of added) this.#numbers.add(each);
+      numbers.push(...added);
+    };
+    const pending = this.#pending.get(list.partition);
+    if (pending !== undefined && numbers.length < count) {
+      this.#pending.delete(list.partition);
+      add(await pending);
+    }
+    if (numbers.length < count) add(await this.#allocateRange(table, list, count - numbers.length));
+    return numbers.toSorted((one, other) => one.number - other.number);
   }
 
-  #takeSpare(list: List, most: number): readonly PooledNumber[] {
-    const taken = this.#spare.filter((spare) => spare.list.partition === list.partition).slice(0, most);
-    this.#spare = this.#spare.filter((spare) => !taken.includes(spare));
-    this.#inUse.push(...taken);
-    return taken;
+  #spareOf({ partition }: List): PooledNumber[] {
+    return [...this.#numbers].filter(({ isSpare, list }) => isSpare && list.partition === partition);
+  }
+
+  get #inUse(): PooledNumber[] {
+    return [...this.#numbers].filter(({ isSpare }) => !isSpare);
   }
 
   /** Begins to allocate a number in advance, for the next record of the list. */
   prepare(table: Table, list: List): void {
     if (this.isRehearsal || list.ordered) return;
-    if (this.#pending.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
-      return;
-    const pending = this.#allocateNew(table, list);
+    if (this.#pending.has(list.partition) || this.#spareOf(list).length > 0) return;
+    const pending = this.#allocateRange(table, list, 1);
     pending.catch(() => undefined);
     this.#pending.set(list.partition, pending);
   }
 
   /** Notes the size of a list's record, in bytes, as {@link noteLargest} does. */
-  async noteLargest(table: Table, list: List, bytes: number): Promise<void> {
-    await noteLargest(table, list, bytes);
+  noteLargest(table: Table, list: List, bytes: number): Promise<void> {
+    return noteLargest(table, list, bytes);
   }
 
   /** Notes that indexes of a list are not built any more, as {@link noteUnbuilt} does. */
@@ -117,18 +122,16 @@ export class NumberPool {
   }
 
   /** Drops a number that was fenced: it is not released. */
-  forget(allocated: AllocatedNumber): void {
-    this.#inUse = this.#inUse.filter((other) => other !== allocated);
+  forget(fenced: AllocatedNumber): void {
+    this.#numbers.delete(fenced as PooledNumber);
   }
 
   /** Keeps the numbers for the next run of the operation, and begins to release those of ordered lists. */
   nextRun(): void {
-    const [kept = [], released = []] = [false, true].map((ordered) =>
-      this.#inUse.filter(({ list }) => (list.ordered ?? false) === ordered),
-    );
-    this.#inUse = [];
-    this.#spare.push(...kept);
-    this.#releasing.push(...released.map((allocated) => this.#release(allocated).catch(() => undefined)));
+    for (const allocated of this.#inUse) {
+      if (allocated.list.ordered) this.#releasing.push(this.#release(allocated).catch(() => undefined));
+      else allocated.isSpare = true;
+    }
   }
 
   /**
@@ -151,7 +154,7 @@ export class NumberPool {
 
   /** The records are written. */
   confirm(): void {
-    this.#inUse = [];
+    for (const written of this.#inUse) this.#numbers.delete(written);
   }
 
   /** Waits for the releases that were begun: Lambda stops a function once it has responded. */
@@ -161,7 +164,10 @@ export class NumberPool {
 
   /** Releases all unused numbers. Best effort: readers fence those that are not released. */
   async release(): Promise<void> {
-    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#settled())];
+    const pending = await Promise.allSettled(this.#pending.values());
+    this.#pending.clear();
+    const prepared = pending.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    const unused = [...this.#numbers, ...prepared];
     await Promise.allSettled([this.settle(), ...unused.map((allocated) => this.#release(allocated))]);
   }
 
@@ -172,28 +178,17 @@ export class NumberPool {
     return { list, number: NO_NUMBER - below, expires, filters: list.filters, largest };
   }
 
-  async #allocateNew(table: Table, list: List): Promise<PooledNumber> {
-    const [allocated] = await this.#allocateRange(table, list, 1);
-    if (allocated === undefined) throw new Error('no number was allocated');
-    return allocated;
-  }
-
   async #allocateRange(table: Table, list: List, count: number): Promise<readonly PooledNumber[]> {
     const allocation = { now: this.#request.now, by: randomUUID(), count };
     const allocatedAt = this.#request.clock();
     this.hasAllocated = true;
     const range = await retry(() => allocateNumbers(table, list, allocation), this.#request);
-    return range.map((allocated) => ({ table, allocatedAt, sent: undefined, ...allocated }));
+    return range.map((allocated) => ({ table, allocatedAt, isSpare: false, sent: undefined, ...allocated }));
   }
 
-  /** The pending numbers, once they are allocated. */
-  async #settled(): Promise<PooledNumber[]> {
-    const settled = await Promise.allSettled(this.#pending.values());
-    this.#pending.clear();
-    return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  }
-
-  async #release({ table, list, number, expires, sent }: PooledNumber): Promise<void> {
+  async #release(allocated: PooledNumber): Promise<void> {
+    this.#numbers.delete(allocated);
+    const { table, list, number, expires, sent } = allocated;
     const { clock, deadline, observer } = this.#request;
     const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS), observer };
     const { partition } = list;
