@@ -6,7 +6,7 @@ import { sortKeyOf } from './ids.ts';
 import { AT, type Item, TOMBSTONE, TTL, tombstoneOfDay } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import { itemOf, type Table } from './table.ts';
-import { putRequest } from './transaction/pending-write.ts';
+import { putRequest, RETURNED } from './transaction/pending-write.ts';
 
 /**
  * Fences numbers that were allocated but have no record: their writer crashed, or is still running. First a tombstone is put at the number's key, on
@@ -88,7 +88,7 @@ export async function putTombstone(
   };
   const request = putRequest(table.name, { item, condition: { exists: false } });
   try {
-    await table.client.send(new PutCommand({ ...request, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
+    await table.client.send(new PutCommand({ ...request, ...RETURNED }));
     return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;

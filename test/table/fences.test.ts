@@ -271,7 +271,7 @@ describe('a number that was allocated for nothing', () => {
 
   it('is fenced by readers when it could not be released', async () => {
     await jobs.create({ code: 'taken' });
-    writer.follow(({ operation, index }) => (operation === 'TransactWriteItems' && index > 2 ? 'crash' : undefined));
+    writer.follow(({ operation, index }) => (operation === 'UpdateItem' && index > 2 ? 'crash' : undefined));
     await expect(jobs.create({ code: 'taken' }, { over: writer })).rejects.toThrow();
     expect((await jobs.audit()).lost).toEqual([1]);
     expect([(await jobs.read({}, LATE)).total, await jobs.audit()]).toEqual([1, NO_FAULTS]);
