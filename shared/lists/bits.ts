@@ -42,9 +42,6 @@ export const sortKeysOfBlock = (block: number): readonly [first: string, last: s
   itemKey(block, STRIPES - 1),
 ];
 
-/** The beginning that the sort keys of a block's items have in common. */
-export const blockOf = (sortKey: string): string => sortKey.slice(0, itemKey(0, 0).length - 2);
-
 /** The numbers of the block of such a sort key begin with this. */
 export const firstOfBlock = (sortKey: string): number => Number(ITEM_KEY.exec(sortKey)?.[1] ?? 0) * BLOCK_SIZE;
 

@@ -1,19 +1,51 @@
-import { ClauseRead, type WantedClause } from './clause-read.ts';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { BLOCK_SIZE, firstOfBlock, isEmpty, STRIPES, sortKeysOfBlock } from './bits.ts';
+import { NumberSet } from './number-set.ts';
+import { beginningWith, between, queryAll, queryUpTo } from './queries.ts';
+import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
 
 /**
- * Reads the sets of several clauses for their AND:
+ * Reads the sets of several clauses for their AND, strongly consistent:
  *
- *     round trip 1   a first look at each set, in which those of up to a million numbers are complete
- *     round trip 2   of the others the items in which those that are complete have members, where that is cheaper; else the rest
+ *     round trip 1   the first items of each set: all of those that have up to a million numbers
+ *     round trip 2   of a longer set the items in which all complete ones have members, if these are few; else the rest
  *
- * Clauses whose members are taken out of the result say nothing about where it has members: which items of the others are needed depends on the
- * rest. No item is left out in which all complete clauses have members. A clause with several values takes one round trip more, or two
- * (`clause-read.ts`).
+ * Clauses whose members are taken out of the result say nothing about where it has members. A clause with several values is read as a whole, twice
+ * ({@link readUnion}).
  */
 
+/** The sets of a clause: those of any of its values. */
+interface WantedClause {
+  /** Their partitions, at least one. */
+  readonly sets: readonly string[];
+  /** Whether their members are those that the list does not have. */
+  readonly isExcluded: boolean;
+}
+
+/** The members of a clause, as far as the AND of all needs them. */
+interface ReadClause {
+  readonly isExcluded: boolean;
+  readonly numbers: NumberSet;
+  /** Items as they were read at one time. */
+  readonly items: readonly Item[];
+}
+
+/** What was read of a clause. */
+interface ClauseRead {
+  readonly items: readonly Item[];
+  readonly numbers: NumberSet;
+  /** The sort key after which the only set has further items. */
+  readonly end?: string | undefined;
+}
+
+/** Most items of a first look: one more than a million numbers have, so that their set is known to be complete. */
+const FIRST_LOOK = 8 * STRIPES + 1;
+
+/** Most keys of a `BatchGetItem`. */
+const KEYS_A_CALL = 100;
+
 /**
- * Each clause, as far as the AND of all needs it. Strongly consistent.
  * @param given sort keys of the items that a further set has, which is read beside these and is small; undefined where there is none. It may turn out
  *   that its members are not known.
  * @param next the list's next number, which may be outdated
@@ -23,15 +55,93 @@ export async function readSets(
   clauses: readonly WantedClause[],
   given: Promise<ReadonlySet<string> | undefined> | undefined,
   next: () => Promise<number>,
-): Promise<readonly ClauseRead[]> {
-  const reads = clauses.map((clause) => new ClauseRead(table, clause, next));
-  const isOnly = given === undefined && clauses.flatMap(({ sets }) => sets).length === 1;
-  const [places] = await Promise.all([given, ...reads.map((read) => read.begin(isOnly))]);
-  const unread = reads.filter(({ isComplete }) => !isComplete);
-  if (unread.length === 0) return reads;
-  const bounding = reads.filter(({ isComplete, isExcluded }) => isComplete && !isExcluded);
-  const bounds = [...(places === undefined ? [] : [places]), ...bounding.map(({ sortKeys }) => sortKeys)];
+): Promise<readonly ReadClause[]> {
+  const most = given === undefined && clauses.length === 1 ? undefined : FIRST_LOOK;
+  const begin = ({ sets: [set = '', ...others] }: WantedClause) =>
+    others.length > 0 ? readUnion(table, [set, ...others]) : readSet(table, set, most);
+  const [places, reads] = await Promise.all([given, Promise.all(clauses.map(begin))]);
+  const bounding = reads.filter(({ end }, index) => end === undefined && clauses[index]?.isExcluded === false);
+  const bounds = [...(places === undefined ? [] : [places]), ...bounding.map(placesIn)];
   const common = bounds.length === 0 ? undefined : bounds.reduce((one, other) => one.intersection(other));
-  await Promise.all(unread.map((read) => read.complete(common)));
-  return reads;
+  const completed = reads.map(async ({ items, numbers, end }, index) => {
+    const { isExcluded = false, sets: [set = ''] = [] } = clauses[index] ?? {};
+    if (end === undefined) return { isExcluded, numbers, items };
+    const rest = (await readFew(table, set, end, common)) ?? (await readRest(table, set, end, await next()));
+    return { isExcluded, numbers: NumberSet.either([numbers, NumberSet.ofItems(rest)]), items: [...items, ...rest] };
+  });
+  return Promise.all(completed);
+}
+
+/** The sort keys of the items with members. */
+const placesIn = ({ items }: ClauseRead): ReadonlySet<string> =>
+  new Set(items.filter((item) => !isEmpty(item)).map(({ SK }) => String(SK)));
+
+async function readSet(table: Table, partition: string, most?: number): Promise<ClauseRead & { units: number }> {
+  const { items, units, last } = await queryUpTo(table, beginningWith(partition, 'B#'), most);
+  return { items, numbers: NumberSet.ofItems(items), units, end: last === undefined ? undefined : String(last.SK) };
+}
+
+/** How often sets whose readings do not agree are read, and the read units after which they are not read once more: sets of millions change all the time. */
+const MOST_READINGS = 6;
+const MOST_UNITS = 100;
+
+/**
+ * The union of several sets. A record that moves from one to another while they are read must not be missing, as it is where its new set is read before
+ * the move and its old one after it. So all are read again. If the record moves before its new set is read again, that reading has it; if not, the first
+ * reading of its old set has it.
+ *
+ * Where two readings agree, the union is that of one moment between them. Where they do not, all is read once more, as far as that is cheap. A list whose
+ * records move all the time has the union of the last two: it misses no record that moved once meanwhile, and may have one that left beside one that came.
+ */
+async function readUnion(table: Table, sets: readonly string[]): Promise<ClauseRead> {
+  const readAll = () => Promise.all(sets.map((set) => readSet(table, set)));
+  let [before, last] = [await readAll(), await readAll()];
+  let units = 0;
+  for (let readings = 2; readings < MOST_READINGS && !areSame(before, last); readings++) {
+    units += last.reduce((sum, read) => sum + read.units, 0);
+    if (units > MOST_UNITS) break;
+    [before, last] = [last, await readAll()];
+  }
+  const numbers = NumberSet.either([...before, ...last].map((read) => read.numbers));
+  return { items: last.flatMap(({ items }) => items), numbers };
+}
+
+const areSame = (before: readonly ClauseRead[], last: readonly ClauseRead[]): boolean =>
+  last.every(({ numbers }, index) => {
+    const earlier = before[index]?.numbers ?? NumberSet.EMPTY;
+    return numbers.hasAll(earlier) && earlier.hasAll(numbers);
+  });
+
+/** The items after a sort key in which a result can have members. @returns undefined where these are many or not known, or DynamoDB left some unread */
+async function readFew(
+  table: Table,
+  partition: string,
+  end: string,
+  places: ReadonlySet<string> | undefined,
+): Promise<readonly Item[] | undefined> {
+  const wanted = places === undefined ? undefined : [...places].filter((sortKey) => sortKey > end);
+  if (wanted === undefined || wanted.length > KEYS_A_CALL) return undefined;
+  if (wanted.length === 0) return [];
+  const Keys = wanted.map((SK) => ({ PK: partition, SK }));
+  const { Responses, UnprocessedKeys = {} } = await table.client.send(
+    new BatchGetCommand({ RequestItems: { [table.name]: { Keys, ConsistentRead: true } } }),
+  );
+  return Object.keys(UnprocessedKeys).length > 0 ? undefined : (Responses?.[table.name] ?? []);
+}
+
+/** Blocks whose items a query returns at once, and most queries that read a set in parallel. */
+const BLOCKS_A_QUERY = 32;
+const QUERIES = 8;
+
+/** All items after a sort key. The last query has no end: `next` may be outdated. */
+async function readRest(table: Table, partition: string, end: string, next: number): Promise<readonly Item[]> {
+  const first = firstOfBlock(end) / BLOCK_SIZE;
+  const blocks = Math.max(1, Math.ceil(next / BLOCK_SIZE) - first);
+  const step = Math.max(BLOCKS_A_QUERY, Math.ceil(blocks / QUERIES));
+  const ranges = Array.from({ length: Math.ceil(blocks / step) }, (_, index): readonly [string, string] => {
+    const from = first + index * step;
+    const [begin, last] = [sortKeysOfBlock(from)[0], sortKeysOfBlock(from + step - 1)[1]];
+    return [index === 0 ? `${end}~` : begin, (index + 1) * step >= blocks ? 'B#~' : last];
+  });
+  return (await Promise.all(ranges.map((range) => queryAll(table, between(partition, range))))).flat();
 }

@@ -1,5 +1,4 @@
 import { bitPlace } from './bits.ts';
-import type { WantedClause } from './clause-read.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
 import type { Clause } from './indexes/list-index.ts';
 import { type Found, readLookups } from './indexes/lookup.ts';
@@ -105,7 +104,7 @@ async function readFiltered(table: Table, query: ListQuery): Promise<View> {
   };
 }
 
-const wantedBy = (list: string, clauses: readonly Clause[]): WantedClause[] =>
+const wantedBy = (list: string, clauses: readonly Clause[]) =>
   clauses.map(({ field, anyOf, isExcluded }) => ({
     isExcluded,
     sets: anyOf.map((value) => storedSets.partitionOf(list, field, value)),
