@@ -3,5 +3,5 @@
 export type { Condition, ListParameter } from './field-filters.ts';
 export { conditionsOf, listQueryOf, querySchemaOf } from './list-query.ts';
 export { elementOf } from './several-values.ts';
-export { MOST_SCANNED } from './sizes.ts';
+export { MOST_RESIDUAL } from './sizes.ts';
 export { isSearchable, ordersOf } from './traits.ts';

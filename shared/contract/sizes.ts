@@ -22,4 +22,4 @@ export const MAX_JSON = 65_536;
 export const COMPRESSED_FROM = 1_024;
 
 /** Most read units of records that are read to filter or sort a list where no index does (`docs/decisions/0170`). */
-export const MOST_SCANNED = 500;
+export const MOST_RESIDUAL = 500;

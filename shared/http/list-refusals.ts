@@ -1,5 +1,5 @@
 import type { Route } from '#contract';
-import { conditionsOf, isSearchable, listQueryOf, MOST_SCANNED } from '#contract/lists';
+import { conditionsOf, isSearchable, listQueryOf, MOST_RESIDUAL } from '#contract/lists';
 import { WORDS } from '#contract/parameter';
 import { Problem, pointer } from '#contract/problem';
 import type { listErrors } from '#lists';
@@ -22,7 +22,7 @@ export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): 
     ...(narrowing.length === 0 ? [] : [`with one of the filters ${narrowing.join(', ')}`]),
     ...(names.includes('sort') ? ['in the order of creation'] : []),
   ];
-  const bound = `at most ${MOST_SCANNED} read units of them are`;
+  const bound = `at most ${MOST_RESIDUAL} read units of them are`;
   const remedy = remedies.length === 0 ? '' : ` Ask ${remedies.join(', or ')}.`;
   return new Problem('too-many-matches', {
     detail: `No index answers ${fields.join(' and ')}: ${candidates} records or more would have to be read, and ${bound}.${remedy}`,

@@ -98,7 +98,7 @@ export interface OperationResponse<R extends Route = Route> {
   /** For pages: whether only the first records were read because all of them would be too large. */
   readonly isCut?: boolean;
   /** For pages that no index has filtered and sorted: the read units that this took. */
-  readonly scanned?: number;
+  readonly residualUnits?: number;
   /** For cursor pages: the id after which the next one begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ export const page = <T>(
     total: found.total,
   },
   isCut: found.isCut,
-  ...(found.scanned === undefined ? {} : { scanned: found.scanned }),
+  ...(found.residualUnits === undefined ? {} : { residualUnits: found.residualUnits }),
 });
 
 /** Returns a cursor page, or as much of it as one response can carry. */

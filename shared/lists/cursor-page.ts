@@ -79,9 +79,9 @@ async function readMembers(
   { after, limit, now, timeLimit }: CursorRequest,
 ): Promise<ItemCursorPage> {
   const query = queryOf(source);
-  const view = await readView(table, query);
+  const view = await readView(table, query, timeLimit);
   if (view.unbuilt.length > 0) throw new ListNotBuilt(query.partition, view.unbuilt);
-  if (view.undecided.length > 0) throw new TypeError('no index answers what is wanted of a cursor page');
+  if (view.residual.length > 0) throw new TypeError('no index answers what is wanted of a cursor page');
   const members = membersOf(query, view, new Set(), now);
   const budget = new ReadBudget(timeLimit, false);
   budget.noteLargest(largestNoted(view.counter));

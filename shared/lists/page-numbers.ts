@@ -1,6 +1,7 @@
-import type { List } from './counter-item.ts';
 import type { SortKey } from './indexes/where.ts';
 import type { Members } from './number-set.ts';
+import type { OrderScan } from './order-scan.ts';
+import type { ListQuery } from './query.ts';
 import type { Reading } from './read-budget.ts';
 import type { Item } from './schema.ts';
 import { membersOf, type View } from './view.ts';
@@ -31,7 +32,7 @@ export interface ItemPage {
   /** Whether these are only the first records of the page, because all of them are more than one request may read. */
   readonly isCut: boolean;
   /** Read units of what no index answers; undefined where indexes answer all. */
-  readonly scanned?: number;
+  readonly residualUnits?: number;
 }
 
 /** The rank of the lowest number of a page, and how many it has; or of `length` numbers from its start. */
@@ -45,22 +46,22 @@ export function ranksOf(
   return [isNewestFirst(range) ? total - skipped - size : skipped, size];
 }
 
-/** The numbers of a page, in order, with what was read of the list to know them. */
+/** The numbers of a page, with what was found of them. */
 export class PageNumbers {
-  readonly #source: List;
-  readonly #range: PageRange;
-  readonly #now: number;
-  readonly #absent = new Set<number>();
+  readonly #query: ListQuery;
   readonly #view: View;
+  readonly #request: PageRequest;
+  /** Undefined: the order of the numbers. */
+  readonly #order: OrderScan | undefined;
+  readonly #absent = new Set<number>();
   #members: Members;
 
-  /** @param now epoch milliseconds */
-  constructor(source: List, view: View, range: PageRange, now: number) {
-    this.#source = source;
-    this.#range = range;
-    this.#now = now;
+  constructor(query: ListQuery, view: View, request: PageRequest, order?: OrderScan) {
+    this.#query = query;
     this.#view = view;
-    this.#members = membersOf(source, view, this.#absent, now);
+    this.#request = request;
+    this.#order = order;
+    this.#members = membersOf(query, view, this.#absent, request.now);
   }
 
   get total(): number {
@@ -75,11 +76,13 @@ export class PageNumbers {
   exclude(numbers: readonly number[]): void {
     if (numbers.length === 0) return;
     for (const number of numbers) this.#absent.add(number);
-    this.#members = membersOf(this.#source, this.#view, this.#absent, this.#now);
+    this.#members = membersOf(this.#query, this.#view, this.#absent, this.#request.now);
   }
 
-  /** The numbers of the page, or `length` numbers from its start. */
-  read(length?: number): number[] {
-    return this.#members.slice(...ranksOf(this.total, this.#range, length));
+  /** The numbers of the page, or `length` numbers from its start; undefined where the page is too far from the beginning of an order. */
+  async read(length = this.#request.pageSize): Promise<number[] | undefined> {
+    if (this.#order === undefined) return this.#members.slice(...ranksOf(this.total, this.#request, length));
+    const skipped = (this.#request.page - 1) * this.#request.pageSize;
+    return this.#order.slice(this.#members, skipped, Math.min(skipped + length, this.total));
   }
 }

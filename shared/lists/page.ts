@@ -1,14 +1,15 @@
 import { largestNoted } from './counter-item.ts';
 import { PageIncomplete } from './errors.ts';
 import { MOST_UNITS } from './fence.ts';
+import { compareBy } from './indexes/where.ts';
 import { Members } from './number-set.ts';
-import { entriesToBegin, isInOrder, isSortedCheaply, OrderScan, readOrderedPage } from './ordered-page.ts';
+import { OrderScan } from './order-scan.ts';
 import { fenceOverdue, maintain } from './page-maintenance.ts';
 import { type ItemPage, isNewestFirst, PageNumbers, type PageRequest, ranksOf } from './page-numbers.ts';
-import { isBounded, isWhole, type ListQuery, type ListSource, queryOf } from './query.ts';
+import { isWhole, type ListQuery, type ListSource, queryOf } from './query.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Records, readNewest } from './read-records.ts';
-import { scan } from './scan.ts';
+import { decideByRecords } from './residual.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
@@ -55,91 +56,99 @@ export async function readPage(
 /** @returns undefined where records moved while it was read */
 async function readQuery(table: Table, query: ListQuery, request: PageRequest): Promise<ItemPage | undefined> {
   const { now, timeLimit } = request;
-  const budget = new ReadBudget(timeLimit, isNewestFirst(request));
-  const { order } = query;
-  const ordered = order === undefined ? undefined : new OrderScan(table, query, order);
+  const isByNumber = query.sort.length === 0;
+  const order = query.order && new OrderScan(table, query, query.order, request);
+  // Records in an order are read as they stand on the page.
+  const budget = new ReadBudget(timeLimit, isByNumber && isNewestFirst(request));
   const [seen, newest] = await Promise.all([
-    readView(table, query),
-    isWhole(query) && query.sort.length === 0 ? readProbe(table, query.partition, request, budget) : [],
-    ordered?.read(entriesToBegin(request, isBounded(query))),
+    readView(table, query, timeLimit),
+    isWhole(query) && isByNumber ? readProbe(table, query.partition, request, budget) : new Map(),
+    order?.begin(),
   ]);
-  const view = await narrowByTime(table, query, seen, now);
-  const isDecided = view.undecided.length === 0 && view.open.size === 0;
-  if (isDecided && query.sort.length === 0) return readCountedPage(table, query, request, { view, newest, budget });
-  const members = membersOf(query, view, new Set(), now);
-  if (isDecided && order !== undefined && ordered !== undefined && isInOrder(query, view.counter)) {
-    const page = isSortedCheaply(members, view, request, ordered)
-      ? 'too-far'
-      : await readOrderedPage({ table, query, order, request, view, members, scan: ordered });
-    if (page !== 'too-far') return page;
+  const view = await narrowByTime(table, query, seen, request);
+  const reading = { table, query, request, view, newest, budget };
+  const [read] = await Promise.all([readPageIn(reading, order), maintain(table, query, view, now)]);
+  return read;
+}
+
+/** Reads a page of a list whose numbers were read, as far as indexes know them. */
+async function readPageIn(reading: ListReading, order: OrderScan | undefined): Promise<ItemPage | undefined> {
+  const { table, query, request, view } = reading;
+  const isByNumber = query.sort.length === 0;
+  const members = membersOf(query, view, new Set(), request.now);
+  if (view.residual.length === 0 && view.inexact.size === 0) {
+    if (isByNumber) return readListed(reading);
+    const isInOrder = order?.isWorthwhile(members, view.counter) === true;
+    const read = isInOrder ? await readListed({ ...reading, order }) : undefined;
+    if (read !== undefined || (isInOrder && order.isComplete)) return read;
   }
-  const [scanned] = await Promise.all([
-    scan(table, query, view, members, timeLimit),
-    maintain(table, query, view, now),
-  ]);
-  const { records, units } = scanned;
-  if (query.sort.length === 0) {
-    const page = await readCountedPage(table, query, request, { view: scanned.view, newest: records, budget });
-    return { ...page, scanned: units };
+  const { records, units, ...decided } = await decideByRecords(table, query, view, members, request.timeLimit);
+  if (isByNumber) {
+    const read = await readListed({ ...reading, view: decided.view, newest: records });
+    return read && { ...read, residualUnits: units };
   }
   const skip = (request.page - 1) * request.pageSize;
   const items = [...records.values()].slice(skip, skip + request.pageSize);
-  return { items, total: records.size, isCut: false, scanned: units };
+  return { items, total: records.size, isCut: false, residualUnits: units };
 }
 
-interface Begun {
+interface ListReading {
+  readonly table: Table;
+  readonly query: ListQuery;
+  readonly request: PageRequest;
   readonly view: View;
-  readonly newest: Iterable<readonly [number, Item]>;
+  /** Records that were read already. */
+  readonly newest: Records;
   readonly budget: ReadBudget;
+  /** Undefined: the order of the numbers. */
+  readonly order?: OrderScan;
 }
 
-async function readCountedPage(
-  table: Table,
-  query: ListQuery,
-  request: PageRequest,
-  { view, newest, budget }: Begun,
-): Promise<ItemPage> {
+/**
+ * Reads a page of a list whose numbers are known.
+ * @returns undefined where it is too far in an order, or that had no entry of one of its records, which has moved
+ */
+async function readListed(reading: ListReading): Promise<ItemPage | undefined> {
+  const { table, query, request, view, newest, budget, order } = reading;
   budget.noteLargest(largestNoted(view.counter));
+  const page = new PageNumbers(query, view, request, order);
   const found = new Map(newest);
-  const isListed = (item: Item | undefined): boolean => isRecord(item) && query.matches(item);
-  const page = new PageNumbers(query, view, request, request.now);
-  let isComplete = false;
-  for (let tries = 1; tries <= TRIES && !isComplete && page.absent.size <= MOST_UNITS; tries++) {
-    const numbers = page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)));
-    const [read] = await Promise.all([
-      readUnread(table, query, view, numbers, found, budget),
-      tries === 1 && maintain(table, query, view, request.now),
-    ]);
-    for (const [number, item] of read) found.set(number, item);
-    if (budget.isCut) break;
-    page.exclude(numbers.filter((number) => !isListed(found.get(number))));
-    isComplete = page.read().every((number) => isListed(found.get(number)));
-  }
+  const isComplete = await readRecordsOf(page, found, reading);
+  const numbers = await page.read();
+  if (numbers === undefined || order?.hasMissed(numbers.filter((each) => isListed(query, found.get(each)))))
+    return undefined;
   // The first page, newest first, has read all later records.
-  const hasNewest = isNewestFirst(request) && request.page === 1;
+  const hasNewest = order === undefined && isNewestFirst(request) && request.page === 1;
   const isFenced = await fenceOverdue(table, query, page.absent, { view, found, budget, now: request.now, hasNewest });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
-  return { items: itemsOf(page.read(), found, request), total: page.total, isCut: budget.isCut };
+  const items = itemsOf(numbers, found, request);
+  // By what the records say now: one that has moved since the order was read does not stand in its old place.
+  const sorted = order === undefined ? items : items.toSorted(compareBy(query.sort));
+  return { items: sorted, total: page.total, isCut: budget.isCut };
 }
+
+/** Reads the records of a page, and excludes numbers that have none, until all of its numbers have one. @returns whether they do */
+async function readRecordsOf(
+  page: PageNumbers,
+  found: Map<number, Item>,
+  { table, query, request, view, budget, order }: ListReading,
+): Promise<boolean> {
+  for (let tries = 1; tries <= TRIES && page.absent.size <= MOST_UNITS; tries++) {
+    const numbers = (await page.read(Math.max(request.pageSize, lookAheadIn(tries, budget)))) ?? [];
+    const unread = numbers.filter((number) => !found.has(number));
+    const read = await readRecords(table, query, view, unread, budget, order);
+    for (const [number, item] of read) found.set(number, item);
+    if (budget.isCut) return false;
+    page.exclude(numbers.filter((number) => !isListed(query, found.get(number))));
+    if ((await page.read())?.every((number) => isListed(query, found.get(number)))) return true;
+  }
+  return false;
+}
+
+const isListed = ({ matches }: ListQuery, item: Item | undefined): boolean => isRecord(item) && matches(item);
 
 const lookAheadIn = (tries: number, { records }: ReadBudget): number =>
   tries === 1 ? 0 : Math.min(LOOK_AHEAD, records);
-
-const readUnread = (
-  table: Table,
-  query: ListQuery,
-  view: View,
-  numbers: readonly number[],
-  found: Records,
-  budget: ReadBudget,
-): Promise<Records> =>
-  readRecords(
-    table,
-    query,
-    view,
-    numbers.filter((number) => !found.has(number)),
-    budget,
-  );
 
 /** The records of these numbers, in the requested order. */
 function itemsOf(numbers: readonly number[], found: Records, request: PageRequest): readonly Item[] {

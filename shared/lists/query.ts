@@ -80,6 +80,8 @@ const withField = (where: Where, createdAt: string): Where =>
   'words' in where || where.field !== CREATED ? where : { ...where, field: createdAt };
 
 function conditionOf({ finders }: Indexes, where: Where, createdAt: string): Condition {
+  const isOfNothing = 'anyOf' in where && where.anyOf.length === 0;
+  if (isOfNothing) return { field: where.field, index: undefined, answer: NOTHING, isMet: () => false };
   for (const finder of finders) {
     const answer = finder.answerTo(where);
     if (answer === undefined) continue;
@@ -93,6 +95,9 @@ function conditionOf({ finders }: Indexes, where: Where, createdAt: string): Con
   const residual = { field: fieldOf(where), index: undefined, answer: undefined, isMet: matcherOf(finder, where) };
   return time === undefined ? residual : { ...residual, time };
 }
+
+/** What is found by none of a field's values. */
+const NOTHING: Answer = { sets: [{ field: '', anyOf: [], isExcluded: false }] };
 
 function timeIn(where: Where): TimeRange | undefined {
   if ('words' in where || 'anyOf' in where || 'allOf' in where || where.upTo !== undefined) return undefined;

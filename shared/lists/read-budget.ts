@@ -22,12 +22,12 @@ export const LARGE = 5_000;
 /** Bytes per read unit (AWS, "DynamoDB read consistency"). */
 export const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
 
-/** Most read units that one request takes for what no index answers (`scan.ts`). */
-export const MOST_SCANNED = 500;
+/** Most read units that one request takes for what no index answers (`residual.ts`). */
+export const MOST_RESIDUAL = 500;
 
 /** Bytes of the smallest records: of more candidates than these the records cannot be read. */
 const SMALLEST = 200;
-export const MOST_CANDIDATES = (MOST_SCANNED * UNIT.strongly) / SMALLEST;
+export const MOST_CANDIDATES = (MOST_RESIDUAL * UNIT.strongly) / SMALLEST;
 
 /** The request that reads. */
 export interface Reading extends TimeLimit {

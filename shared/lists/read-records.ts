@@ -2,7 +2,7 @@ import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/
 import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import { between } from './queries.ts';
-import { LARGE, ReadBudget, type Reading, UNIT } from './read-budget.ts';
+import { ReadBudget } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -156,28 +156,4 @@ export async function readRecordsByNumber(
   const budget = new ReadBudget(timeLimit, false, Number.POSITIVE_INFINITY);
   const { records } = await readEach(table, partition, numbers, true, budget);
   return new Map(Array.from(records).filter(([, item]) => isRecord(item)));
-}
-
-/**
- * The records and tombstones of some hundred numbers, strongly consistent, if they take few read units. So many are read at once as take no more than
- * `most`, if all are as large as the list's largest: where they turn out to be more, at most twice as much was read.
- * @param most in read units
- * @param largest bytes of the list's largest record, as noted
- * @returns undefined where they take more than `most`
- */
-export async function readWithin(
-  table: Table,
-  partition: string,
-  numbers: readonly number[],
-  { most, largest, timeLimit }: { readonly most: number; readonly largest: number; readonly timeLimit: Reading },
-): Promise<{ readonly records: Records; readonly units: number } | undefined> {
-  const budget = new ReadBudget(timeLimit, false, Number.POSITIVE_INFINITY);
-  const atOnce = Math.max(1, Math.floor((most * UNIT.strongly) / Math.max(LARGE, largest)));
-  const records = new Map<number, Item>();
-  for (let from = 0; from < numbers.length; from += atOnce) {
-    const read = await readEach(table, partition, numbers.slice(from, from + atOnce), true, budget);
-    if (budget.units > most) return undefined;
-    for (const [number, record] of read.records) records.set(number, record);
-  }
-  return { records, units: budget.units };
 }

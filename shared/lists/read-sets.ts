@@ -17,7 +17,7 @@ import type { Table } from './table.ts';
 
 /** The sets of a clause: those of any of its values. */
 interface WantedClause {
-  /** Their partitions, at least one. */
+  /** Their partitions. */
   readonly sets: readonly string[];
   /** Whether their members are those that the list does not have. */
   readonly isExcluded: boolean;
@@ -57,8 +57,8 @@ export async function readSets(
   next: () => Promise<number>,
 ): Promise<readonly ReadClause[]> {
   const most = given === undefined && clauses.length === 1 ? undefined : FIRST_LOOK;
-  const begin = ({ sets: [set = '', ...others] }: WantedClause) =>
-    others.length > 0 ? readUnion(table, [set, ...others]) : readSet(table, set, most);
+  const begin = ({ sets }: WantedClause) =>
+    sets.length === 1 ? readSet(table, sets[0] ?? '', most) : readUnion(table, sets);
   const [places, reads] = await Promise.all([given, Promise.all(clauses.map(begin))]);
   const bounding = reads.filter(({ end }, index) => end === undefined && clauses[index]?.isExcluded === false);
   const bounds = [...(places === undefined ? [] : [places]), ...bounding.map(placesIn)];

@@ -1,15 +1,18 @@
+import type { OrderScan } from './order-scan.ts';
 import type { ListQuery } from './query.ts';
 import type { ReadBudget } from './read-budget.ts';
-import { type PartialRead, type Records, readBetween, readEach } from './read-records.ts';
+import { type Records, readBetween, readEach } from './read-records.ts';
+import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import type { View } from './view.ts';
 
 /** Reads the records of numbers by as few queries as are worth it, else by key. */
 
 /**
- * Reads the records of these numbers. In a list that is not bounded by sets they are neighbours, and are read strongly consistently. In others they
- * may be scattered: they are read eventually consistently, at half the price, and those that are missing or do not match (which may be a stale
- * replica) are read again strongly consistently. If they are dense, one query reads them, with the records between them.
+ * Reads the records of these numbers. In a list that is not bounded by sets they are neighbours, and are read strongly consistently. In others, and in an
+ * order, they may be scattered: they are read eventually consistently, at half the price, and those that are missing or are not as the indexes say (which
+ * may be a stale replica) are read again strongly consistently. If they are dense, one query reads them, with the records between them.
+ * @returns records and tombstones, also such that do not belong to the list
  */
 export async function readRecords(
   table: Table,
@@ -17,19 +20,23 @@ export async function readRecords(
   { included }: View,
   numbers: readonly number[],
   budget: ReadBudget,
+  order?: OrderScan,
 ): Promise<Records> {
   if (numbers.length === 0) return new Map();
-  budget.expect(numbers.length, included === undefined);
-  if (included === undefined) return readNeighbours(table, partition, numbers, budget);
-  const isOneQuery = isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
+  const areNeighbours = included === undefined && order === undefined;
+  budget.expect(numbers.length, areNeighbours);
+  if (areNeighbours) return readNeighbours(table, partition, numbers, budget);
+  const isOneQuery =
+    order === undefined && isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
   const readAll = isOneQuery ? readBetween : readEach;
   const { records } = await readAll(table, partition, numbers, false, budget);
-  const matching = new Map(Array.from(records).filter(([, item]) => matches(item)));
-  const doubtful = numbers.filter((number) => !matching.has(number));
-  if (doubtful.length === 0) return matching;
-  const { records: again, unread } = await readEach(table, partition, doubtful, true, budget);
-  for (const [number, item] of again) if (matches(item)) matching.set(number, item);
-  return leadingUpTo({ records: matching, unread }, budget);
+  const isCurrent = (number: number, item: Item): boolean =>
+    isRecord(item) && matches(item) && order?.hasAsIs(number, item) !== false;
+  const current = new Map(Array.from(records).filter(([number, item]) => isCurrent(number, item)));
+  const doubtful = numbers.filter((number) => !current.has(number));
+  if (doubtful.length === 0) return current;
+  const again = await readEach(table, partition, doubtful, true, budget);
+  return leadingOf(numbers, new Map([...current, ...again.records]), again.unread, budget);
 }
 
 /**
@@ -48,7 +55,7 @@ export async function readNeighbours(
   const left = ranges.length === 0 ? numbers : reads.flatMap((read) => read.unread);
   if (left.length === 0) return found;
   const { records, unread } = await readEach(table, partition, left, true, budget);
-  return leadingUpTo({ records: new Map([...found, ...records]), unread }, budget);
+  return leadingOf(numbers, new Map([...found, ...records]), unread, budget);
 }
 
 /** Most queries at once. */
@@ -84,11 +91,17 @@ function rangesOf(numbers: readonly number[], most: number): (readonly number[])
 
 const spanOf = (numbers: readonly number[]): number => (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) + 1;
 
-/** The records before the first unread one: a page that is cut must not have gaps. */
-function leadingUpTo({ records, unread }: PartialRead, { newestFirst }: ReadBudget): Records {
+/** Without those from the first unread one on: a page that is cut must not have gaps. */
+function leadingOf(
+  numbers: readonly number[],
+  records: Records,
+  unread: readonly number[],
+  { newestFirst }: ReadBudget,
+): Records {
   if (unread.length === 0) return records;
-  const end = newestFirst ? Math.max(...unread) : Math.min(...unread);
-  return new Map(Array.from(records).filter(([number]) => (newestFirst ? number > end : number < end)));
+  const ordered = newestFirst ? numbers.toReversed() : numbers;
+  const cut = new Set(ordered.slice(ordered.findIndex((number) => unread.includes(number))));
+  return new Map(Array.from(records).filter(([number]) => !cut.has(number)));
 }
 
 /** A single read costs as much as four records of 1 KB in a query. */

@@ -1,6 +1,7 @@
 import { sortKeyOf } from './ids.ts';
+import type { PageRequest } from './page-numbers.ts';
 import { queryOnce } from './queries.ts';
-import type { ListQuery, TimeRange } from './query.ts';
+import type { ListQuery } from './query.ts';
 import { MOST_CANDIDATES } from './read-budget.ts';
 import { isRecord } from './schema.ts';
 import type { Table } from './table.ts';
@@ -28,33 +29,41 @@ const CLOSE = 64;
 /** Records of a place: the clock of one writer may be wrong. */
 const A_PLACE = 5;
 
+/** Read units that a step of a search takes, about. */
+const A_STEP = PLACES;
+
 /** A view in which ranges of the time of creation are decided, but for the numbers about their ends. */
-export async function narrowByTime(table: Table, query: ListQuery, view: View, now: number): Promise<View> {
-  const timed = view.undecided.filter(({ time }) => time !== undefined);
+export async function narrowByTime(
+  table: Table,
+  query: ListQuery,
+  view: View,
+  { now, timeLimit }: Pick<PageRequest, 'now' | 'timeLimit'>,
+): Promise<View> {
+  const timed = view.residual.filter(({ time }) => time !== undefined);
   const members = membersOf(query, view, new Set(), now);
   if (timed.length === 0 || members.total < WORTHWHILE) return view;
-  const numbers = new Numbers(table, query, { first: members.first, end: Number(view.counter.NEXT ?? 0) });
-  const found = await Promise.all(timed.flatMap(({ time }) => numbers.endsOf(time ?? {})));
+  const all = { first: members.first, end: Number(view.counter.NEXT ?? 0) };
+  const bounds = timed.flatMap(({ time: { from, before } = {} }) => [
+    ...(from === undefined ? [] : [{ time: from, isFrom: true }]),
+    ...(before === undefined ? [] : [{ time: before, isFrom: false }]),
+  ]);
+  const steps = Math.ceil(Math.log((all.end - all.first) / CLOSE) / Math.log(PLACES + 1));
+  timeLimit.expectUnits?.(2 * bounds.length * Math.max(0, steps) * A_STEP);
+  const search = new Search(table, query, all);
+  const edges = await Promise.all(bounds.map(async (bound) => ({ ...bound, edge: await search.edgeOf(bound.time) })));
   const range = {
-    from: Math.max(...found.map(({ first }) => first)),
-    to: Math.min(...found.map(({ end }) => end)),
+    from: Math.max(all.first, ...edges.map(({ isFrom, edge }) => (isFrom ? edge.first : all.first))),
+    to: Math.min(...edges.map(({ isFrom, edge }) => (isFrom ? Number.MAX_SAFE_INTEGER : edge.end))),
   };
-  const narrowed = { ...view, range, undecided: view.undecided.filter((each) => !timed.includes(each)) };
-  const doubtful = found.map(({ doubtful: { from, to } }) => {
-    const about = { from: Math.max(range.from, from), to: Math.min(range.to, to) };
+  const narrowed = { ...view, range, residual: view.residual.filter((each) => !timed.includes(each)) };
+  const doubtful = edges.map(({ edge: { first, end } }) => {
+    const about = { from: Math.max(range.from, first), to: Math.min(range.to, end) };
     return membersOf(query, { ...narrowed, range: about }, new Set(), now);
   });
   // Of too many the records cannot decide: then they are refused, as where times are not narrowed.
   if (doubtful.some(({ total }) => total > MOST_CANDIDATES)) return view;
-  const open = doubtful.flatMap((about) => about.slice(0, about.total));
-  return { ...narrowed, open: new Set([...view.open, ...open]), units: view.units + numbers.units };
-}
-
-/** The numbers that an end of a range leaves: from `first` on, before `end`. Of some the records decide. */
-interface End {
-  readonly first: number;
-  readonly end: number;
-  readonly doubtful: { readonly from: number; readonly to: number };
+  const inexact = doubtful.flatMap((about) => about.slice(0, about.total));
+  return { ...narrowed, inexact: new Set([...view.inexact, ...inexact]), units: view.units + search.units };
 }
 
 /** The first number, and one after the last. */
@@ -63,8 +72,8 @@ interface Span {
   readonly end: number;
 }
 
-/** The numbers of a list, and the times of their records. */
-class Numbers {
+/** Looks for numbers by the times of their records. */
+class Search {
   readonly #table: Table;
   readonly #query: ListQuery;
   readonly #all: Span;
@@ -77,20 +86,10 @@ class Numbers {
     this.#all = all;
   }
 
-  endsOf({ from, before }: TimeRange): Promise<End>[] {
-    const { first } = this.#all;
-    return [
-      ...(from === undefined
-        ? []
-        : [this.#edgeOf(from).then((edge) => ({ first: edge.from, end: Number.MAX_SAFE_INTEGER, doubtful: edge }))]),
-      ...(before === undefined ? [] : [this.#edgeOf(before).then((edge) => ({ first, end: edge.to, doubtful: edge }))]),
-    ];
-  }
-
-  /** The records before `from` are earlier than a time, and those from `to` on are not. */
-  async #edgeOf(time: number): Promise<End['doubtful']> {
+  /** The numbers that may be on either side of a time: the records before them are earlier, and those after them are not. */
+  async edgeOf(time: number): Promise<Span> {
     const [low, high] = await Promise.all([this.#search(time - DISORDER_MS), this.#search(time + DISORDER_MS)]);
-    return { from: low.first, to: Math.max(low.first, high.end) };
+    return { first: low.first, end: Math.max(low.first, high.end) };
   }
 
   /** Narrows the numbers to those at which times become `time` or later. The end is open where none are. */

@@ -1,11 +1,12 @@
 import { bitPlace } from './bits.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
 import type { Clause } from './indexes/list-index.ts';
-import { type Found, readLookups } from './indexes/lookup.ts';
+import { type Candidates, readLookups } from './indexes/lookup.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readSet } from './queries.ts';
 import { type Condition, isBounded, isWhole, type ListQuery } from './query.ts';
+import type { Reading } from './read-budget.ts';
 import { readSets } from './read-sets.ts';
 import type { Item } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
@@ -26,11 +27,11 @@ export interface View {
   readonly excluded: NumberSet;
   /** All items of the sets that were read. */
   readonly items: readonly Item[];
-  /** Conditions of which only the records say whether they are met, of all of these numbers; */
-  readonly undecided: readonly Condition[];
-  /** or of some. */
-  readonly open: ReadonlySet<number>;
-  /** The fields of undecided conditions whose index lacks older records. */
+  /** Conditions that no index answers. */
+  readonly residual: readonly Condition[];
+  /** Numbers that indexes have found and that may be more than belong to the list: their records decide. */
+  readonly inexact: ReadonlySet<number>;
+  /** The fields of residual conditions whose index lacks older records. */
   readonly unbuilt: readonly string[];
   /** The numbers in it, where a range of time has left only these (`time-range.ts`). */
   readonly range?: { readonly from: number; readonly to: number };
@@ -38,15 +39,15 @@ export interface View {
   readonly units: number;
 }
 
-export async function readView(table: Table, query: ListQuery): Promise<View> {
+export async function readView(table: Table, query: ListQuery, reading: Reading): Promise<View> {
   if (isWhole(query)) return readWhole(table, query);
-  const view = await readFiltered(table, query);
+  const view = await readFiltered(table, query, reading);
   const unbuilt = query.conditions.filter(
     ({ index, answer }) => answer !== undefined && isUnbuilt(view.counter, index),
   );
   if (unbuilt.length === 0) return view;
   const conditions = query.conditions.map((each) => (unbuilt.includes(each) ? { ...each, answer: undefined } : each));
-  const without = await readFiltered(table, { ...query, conditions });
+  const without = await readFiltered(table, { ...query, conditions }, reading);
   return { ...without, unbuilt: unbuilt.map(({ field }) => field) };
 }
 
@@ -70,27 +71,27 @@ const NOTHING = {
   included: undefined,
   excluded: NumberSet.EMPTY,
   items: [],
-  undecided: [],
-  open: new Set<number>(),
+  residual: [],
+  inexact: new Set<number>(),
   unbuilt: [],
   units: 0,
 } as const;
 
-async function readFiltered(table: Table, query: ListQuery): Promise<View> {
+async function readFiltered(table: Table, query: ListQuery, reading: Reading): Promise<View> {
   const { partition, conditions, retentionDays } = query;
   const whole = isBounded(query) ? undefined : readWhole(table, query);
   const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
   const lookups = conditions.flatMap(({ answer }) => (answer && 'lookups' in answer ? [answer.lookups] : []));
-  const looking = Promise.all(lookups.map((each) => readLookups(table, partition, each)));
+  const looking = Promise.all(lookups.map((each) => readLookups(table, partition, each, reading)));
   const clauses = conditions.flatMap(({ answer }) => (answer && 'sets' in answer ? answer.sets : []));
   const next = () => counter.then(({ NEXT: number }) => Number(number ?? 0));
   const given = lookups.length === 0 ? undefined : looking.then(placesOf);
-  const reading = readSets(table, wantedBy(partition, clauses), given, next);
-  const [read, sets, found] = await Promise.all([counter, reading, looking]);
+  const readingSets = readSets(table, wantedBy(partition, clauses), given, next);
+  const [read, sets, found] = await Promise.all([counter, readingSets, looking]);
   const numbersWhere = (isExcluded: boolean): NumberSet[] =>
     sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));
   const bounding = [...numbersWhere(false), ...known(found).map((numbers) => NumberSet.ofNumbers([...numbers]))];
-  const isUnknown = (one: Condition): boolean =>
+  const isResidual = (one: Condition): boolean =>
     one.answer === undefined ||
     ('lookups' in one.answer && found[lookups.indexOf(one.answer.lookups)]?.numbers === undefined);
   return {
@@ -99,8 +100,8 @@ async function readFiltered(table: Table, query: ListQuery): Promise<View> {
     counter: read,
     excluded: NumberSet.either(numbersWhere(true)),
     items: sets.flatMap((each) => each.items),
-    undecided: conditions.filter(isUnknown),
-    open: new Set(found.flatMap(({ open }) => [...open])),
+    residual: conditions.filter(isResidual),
+    inexact: new Set(found.flatMap(({ inexact }) => [...inexact])),
   };
 }
 
@@ -110,11 +111,11 @@ const wantedBy = (list: string, clauses: readonly Clause[]) =>
     sets: anyOf.map((value) => storedSets.partitionOf(list, field, value)),
   }));
 
-const known = (found: readonly Found[]): ReadonlySet<number>[] =>
+const known = (found: readonly Candidates[]): ReadonlySet<number>[] =>
   found.flatMap(({ numbers }) => (numbers === undefined ? [] : [numbers]));
 
 /** The sort keys of the items with the bits of what lookups find, where that is known. */
-function placesOf(found: readonly Found[]): ReadonlySet<string> | undefined {
+function placesOf(found: readonly Candidates[]): ReadonlySet<string> | undefined {
   const numbers = known(found);
   if (numbers.length === 0) return undefined;
   return new Set(

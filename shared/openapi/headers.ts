@@ -1,5 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
-import { MOST_SCANNED } from '#contract/lists';
+import { MOST_RESIDUAL } from '#contract/lists';
 import { refusalContext } from '#contract/problem';
 
 /** Response headers, as components. */
@@ -32,7 +32,7 @@ export const responseHeaderComponents = {
   'Scan-Units': {
     description:
       'There when an index has not answered all of the filters and the order: the read units that this took, and how many it may take (an item of RFC 9651). Beyond them the request is refused.',
-    ...text(40, `37;limit=${MOST_SCANNED}`),
+    ...text(40, `37;limit=${MOST_RESIDUAL}`),
   },
   'Retry-After': {
     description: 'Seconds to wait before the request is sent again.',

@@ -19,9 +19,9 @@ it.each([
   [undefined, undefined],
   [0, '0;limit=500'],
   [36.5, '37;limit=500'],
-])('a page for which %s units were read has the header %s', (scanned, header) => {
+])('a page for which %s units were read has the header %s', (residualUnits, header) => {
   const query = { page: 1, page_size: 25 };
-  const found = { records: [], total: 0, isCut: false, ...(scanned === undefined ? {} : { scanned }) };
+  const found = { records: [], total: 0, isCut: false, ...(residualUnits === undefined ? {} : { residualUnits }) };
   const context = {
     matched: { route: listShops, itemPath: undefined },
     request: { params: {}, query: {}, headers: new Headers() },

@@ -26,6 +26,8 @@ interface Given {
   readonly isStale?: (number: number) => boolean;
   /** Whether the list's sets have all records. */
   readonly isBuilt?: boolean;
+  /** What the counter item notes of the largest record, in bytes. */
+  readonly largest?: number;
 }
 
 /** A list in memory, with DynamoDB's limits: how its records are read, however many and large they are. */
@@ -39,11 +41,16 @@ export class RecordsInMemory {
   readonly #sets: ReadonlyMap<string, readonly Item[]>;
 
   constructor(given: Given) {
-    this.#given = { bytesOf: () => 1_000, isStale: () => false, isBuilt: true, ...given };
+    this.#given = { bytesOf: () => 1_000, isStale: () => false, isBuilt: true, largest: 0, ...given };
     this.#records = new Set(given.numbers);
     const next = (given.numbers.at(-1) ?? -1) + 1;
     const gaps = Array.from({ length: next }, (_, number) => number).filter((number) => !this.#records.has(number));
-    const counter = { SK: COUNTER, NEXT: next, FILTERS: this.#given.isBuilt ? ['state'] : [] };
+    const counter = {
+      SK: COUNTER,
+      NEXT: next,
+      FILTERS: this.#given.isBuilt ? ['state'] : [],
+      LARGEST: this.#given.largest,
+    };
     this.#sets = new Map([
       [storedSets.partitionOf(LIST), [...itemsWith(gaps), counter]],
       [storedSets.partitionOf(LIST, 'state', 'rare'), itemsWith(given.numbers)],
@@ -51,9 +58,16 @@ export class RecordsInMemory {
   }
 
   /** Reads a page, in the order of the numbers where nothing else is said. */
-  async page(query: { readonly page_size?: number; readonly sort?: string; readonly filter?: { state: 'rare' } }) {
-    const table = tableSending((command) => this.#send(command), 't');
-    const records = openTenant(table, '7').records(JOBS);
+  async page(
+    query: { readonly page_size?: number; readonly sort?: string; readonly filter?: { state: 'rare' } },
+    expectUnits?: (units: number) => void,
+  ) {
+    const tenant = openTenant(
+      tableSending((command) => this.#send(command), 't'),
+      '7',
+    );
+    tenant.session.expectUnits = expectUnits;
+    const records = tenant.records(JOBS);
     const read = await records.page(asked({ page_size: 25, ...query }));
     return { ...read, records: undefined, numbers: read.records.map(({ record }) => ids.numberOf(record.id)) };
   }

@@ -152,9 +152,9 @@ export class TestList<T extends { readonly id: string }> {
 
   /** All records that have what is wanted, and who knows which they are: indexes, or the records themselves, which were read for that. */
   async found(query?: Asked, how?: How): Promise<{ ids: string[]; by: 'indexes' | 'records' }> {
-    const { total, records, scanned } = await this.page(query, how);
+    const { total, records, residualUnits } = await this.page(query, how);
     if (total !== records.length) throw new Error(`${total} records were found, and ${records.length} returned`);
-    return { ids: records.map(({ record }) => record.id), by: scanned === undefined ? 'indexes' : 'records' };
+    return { ids: records.map(({ record }) => record.id), by: residualUnits === undefined ? 'indexes' : 'records' };
   }
 
   stored(): Promise<T[]> {

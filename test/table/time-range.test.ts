@@ -79,9 +79,9 @@ describe('a list between two times', () => {
   });
 
   it('reads the records about its ends, and not those between them', async () => {
-    const { total, scanned } = await pageOf(timeOf(3), timeOf(BATCHES - 3));
+    const { total, residualUnits } = await pageOf(timeOf(3), timeOf(BATCHES - 3));
     expect(total).toBe(expectedOf(timeOf(3), timeOf(BATCHES - 3)));
-    expect(scanned).toBeLessThan(150);
+    expect(residualUnits).toBeLessThan(150);
   });
 
   it('knows a record whose writer’s clock is sixty days behind by its own time, on the page where it is', async () => {

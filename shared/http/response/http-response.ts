@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '#contract';
-import { MOST_SCANNED } from '#contract/lists';
+import { MOST_RESIDUAL } from '#contract/lists';
 import type { Caller } from '#identity';
 import { parseJson } from '#json';
 import { listErrors } from '#lists';
@@ -71,8 +71,8 @@ function linksOf({ matched, request, input }: Context, { body, next }: Operation
 }
 
 /** How much of what may be read the filters and the order took that no index answers: an item of RFC 9651. */
-const scanOf = ({ scanned }: OperationResponse): Record<string, string> =>
-  scanned === undefined ? {} : { 'Scan-Units': `${Math.ceil(scanned)};limit=${MOST_SCANNED}` };
+const scanOf = ({ residualUnits }: OperationResponse): Record<string, string> =>
+  residualUnits === undefined ? {} : { 'Scan-Units': `${Math.ceil(residualUnits)};limit=${MOST_RESIDUAL}` };
 
 const pathOf = (route: Route, request: HttpRequest): string =>
   route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => request.params[parameter] ?? '');

@@ -54,7 +54,7 @@ export type Answer = { readonly sets: readonly Clause[] } | { readonly lookups: 
 /** The records that have any of some values of a field, or those that have none of them. */
 export interface Clause {
   readonly field: string;
-  /** Distinct texts, at least one. */
+  /** Distinct texts. */
   readonly anyOf: readonly string[];
   readonly isExcluded: boolean;
 }

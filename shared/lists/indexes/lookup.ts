@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { beginningWith, between, type Query, queryUpTo } from '../queries.ts';
+import { beginningWith, between, type Queried, type Query, queryUpTo } from '../queries.ts';
+import type { Reading } from '../read-budget.ts';
 import type { Item, Key } from '../schema.ts';
 import { Table } from '../table.ts';
 import { entryIn, itemsPartition } from './entry.ts';
@@ -15,76 +16,69 @@ type SortKeys = { readonly prefix: string } | { readonly from: string; readonly 
 /** Records that stand in any of some ranges. */
 export interface Lookup {
   readonly ranges: readonly LookupRange[];
-  /** Most items that are read of a range: where there are more, only the records decide. */
+  /** Most items that are read of a range: where there are more, the condition is residual. */
   readonly most: number;
-  /** What the entry of another lookup of the same condition says of this one; undefined where it says nothing. */
-  readonly byEntry?: (entry: Item) => boolean | undefined;
+  /** Whether the entry of another lookup of the same condition finds the record, too; undefined where it does not say. */
+  readonly isFoundBy?: (entry: Item) => boolean | undefined;
 }
 
 /** What lookups find together. */
-export interface Found {
-  /** The numbers that may be found; undefined where that is not known. */
+export interface Candidates {
+  /** Undefined where they are too many. */
   readonly numbers: ReadonlySet<number> | undefined;
-  /** Those among them of which only the records decide. */
-  readonly open: ReadonlySet<number>;
+  /** Those of which the entries do not say whether all lookups find them. */
+  readonly inexact: ReadonlySet<number>;
 }
 
-/** Items of each range that are read first of several lookups. */
+/** Items of each range that are read first of several lookups, at most, and of all together. */
 const BEGINNING = 500;
-/** Most lookups that are begun at once, the first ones: two words or three mostly tell enough. */
-const MOST_AT_ONCE = 3;
-/** Read units after which no further one is begun, and only one is read on: entries are up to 1 KB, so that three words could take 1,500. */
+const BEGINNINGS = 1_500;
+/** Read units after which only one lookup is read on: entries are up to 1 KB, so that three words could take 1,500. */
 const MOST_UNITS = 250;
-
-const NOTHING: ReadonlySet<number> = new Set();
+/** Entries that one read unit reads, about. */
+const ENTRIES_A_UNIT = 30;
 
 /**
  * Reads what all of some lookups find, strongly consistent: one that is read as a whole decides the others by its entries. First the beginnings of
  * all, then one after the other, first that which is expected to end first.
  */
-export async function readLookups(table: Table, list: string, lookups: readonly Lookup[]): Promise<Found> {
+export async function readLookups(
+  table: Table,
+  list: string,
+  lookups: readonly Lookup[],
+  { expectUnits }: Pick<Reading, 'expectUnits'>,
+): Promise<Candidates> {
   const reads = lookups.map((lookup) => new LookupRead(table, list, lookup));
-  await readUntilOneEnds(reads);
-  const complete = reads.filter(({ isComplete }) => isComplete);
-  const [first, ...others] = complete.toSorted((one, other) => one.entries.size - other.entries.size);
-  if (first === undefined) return { numbers: undefined, open: NOTHING };
-  const numbers = new Set<number>();
-  const open = new Set<number>();
-  for (const [number, entries] of first.entries) {
-    const outcomes = reads
-      .filter((read) => read !== first)
-      .map((read) => decided(read, number, entries, others.includes(read)));
-    if (outcomes.includes(false)) continue;
-    if (outcomes.includes(undefined)) open.add(number);
-    numbers.add(number);
-  }
-  return { numbers, open };
-}
-
-/** Whether a lookup finds a number of another one. */
-function decided(
-  { lookup, entries: own }: LookupRead,
-  number: number,
-  entries: readonly Item[],
-  isComplete: boolean,
-): boolean | undefined {
-  const known = entries.map((entry) => lookup.byEntry?.(entry)).find((outcome) => outcome !== undefined);
-  return known ?? (isComplete ? own.has(number) : undefined);
-}
-
-async function readUntilOneEnds(reads: readonly LookupRead[]): Promise<void> {
-  let begun: readonly LookupRead[] = [];
-  const isEnded = (): boolean => begun.some(({ isComplete }) => isComplete);
-  const isDear = (): boolean => begun.reduce((sum, { units }) => sum + units, 0) > MOST_UNITS;
-  do {
-    const further = reads.slice(begun.length, begun.length + MOST_AT_ONCE);
-    await Promise.all(further.map((read) => read.readTo(reads.length === 1 ? read.lookup.most : BEGINNING)));
-    begun = [...begun, ...further];
-  } while (begun.length < reads.length && !isEnded() && !isDear());
-  for (const [place, read] of shortestFirst(begun).entries()) {
-    if (isEnded() || (place > 0 && isDear())) return;
+  const [only] = reads.length === 1 ? reads : [];
+  const most = only?.lookup.most ?? Math.min(BEGINNING, Math.floor(BEGINNINGS / reads.length));
+  expectUnits?.(Math.ceil((most * reads.length) / ENTRIES_A_UNIT));
+  await Promise.all(reads.map((read) => read.readTo(most)));
+  const units = (): number => reads.reduce((sum, read) => sum + read.units, 0);
+  for (const [place, read] of shortestFirst(reads).entries()) {
+    if (reads.some(({ isComplete }) => isComplete) || (place > 0 && units() > MOST_UNITS)) break;
+    expectUnits?.(Math.ceil((read.units / most) * (read.lookup.most - most)));
     await read.readTo(read.lookup.most);
   }
+  return candidatesOf(reads);
+}
+
+function candidatesOf(reads: readonly LookupRead[]): Candidates {
+  const complete = reads.filter(({ isComplete }) => isComplete);
+  const [first] = complete.toSorted((one, other) => one.entries.size - other.entries.size);
+  const [numbers, inexact] = [new Set<number>(), new Set<number>()];
+  for (const [number, entries] of first?.entries ?? []) {
+    const found = reads.map((read) => (read === first ? true : isFoundIn(read, number, entries)));
+    if (found.includes(false)) continue;
+    numbers.add(number);
+    if (found.includes(undefined)) inexact.add(number);
+  }
+  return { numbers: first && numbers, inexact };
+}
+
+/** Whether a lookup finds a number of another one. @param others entries of that one */
+function isFoundIn(read: LookupRead, number: number, others: readonly Item[]): boolean | undefined {
+  const said = others.map((entry) => read.lookup.isFoundBy?.(entry)).find((found) => found !== undefined);
+  return said ?? (read.isComplete ? read.entries.has(number) : undefined);
 }
 
 /** By how far the numbers of as many entries reach: the farther, the fewer there are. Where entries are of several texts, they say nothing, and the order stays. */
@@ -94,10 +88,10 @@ const shortestFirst = (reads: readonly LookupRead[]): readonly LookupRead[] =>
     : reads.toSorted((one, other) => (other.reach ?? 0) - (one.reach ?? 0));
 
 interface RangeRead {
-  readonly read: { readonly query: Query } | { readonly key: Key };
+  readonly read: (most: number, after: Queried['last']) => Promise<Omit<Queried, 'queries'>>;
   readonly numberOf: (item: Item) => number;
   count: number;
-  after: Record<string, unknown> | undefined;
+  after: Queried['last'];
   isComplete: boolean;
 }
 
@@ -108,14 +102,13 @@ class LookupRead {
   readonly entries = new Map<number, Item[]>();
   /** What was read, in read units. */
   units = 0;
-  readonly #table: Table;
-  readonly #ranges: RangeRead[];
+  readonly #ranges: readonly RangeRead[];
 
   constructor(table: Table, list: string, lookup: Lookup) {
     this.lookup = lookup;
-    this.#table = table;
     this.#ranges = lookup.ranges.map((range) => ({
-      ...readOf(list, range),
+      numberOf: 'numberOf' in range ? range.numberOf : numberOfEntry,
+      read: 'key' in range ? () => readOne(table, range.key) : reader(table, queryOf(list, range)),
       count: 0,
       after: undefined,
       // DynamoDB refuses a range that ends before it begins.
@@ -141,10 +134,7 @@ class LookupRead {
   }
 
   async #readTo(range: RangeRead, most: number): Promise<void> {
-    const { items, last, units } =
-      'key' in range.read
-        ? await readOne(this.#table, range.read.key)
-        : await queryUpTo(this.#table, range.read.query, most - range.count, range.after);
+    const { items, last, units } = await range.read(most - range.count, range.after);
     for (const item of items) {
       const number = range.numberOf(item);
       this.entries.set(number, [...(this.entries.get(number) ?? []), item]);
@@ -156,20 +146,21 @@ class LookupRead {
   }
 }
 
-/** How a range is read. */
-function readOf(list: string, range: LookupRange): Pick<RangeRead, 'read' | 'numberOf'> {
-  if ('key' in range) return { read: { key: range.key }, numberOf: range.numberOf };
-  const { partition, numberOf } =
-    'items' in range ? { partition: itemsPartition(list, range.items), numberOf: numberOfEntry } : range;
-  const { keys } = range;
-  const query = 'prefix' in keys ? beginningWith(partition, keys.prefix) : between(partition, [keys.from, keys.to]);
-  return { read: { query }, numberOf };
-}
-
 const numberOfEntry = ({ SK }: Item): number => entryIn(String(SK))?.number ?? 0;
 
+const reader =
+  (table: Table, query: Query): RangeRead['read'] =>
+  (most, after) =>
+    queryUpTo(table, query, most, after);
+
+function queryOf(list: string, range: Exclude<LookupRange, { readonly key: Key }>): Query {
+  const partition = 'items' in range ? itemsPartition(list, range.items) : range.partition;
+  const { keys } = range;
+  return 'prefix' in keys ? beginningWith(partition, keys.prefix) : between(partition, [keys.from, keys.to]);
+}
+
 /** An item, as a query would return it. Strongly consistent. */
-async function readOne({ client, name }: Table, key: Key) {
+async function readOne({ client, name }: Table, key: Key): Promise<Omit<Queried, 'queries'>> {
   const output = await client.send(new GetCommand({ TableName: name, Key: { ...key }, ConsistentRead: true }));
   const items = output.Item === undefined ? [] : [output.Item as Item];
   return { items, last: undefined, units: Table.unitsIn(output) };

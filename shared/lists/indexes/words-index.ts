@@ -77,7 +77,7 @@ export function wordsIndex({ fields, claimed, language, isLeftOut }: Searched): 
       ),
     ],
     most: MOST_TEXTS,
-    byEntry: ({ [TEXTS]: texts, [CLAIMS]: claims = [] }) =>
+    isFoundBy: ({ [TEXTS]: texts, [CLAIMS]: claims = [] }) =>
       typeof texts === 'string' ? language.isFound(wanted, texts.split('\n'), claims as readonly string[]) : undefined,
   });
   return {

@@ -51,7 +51,7 @@ export interface Page<T> {
   /** Whether these are only the first records of the page, because all of them are more than one request may read. */
   readonly isCut: boolean;
   /** Read units of what no index answers; undefined where indexes answer all. */
-  readonly scanned?: number | undefined;
+  readonly residualUnits?: number | undefined;
 }
 
 /** A record that is created: `L` are the fields that depend on its id or place. */

@@ -21,7 +21,7 @@ it.each<readonly [string, number[], number]>([
   const { length } = numbers;
   expect(await list.page(inOrder)).toMatchObject({ numbers: numbers.slice(0, 10), total: length, isCut: false });
   const last = await list.page({ ...inOrder, sort: '-state' });
-  expect([last.numbers, last.scanned]).toEqual([numbers.toReversed().slice(0, 10), (length * size) / (4 * KB)]);
+  expect([last.numbers, last.residualUnits]).toEqual([numbers.toReversed().slice(0, 10), (length * size) / (4 * KB)]);
 });
 
 it.each<readonly [string, number[], (number: number) => number]>([
@@ -43,11 +43,49 @@ it.each<readonly [string, number[], (number: number) => number]>([
   expect(list.bytes).toBeLessThanOrEqual(2 * MOST);
 });
 
+it('small records are read in few round trips beside one that is very large, wherever that is', async () => {
+  for (const large of [0, 4_020, 8_000]) {
+    const bytesOf = (number: number) => (number === large ? 240 * KB : KB);
+    const list = new RecordsInMemory({ numbers: apart(401), bytesOf, largest: 240 * KB });
+    const page = await list.page(inOrder);
+    expect([page.total, page.numbers.length]).toEqual([401, 10]);
+    expect(list.calls.length).toBeLessThanOrEqual(9);
+  }
+});
+
+it('as many large records as are refused are not read, whichever of them are large', async () => {
+  for (const isLarge of [(at: number) => at >= 4_000, (at: number) => at < 4_000, (at: number) => at % 40 === 0]) {
+    const list = new RecordsInMemory({
+      numbers: apart(400),
+      bytesOf: (number) => (isLarge(number) ? 240 * KB : KB),
+      largest: 240 * KB,
+    });
+    await expect(list.page(inOrder)).rejects.toMatchObject({ name: 'TooManyMatches' });
+    expect(list.bytes).toBeLessThanOrEqual(2 * MOST);
+  }
+});
+
+it.each<readonly [string, number[], number, number]>([
+  ['scattered records', apart(400), KB, 400],
+  ['neighbours', dense(1_600), KB, 400],
+  ['scattered records of 8 KB', apart(200), 8 * KB, 400],
+  ['neighbours of 8 KB, as soon as that is known', dense(230), 8 * KB, 460],
+])('%s are charged before they are read', async (_, numbers, size, units) => {
+  const list = new RecordsInMemory({ numbers, bytesOf: () => size, largest: size });
+  const expected: (readonly [units: number, read: number])[] = [];
+  await list.page(inOrder, (more) => void expected.push([more, list.bytes / (4 * KB)]));
+  // What is left is charged at each step: all together, what it takes and no more than may be read.
+  const charged = expected.map(([more, read]) => more + read);
+  expect(Math.max(...charged)).toBeGreaterThanOrEqual(units);
+  expect(Math.max(...charged)).toBeLessThanOrEqual(500);
+  expect(expected[0]?.[1]).toBe(0);
+});
+
 it('an index that lacks older records is not asked: the records decide, as long as they are few', async () => {
   const query = { filter: { state: 'rare' } } as const;
   const numbers = apart(500);
   const page = await new RecordsInMemory({ numbers, isBuilt: false }).page(query);
-  expect(page).toMatchObject({ numbers: numbers.slice(0, 25), total: 500, scanned: expect.any(Number) });
+  expect(page).toMatchObject({ numbers: numbers.slice(0, 25), total: 500, residualUnits: expect.any(Number) });
   const long = new RecordsInMemory({ numbers: apart(501), isBuilt: false });
   const refused = { name: 'ListNotBuilt', fields: ['state'] };
   await expect(long.page(query)).rejects.toMatchObject(refused);
