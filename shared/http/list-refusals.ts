@@ -54,7 +54,7 @@ export function listBeingBuilt(cause: listErrors.ListNotBuilt, asked: Asked): Pr
   });
 }
 
-/** Before a field by which a list is sorted (`shared/lists/scan.ts`). */
+/** Before a field by which a list is sorted (`shared/lists/residual.ts`). */
 const SORT = 'sort=';
 
 /** The parameters of a request that are about these fields. */

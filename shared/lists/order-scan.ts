@@ -1,9 +1,9 @@
 import { entryIn, itemsPartition, WITH_TEXT, WITHOUT_TEXT } from './indexes/entry.ts';
 import type { Order } from './indexes/list-index.ts';
 import type { Members } from './number-set.ts';
-import type { PageRequest } from './page-numbers.ts';
 import { between, queryUpTo } from './queries.ts';
 import { isBounded, type ListQuery } from './query.ts';
+import type { Reading } from './read-budget.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
 import { isUnbuilt } from './view.ts';
@@ -21,6 +21,13 @@ const LOOK_AHEAD = 25;
 const FURTHER = 500;
 /** Most entries that have moved during a scan: a tenant can move 500 in a second. */
 const MOST_MOVED = 1_000;
+
+/** The page for which an order is read. */
+interface PageRequest {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly timeLimit: Reading;
+}
 
 /** First and last sort key. */
 type Keys = { readonly from: string; readonly to: string };

@@ -30,10 +30,11 @@ export interface Candidates {
   readonly inexact: ReadonlySet<number>;
 }
 
-/** Items of each range that are read first of several lookups, at most, and of all together. */
+/** Items of each range that are read first of several lookups. */
 const BEGINNING = 500;
-const BEGINNINGS = 1_500;
-/** Read units after which only one lookup is read on: entries are up to 1 KB, so that three words could take 1,500. */
+/** Most lookups that are begun at once, the first ones: two words or three mostly tell enough. */
+const MOST_AT_ONCE = 3;
+/** Read units after which no further one is begun, and only one is read on: entries are up to 1 KB, so that three words could take 1,500. */
 const MOST_UNITS = 250;
 /** Entries that one read unit reads, about. */
 const ENTRIES_A_UNIT = 30;
@@ -49,14 +50,19 @@ export async function readLookups(
   { expectUnits }: Pick<Reading, 'expectUnits'>,
 ): Promise<Candidates> {
   const reads = lookups.map((lookup) => new LookupRead(table, list, lookup));
-  const [only] = reads.length === 1 ? reads : [];
-  const most = only?.lookup.most ?? Math.min(BEGINNING, Math.floor(BEGINNINGS / reads.length));
-  expectUnits?.(Math.ceil((most * reads.length) / ENTRIES_A_UNIT));
-  await Promise.all(reads.map((read) => read.readTo(most)));
-  const units = (): number => reads.reduce((sum, read) => sum + read.units, 0);
-  for (const [place, read] of shortestFirst(reads).entries()) {
-    if (reads.some(({ isComplete }) => isComplete) || (place > 0 && units() > MOST_UNITS)) break;
-    expectUnits?.(Math.ceil((read.units / most) * (read.lookup.most - most)));
+  const isEnded = (): boolean => reads.some(({ isComplete }) => isComplete);
+  const isDear = (): boolean => reads.reduce((sum, { units }) => sum + units, 0) > MOST_UNITS;
+  const first = lookups.length === 1 ? (lookups[0]?.most ?? 0) : BEGINNING;
+  let begun = 0;
+  do {
+    const further = reads.slice(begun, begun + MOST_AT_ONCE);
+    expectUnits?.(Math.ceil((first * further.length) / ENTRIES_A_UNIT));
+    await Promise.all(further.map((read) => read.readTo(first)));
+    begun += further.length;
+  } while (begun < reads.length && !isEnded() && !isDear());
+  for (const [place, read] of shortestFirst(reads.slice(0, begun)).entries()) {
+    if (isEnded() || (place > 0 && isDear())) break;
+    expectUnits?.(Math.ceil((read.units / first) * (read.lookup.most - first)));
     await read.readTo(read.lookup.most);
   }
   return candidatesOf(reads);
