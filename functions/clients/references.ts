@@ -4,7 +4,7 @@ import { clientEntity } from './store.ts';
 
 /** Checks that a client exists, else the commit fails with a 422 that points at `client_id`. Clients are never deleted. */
 export const requireClient = (tenant: Tenant, clientId: string): void =>
-  tenant.records(clientEntity).references.requireLasting(clientId, noSuchRecord('client_id'));
+  tenant.records(clientEntity).requireLasting(clientId, noSuchRecord('client_id'));
 
 /** Moves the client's `last_contact` to now, for a new message of one of its tickets (`docs/decisions/0031-tickets.md`). */
 export const noteContact = (tenant: Tenant, clientId: string): void =>

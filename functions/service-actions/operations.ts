@@ -8,7 +8,7 @@ export const serviceActionOperations: Operations<typeof serviceActions> = {
   listServiceActions: pagesOf(serviceActionEntity),
 
   createServiceAction: async ({ body, tenant }) => {
-    tenant.records(serviceEntity).references.require(body.service_id, noSuchRecord('service_id'));
+    tenant.records(serviceEntity).require(body.service_id, noSuchRecord('service_id'));
     const created_at = tenant.session.timestamp;
     return respond.record(await tenant.records(serviceActionEntity).create({ fields: { ...body, created_at } }));
   },

@@ -61,10 +61,10 @@ export const serviceOperations: Operations<typeof services> = {
     const resources = tenant.records(resourceEntity);
     const [before, keys] = await Promise.all([
       getOrThrow(records, params.id),
-      resources.filterSets.keysOf('service_id', params.id),
+      resources.setOf('service_id', params.id),
     ]);
     await records.remove(before, NO_RESOURCES, stillHasResources);
-    resources.filterSets.delete(keys);
+    resources.deleteSet(keys);
     return respond.empty;
   },
 

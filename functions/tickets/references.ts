@@ -21,10 +21,9 @@ export function requireReferences(tenant: Tenant, ticket: References, changed: C
   const { service_id, resource_id, terminal_id } = changed.client_id ? ticket : { ...NONE, ...changed };
   const equals = client_id === null ? {} : { client_id };
   const refusal = (field: string) => (client_id === null ? noSuchRecord(field) : notOfClient(field));
-  if (service_id) tenant.records(serviceEntity).references.require(service_id, refusal('service_id'), equals);
-  if (resource_id) tenant.records(resourceEntity).references.require(resource_id, refusal('resource_id'), equals);
-  if (terminal_id)
-    tenant.records(terminalEntity).references.requireLasting(terminal_id, refusal('terminal_id'), equals);
+  if (service_id) tenant.records(serviceEntity).require(service_id, refusal('service_id'), equals);
+  if (resource_id) tenant.records(resourceEntity).require(resource_id, refusal('resource_id'), equals);
+  if (terminal_id) tenant.records(terminalEntity).requireLasting(terminal_id, refusal('terminal_id'), equals);
 }
 
 const NONE = { service_id: null, resource_id: null, terminal_id: null };

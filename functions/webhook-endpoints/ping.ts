@@ -24,7 +24,7 @@ export async function ping(tenant: Tenant, caller: Caller, endpoint: Stored<Stor
   const isUnchanged = version === endpoint.version;
   if (isUnchanged) {
     const isAsRead = { status, [schema.VERSION]: version };
-    tenant.records(endpointEntity).references.require(id, () => new StaleRead('the endpoint has changed'), isAsRead);
+    tenant.records(endpointEntity).require(id, () => new StaleRead('the endpoint has changed'), isAsRead);
   }
   const [event] = await Promise.all([
     stagePing(tenant.records(journalEntity), endpointEntity, { id, version }),

@@ -39,7 +39,7 @@ interface UniqueOptions extends Partial<Pick<Uniqueness, 'within'>> {
 
 /**
  * The id of a record of this service, by the record's name: `reference('Client')`. It takes a name and not the record itself, so that two domains can
- * refer to each other. The operation checks that the record exists (`shared/table/repository/references.ts`).
+ * refer to each other. The operation checks that the record exists (`require` of `shared/table/repository/repository.ts`).
  */
 export const reference = (record: string) =>
   marked(uuid(), references(), { record }).describe(`The ${wordsOf(record)}, by the id that its creation returned.`);

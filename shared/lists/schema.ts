@@ -11,6 +11,9 @@ export interface Key {
   readonly SK: string;
 }
 
+/** The key of an item. */
+export const keyIn = ({ PK, SK }: Item): Key => ({ PK: String(PK), SK: String(SK) });
+
 export const KEYS = { partition: 'PK', sort: 'SK' } as const;
 
 /** Epoch seconds after which DynamoDB may delete the item; readers treat it as expired from that second on. */

@@ -98,8 +98,7 @@ async function read({ id, session }: Tenant, keys: readonly Key[], known: Known)
       }),
     );
     units += Table.unitsIn(output);
-    for (const item of (output.Responses?.[name] ?? []) as Item[])
-      known.set(nameOf({ PK: String(item.PK), SK: String(item.SK) }), item);
+    for (const item of (output.Responses?.[name] ?? []) as Item[]) known.set(nameOf(schema.keyIn(item)), item);
     unread = (output.UnprocessedKeys?.[name]?.Keys ?? []) as unknown as Key[];
     if (unread.length > 0) throw new listErrors.Unprocessed(`${unread.length} records were not read`);
   }, session);

@@ -5,7 +5,7 @@
 
 export * as tenantSessions from './connection/tenant-sessions.ts';
 export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
-export { CHILDREN } from './repository/children.ts';
+export { CHILDREN } from './repository/child-repository.ts';
 export { MOVES, stageFlag } from './repository/derived-fields.ts';
 export { toAttributes, toRecord } from './repository/entity.ts';
 export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '#identity';
 import { childPartition, PLATFORM, recordsPartition, type TenantId, tenantIdOf } from './keys.ts';
-import { type AuditLog, auditEventEntity, auditLog, observingOnly } from './repository/audit-events.ts';
+import { AuditLog, auditEventEntity, auditing } from './repository/audit-events.ts';
 import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
@@ -88,15 +88,15 @@ export class Tenant {
 
   #observersOf<T extends object>(kind: Entity<T>, parentId?: string): RecordObserver[] {
     const { audited, auditedFields, journaled } = kind;
-    const log: RecordObserver[] = audited === undefined ? [] : [this.auditLog(audited)];
-    const audit = auditedFields === undefined ? log : log.map((each) => observingOnly(auditedFields, each));
-    if (journaled === undefined) return audit;
-    return [...audit, journalOf(this.records(journalEntity), kind, parentId)];
+    return [
+      ...(audited === undefined ? [] : [auditing(this.auditLog(audited), auditedFields)]),
+      ...(journaled === undefined ? [] : [journalOf(this.records(journalEntity), kind, parentId)]),
+    ];
   }
 
   /** The audit log, for changes that no repository sees: an integration's secrets are stored with its credentials. */
   auditLog(recordType: string): AuditLog {
-    return auditLog(this.records(auditEventEntity), this.#session, recordType);
+    return new AuditLog(this.records(auditEventEntity), recordType);
   }
 
   /** The records of a kind that belong to one record of its parent: the messages of a ticket. */

@@ -69,7 +69,7 @@ export async function stageOrganizationRemoval(tenant: Tenant, { item, version }
   tenant.session.changes
     .of(tenant.id)
     .delete(
-      { PK: String(item.PK), SK: String(item.SK) },
+      schema.keyIn(item),
       { equals: { [schema.VERSION]: version } },
       () => new StaleRead('the organization has changed'),
     );

@@ -55,7 +55,7 @@ it('a filter value that is gone for good leaves nothing', async () => {
   const setsOf = async (level: string) =>
     (await items()).filter(({ PK }) => PK === `${pieces.partition}#level=${level}#SET`).length;
   expect([await setsOf('gone'), await setsOf('stays')]).toEqual([1, 1]);
-  await pieces.do(async ({ filterSets }) => filterSets.delete(await filterSets.keysOf('level', 'gone')));
+  await pieces.do(async (records) => records.deleteSet(await records.setOf('level', 'gone')));
   expect([await setsOf('gone'), await setsOf('stays')]).toEqual([0, 1]);
   expect((await items()).filter(({ PK }) => PK.endsWith('#CASCADE_DELETE'))).toEqual([]);
 });

@@ -45,66 +45,58 @@ export const auditEventEntity = entity<AuditEvent>('AUDIT_EVENT', {
   retentionDays: retentionDays(),
 });
 
-/** Stages audit events of records of one kind. */
-export interface AuditLog extends RecordObserver {
-  readonly changed: (id: string, fields: readonly string[]) => Promise<void>;
-  /** Begins to allocate the number of the next event in advance. */
-  readonly prepare: () => void;
-  /** A refused login, signature or escalation of an integration, with how many there were today, and what was tried. */
-  readonly refused: (id: string, failures: number, attempted?: string) => Promise<void>;
-  /** These records' credentials were shown, with today's number of such requests. */
-  readonly read: (ids: readonly string[], reads: number) => Promise<void>;
-}
-
 /** Most ids of a page in one event. */
 const MOST_IDS = 10;
 
 /** Fields that most events do not have. */
 const NOTHING_ELSE = { failures: null, attempted_operation: null, reads: null, shown_count: null, shown_ids: null };
 
-export const auditLog = (
-  events: Repository<AuditEvent>,
-  session: RequestSession,
-  recordType: AuditEvent['record_type'],
-): AuditLog => {
-  const common = () => ({ ...originOf(session), record_type: recordType, changed_fields: [], ...NOTHING_ELSE });
-  return {
-    prepare: () => events.prepare(),
-    created: async (place, changed_fields) => {
-      await events.create<'record_id'>({
-        fields: { ...common(), changed_fields },
-        deferred: async () => ({ record_id: (await place).id }),
-      });
-    },
-    changed: async (record_id, changed_fields) => {
-      await events.create({ fields: { ...common(), record_id, changed_fields } });
-    },
-    removed: async (record_id) => {
-      await events.create({ fields: { ...common(), record_id } });
-    },
-    refused: async (record_id, failures, attempted) => {
-      await events.create({ fields: { ...common(), record_id, failures, attempted_operation: attempted ?? null } });
-    },
-    read: async (ids, reads) => {
-      const [record_id = ''] = ids;
-      const shown = { shown_count: ids.length, shown_ids: ids.slice(0, MOST_IDS) };
-      await events.create({ fields: { ...common(), record_id, reads, ...shown } });
-    },
-  };
-};
+/** Stages audit events of records of one kind. */
+export class AuditLog {
+  readonly #events: Repository<AuditEvent>;
+  readonly #recordType: string;
 
-/** An observer that sees only these fields: creations and changes without them leave no event. */
-export function observingOnly(fields: readonly string[], observer: RecordObserver): RecordObserver {
-  const among = (names: readonly string[]): readonly string[] => names.filter((name) => fields.includes(name));
-  return {
-    created: async (place, names) => {
-      if (among(names).length > 0) await observer.created(place, among(names));
-    },
-    changed: async (id, names, change) => {
-      if (among(names).length > 0) await observer.changed(id, among(names), change);
-    },
-  };
+  constructor(events: Repository<AuditEvent>, recordType: string) {
+    this.#events = events;
+    this.#recordType = recordType;
+  }
+
+  /** Begins to allocate the number of the next event in advance. */
+  prepare(): void {
+    this.#events.prepare();
+  }
+
+  /** A record was created or deleted, or these of its fields were changed. */
+  changed(id: string | Promise<string>, fields: readonly string[]): Promise<void> {
+    return this.#stage(id, { changed_fields: fields });
+  }
+
+  /** A refused login, signature or escalation of an integration, with how many there were today, and what was tried. */
+  refused(id: string, failures: number, attempted: string | null = null): Promise<void> {
+    return this.#stage(id, { failures, attempted_operation: attempted });
+  }
+
+  /** These records' credentials were shown, with today's number of such requests. */
+  read(ids: readonly string[], reads: number): Promise<void> {
+    return this.#stage(ids[0] ?? '', { reads, shown_count: ids.length, shown_ids: ids.slice(0, MOST_IDS) });
+  }
+
+  async #stage(id: string | Promise<string>, what: Partial<AuditEvent>): Promise<void> {
+    const common = { ...originOf(this.#events.session), record_type: this.#recordType, changed_fields: [] };
+    await this.#events.create<'record_id'>({
+      fields: { ...common, ...NOTHING_ELSE, ...what },
+      deferred: async () => ({ record_id: await id }),
+    });
+  }
 }
+
+/** @param only creations and changes of these fields leave an event, which names no others; undefined: all that happens does */
+export const auditing =
+  (log: AuditLog, only: readonly string[] | undefined): RecordObserver =>
+  async ({ id, fields }) => {
+    const named = only === undefined ? fields : fields.filter((field) => only.includes(field));
+    if (only === undefined || named.length > 0) await log.changed(id, named);
+  };
 
 /** @throws Error when the session has no origin: changes of audited records need one */
 function originOf(session: RequestSession) {

@@ -5,13 +5,36 @@ import { cascadeDeletePartition, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
 /**
- * A cascade delete removes the child items of a deleted record, where there are more than fit into a transaction. The
- * transaction that deletes the record puts a note; after the commit nothing can reach the child items, and the noted
- * partition is emptied. The tenant's next cascade delete, the operator's `verify --repair` or the next `npm start`
- * resumes an interrupted one.
+ * What goes with a deleted record: the records below it, the set of its id. A few items are deleted in its transaction; of more, the transaction puts a
+ * note, and after the commit nothing can reach them, and the noted partition is emptied. The tenant's next cascade delete, the operator's
+ * `verify --repair` or the next `npm start` resumes an interrupted one.
  *
- * Domains use it through `children.deleteAll()` and `records.filterSets.delete()`.
+ * Domains use it through `deleteAll()` of child records and `deleteSet()`.
  */
+
+/** Most items that are deleted in the transaction: DynamoDB takes a hundred. */
+export const FEW = 40;
+
+/** The keys in a partition, at most one more than {@link FEW}. Strongly consistent. */
+export async function keysIn(table: Table, partition: string, most = FEW + 1): Promise<Key[]> {
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :partition',
+      ExpressionAttributeValues: { ':partition': partition },
+      ProjectionExpression: 'PK, SK',
+      Limit: most,
+      ConsistentRead: true,
+    }),
+  );
+  return Items as Key[];
+}
+
+/** Stages the deletion of these items. */
+export function stageDeletions(session: RequestSession, tenant: TenantId, keys: readonly Key[]): void {
+  const work = session.changes.of(tenant);
+  for (const key of keys) work.delete(key, {}, () => new Error('a delete without a condition was refused'));
+}
 
 /** Most notes that are read at once. */
 const NOTES = 10;
@@ -68,18 +91,9 @@ export async function cascadeDeletesOf(table: Table, tenant: TenantId, limit?: n
 /** @returns whether the partition is empty now */
 async function empty(table: Table, partition: string, { clock, deadline }: TimeLimit): Promise<boolean> {
   while (clock() < deadline) {
-    const { Items: keys = [] } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: 'PK = :partition',
-        ExpressionAttributeValues: { ':partition': partition },
-        ProjectionExpression: 'PK, SK',
-        Limit: KEYS_A_QUERY,
-        ConsistentRead: true,
-      }),
-    );
+    const keys = await keysIn(table, partition, KEYS_A_QUERY);
     if (keys.length === 0) return true;
-    await Promise.all(batchesOf(keys as Key[]).map((batch) => deleteBatch(table, batch)));
+    await Promise.all(batchesOf(keys).map((batch) => deleteBatch(table, batch)));
   }
   return false;
 }

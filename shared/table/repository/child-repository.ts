@@ -1,12 +1,24 @@
-import { schema } from '#lists';
+import { type Key, schema, storedSets } from '#lists';
 import { StaleRead } from '../errors.ts';
-import { CHILDREN, type ChildKeys, readChildKeys, stageDeletionOfAll } from './children.ts';
+import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { toAttributes } from './entity.ts';
 import { checkSize } from './record-size.ts';
 import type { Page, PageQuery, Stored } from './records.ts';
 import { Repository } from './repository.ts';
 
-/** The records of one kind below one parent, which counts them: the messages of a ticket. Made only by the tenant handle (`tenant.ts`). */
+/** Attribute of a parent: the number of records below it. */
+export const CHILDREN = 'CHILDREN';
+
+/** The keys of records below a parent, and of the items of their list's sets: all of them where there are few. */
+interface ChildKeys {
+  readonly records: readonly Key[];
+  readonly list: readonly Key[];
+}
+
+/**
+ * The records of one kind below one parent: the messages of a ticket. The parent counts them in the transaction that creates each, so that it can be
+ * deleted in one transaction with them where they are few. Made only by the tenant handle (`tenant.ts`).
+ */
 export class ChildRepository<T extends object> extends Repository<T> {
   /** One page of records that their parent numbers. The parent may still be being read. */
   async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'where'>): Promise<Page<T>> {
@@ -26,17 +38,27 @@ export class ChildRepository<T extends object> extends Repository<T> {
     return { record, version: 1, item };
   }
 
-  /** The keys for {@link deleteAll}. May be read in parallel to the parent. */
-  keys(): Promise<ChildKeys> {
-    return readChildKeys(this.table, this.location.partition);
+  /** The keys for {@link deleteAll}. Strongly consistent. May be read in parallel to the parent. */
+  async keys(): Promise<ChildKeys> {
+    const { partition } = this.location;
+    const keys = [partition, storedSets.partitionOf(partition)].map((each) => keysIn(this.table, each));
+    const [records = [], list = []] = await Promise.all(keys);
+    return { records, list };
   }
 
   /**
-   * Stages the deletion of all records together with their parent: a few in the same transaction, many after it (`cascade-delete.ts`).
+   * Stages the deletion of all records together with their parent as read: a few in the same transaction, many after it (`cascade-delete.ts`).
    * @returns the condition on the parent's attributes for its deletion
    */
-  deleteAll(keys: ChildKeys, parent: Stored<object>): Readonly<Record<string, unknown>> {
-    return stageDeletionOfAll(this.session, this.tenant, this.location.partition, keys, parent.item[CHILDREN]);
+  deleteAll({ records, list }: ChildKeys, { item }: Stored<object>): Readonly<Record<string, unknown>> {
+    const { session, tenant } = this;
+    const { [CHILDREN]: count } = item;
+    if (records.length + list.length > FEW || records.length !== Number(count ?? 0)) {
+      stageCascadeDelete(session, tenant, this.location.partition);
+      return {};
+    }
+    stageDeletions(session, tenant, [...records, ...list]);
+    return { [CHILDREN]: count };
   }
 
   /** The condition keeps records from being created below a parent that is deleted at the same time. */

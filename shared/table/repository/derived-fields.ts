@@ -7,6 +7,7 @@ import {
   listErrors,
   type OnConditionFailed,
   retry,
+  schema,
   type Table,
   type UnitOfWork,
 } from '#lists';
@@ -145,7 +146,8 @@ function stageTime(
   onConditionFailed: OnConditionFailed,
 ): void {
   const expected = { id: found.id, [field]: found[field] };
-  if (time === found[field]) work.update(keyIn(found), { condition: { equals: { id: found.id } }, onConditionFailed });
+  if (time === found[field])
+    work.update(schema.keyIn(found), { condition: { equals: { id: found.id } }, onConditionFailed });
   else stageMoved(work, list, found, { [field]: time }, expected, onConditionFailed);
 }
 
@@ -160,10 +162,8 @@ function stageMoved(
 ): void {
   list.stage(work, found, list.change(found, { ...found, ...set }));
   const equals = { ...expected, [indexes.SETS]: found[indexes.SETS] };
-  work.update(keyIn(found), { set, condition: { equals }, onConditionFailed });
+  work.update(schema.keyIn(found), { set, condition: { equals }, onConditionFailed });
 }
-
-const keyIn = ({ PK, SK }: Item): Key => ({ PK: String(PK), SK: String(SK) });
 
 /** Longest time to retry while the item is in a transaction. In milliseconds. */
 const TIMEOUT_MS = 500;

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RequestSession } from '../session/request-session.ts';
 import { type Entity, entity, type Verb } from './entity.ts';
+import { differing } from './records.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
 /**
@@ -66,31 +66,16 @@ export const stagePing = async (
 export function journalOf(events: Repository<JournalEvent>, kind: Journal, parentId?: string): RecordObserver {
   const { quiet = [], isLoud } = kind.journaled ?? {};
   const below = parentId === undefined ? {} : { parent_id: parentId };
-  const commonOf = (verb: Verb) => ({ ...eventOf(events, kind, verb), ...below });
-  return {
-    created: async (place) => {
-      await events.create<'record_id'>({
-        fields: { ...commonOf('created'), version: 1 },
-        deferred: async () => ({ record_id: (await place).id }),
-      });
-    },
-    changed: async (record_id, _, { before, after, version }) => {
-      const changed = differing(before, after);
-      const isQuiet = changed.every((field) => quiet.includes(field));
-      if (isQuiet && !isLoud?.(before as never, after as never)) return;
-      await events.create({ fields: { ...commonOf('updated'), record_id, version, changed_fields: named(changed) } });
-    },
-    removed: async (record_id, version) => {
-      await events.create({ fields: { ...commonOf('deleted'), record_id, version } });
-    },
+  return async ({ verb, id, version, before = {}, after = {} }) => {
+    const changed = verb === 'updated' ? Object.keys(differing(before, after)).toSorted() : undefined;
+    if (changed?.every((field) => quiet.includes(field)) && !isLoud?.(before as never, after as never)) return;
+    const changed_fields = changed === undefined ? null : named(changed);
+    await events.create<'record_id'>({
+      fields: { ...eventOf(events, kind, verb), ...below, version, changed_fields },
+      deferred: async () => ({ record_id: await id }),
+    });
   };
 }
-
-/** Names of fields, in order. */
-const differing = (before: object, after: object): string[] =>
-  Object.entries(after)
-    .flatMap(([field, value]) => (isDeepStrictEqual((before as Record<string, unknown>)[field], value) ? [] : [field]))
-    .toSorted();
 
 /** The names, each of which takes a byte more; null where they are too many. */
 const named = (fields: readonly string[]): readonly string[] | null =>

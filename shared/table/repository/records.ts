@@ -76,8 +76,13 @@ type Changes<P> = { [K in keyof P]?: Exclude<P[K], undefined> };
  * @returns undefined where none does: such a patch leaves the record and its version as they are
  */
 export function changesOf<T extends object, P extends object>(record: T, patch: P): Changes<P> | undefined {
-  const changes = Object.entries(patch).filter(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual((record as Record<string, unknown>)[field], value),
-  );
-  return changes.length === 0 ? undefined : (Object.fromEntries(changes) as Changes<P>);
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const changes = differing(record, given);
+  return Object.keys(changes).length === 0 ? undefined : (changes as Changes<P>);
 }
+
+/** Fields, or attributes, that are others than before. */
+export const differing = (before: object, after: object): Item =>
+  Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(value, (before as Item)[name])),
+  );

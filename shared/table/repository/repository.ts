@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type AllocatedNumber,
   Condition,
@@ -15,32 +14,32 @@ import {
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
+import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { DerivedFields } from './derived-fields.ts';
 import { stageDerived } from './derived-from-references.ts';
 import { type Entity, toAttributes } from './entity.ts';
-import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, checkSizes, sizeOf, unitsToCreate } from './record-size.ts';
-import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
-import { References } from './references.ts';
-import { CLAIMED, UniqueConstraints } from './unique-constraints.ts';
+import { differing, type NewRecord, type Stored } from './records.ts';
+import { CLAIMED, stageClaim, stageClaims } from './unique-constraints.ts';
 
-/** Is called for what happens to records of a kind, and stages an event of it: for the audit log, for the journal. */
-export interface RecordObserver {
-  /** `place` resolves when the record has its number, so that record and event allocate their numbers in parallel. */
-  readonly created: (place: Promise<Pick<NewRecordPlace, 'id'>>, fields: readonly string[]) => Promise<void>;
-  readonly changed: (id: string, fields: readonly string[], change: RecordChange) => Promise<void>;
-  /** @param version one more than the record had */
-  readonly removed?: (id: string, version: number) => Promise<void>;
-}
-
-/** A record before a change, and as it will be. */
-export interface RecordChange {
-  readonly before: object;
-  readonly after: object;
+/** What happens to a record of a kind. */
+interface RecordEvent {
+  readonly verb: 'created' | 'updated' | 'deleted';
+  /** A new record has it once its number is allocated, so that record and event allocate their numbers in parallel. */
+  readonly id: string | Promise<string>;
+  /** After it; of a deletion one more than the record had. */
   readonly version: number;
+  /** The fields that a new record has, or that a change names, and what else is audited. */
+  readonly fields: readonly string[];
+  /** The record that is changed, and as it will be. */
+  readonly before?: object;
+  readonly after?: object;
 }
+
+/** Stages an event of what happens to a record: for the audit log, for the journal. */
+export type RecordObserver = (event: RecordEvent) => Promise<void>;
 
 interface UpdateOptions<T> {
   /** Names for the audit event, besides the changed fields. */
@@ -49,12 +48,17 @@ interface UpdateOptions<T> {
   readonly moves?: keyof T & string;
 }
 
+/** The items of a set. */
+interface StoredSet {
+  readonly partition: string;
+  readonly keys: readonly Key[];
+}
+
 /**
  * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work, whose commit waits for them.
  * Made only by the tenant handle (`tenant.ts`).
  */
 export class Repository<T extends object> extends RecordReader<T> {
-  readonly #unique: UniqueConstraints<T>;
   readonly #observers: readonly RecordObserver[];
 
   constructor(
@@ -65,45 +69,33 @@ export class Repository<T extends object> extends RecordReader<T> {
     observers: readonly RecordObserver[] = [],
   ) {
     super(session, tenant, entity, location);
-    this.#unique = new UniqueConstraints(tenant, entity);
     this.#observers = observers;
   }
 
   /** Allocates a number and stages a new record under it. @throws RecordTooLarge */
-  create<L extends keyof T = never>(record: NewRecord<T, L>): Promise<Stored<T>> {
-    return this.session.changes.staging(this.#create(record));
-  }
-
-  async #create<L extends keyof T>({
-    fields,
-    deferred: deferredFields = () => ({}) as Pick<T, L>,
-    generated = [],
-    alsoAudited = [],
-  }: NewRecord<T, L>): Promise<Stored<T>> {
-    this.#noteValues(this.indexes.openValuesOf(fields as Item));
-    stageDerived(this, undefined, fields);
-    const allocating = this.#allocate();
-    const placing = allocating.then(
-      ({ number }): NewRecordPlace => ({
-        id: ids.newId(number),
-        ordinal: number + 1,
-        collisions: this.session.numbers.collisions,
-      }),
-    );
-    const create = async (): Promise<Stored<T>> => {
-      const [allocated, place] = await Promise.all([allocating, placing]);
-      const deferred = await deferredFields(place);
-      const record = { id: place.id, ...fields, ...deferred } as unknown as T;
-      this.#unique.claim(this.work, record, place.id, (field) =>
-        generated.some((name) => name === field) ? () => this.session.numbers.noteCollision() : undefined,
-      );
-      const size = checkSize(this.entity, record);
-      if (size > allocated.largest) this.#noteLargest(size);
-      return this.#stageNew(record, place.id, allocated, fields as Item);
-    };
-    const names = [...new Set([...namesOf(fields), ...alsoAudited])];
-    const [stored] = await Promise.all([create(), ...this.#observers.map(({ created }) => created(placing, names))]);
-    return stored;
+  create<L extends keyof T = never>(given: NewRecord<T, L>): Promise<Stored<T>> {
+    const { fields, deferred = () => ({}) as Pick<T, L>, generated = [], alsoAudited = [] } = given;
+    const { numbers } = this.session;
+    return this.session.changes.staging(async () => {
+      this.#stageFields(fields);
+      const allocating = this.#allocate();
+      const id = allocating.then(({ number }) => ids.newId(number));
+      const create = async (): Promise<Stored<T>> => {
+        const [allocated, newId] = await Promise.all([allocating, id]);
+        const place = { id: newId, ordinal: allocated.number + 1, collisions: numbers.collisions };
+        const record = { id: newId, ...fields, ...(await deferred(place)) } as unknown as T;
+        const isGenerated = (field: string): boolean => generated.some((name) => name === field);
+        const refusalOf = (field: string) => (isGenerated(field) ? () => numbers.noteCollision() : undefined);
+        stageClaims(this.work, this, undefined, { record, id: newId }, refusalOf);
+        const size = checkSize(this.entity, record);
+        if (size > allocated.largest) this.#noteLargest(size);
+        return this.#stageNew(record, newId, allocated, fields as Item);
+      };
+      const names = [...namesOf(fields), ...alsoAudited];
+      const event = this.#observe({ verb: 'created', id, version: 1, fields: [...new Set(names)] });
+      const [stored] = await Promise.all([create(), event]);
+      return stored;
+    });
   }
 
   /**
@@ -112,37 +104,36 @@ export class Repository<T extends object> extends RecordReader<T> {
    * @throws what {@link RequestSession.expectUnits} throws
    */
   createAll(all: readonly Omit<T, 'id'>[]): Promise<readonly Stored<T>[]> {
-    return this.session.changes.staging(this.#createAll(all));
+    return this.session.changes.staging(async () => {
+      const sizes = all.map((fields) => sizeOf(this.entity, { id: ids.newId(0), ...fields } as unknown as T));
+      checkSizes(sizes);
+      this.session.expectUnits?.(unitsToCreate(sizes));
+      for (const fields of all) this.#stageFields(fields);
+      const allocated = await this.session.numbers.allocateAll(this.tenant, this.list, all.length);
+      const largest = Math.max(...sizes);
+      if (allocated.some((each) => largest > each.largest)) this.#noteLargest(largest);
+      return allocated.map((each, index) => {
+        const id = ids.newId(each.number);
+        const record = { id, ...all[index] } as unknown as T;
+        stageClaims(this.work, this, undefined, { record, id });
+        return this.#stageNew(record, id, each, record as Item);
+      });
+    });
   }
 
-  async #createAll(all: readonly Omit<T, 'id'>[]): Promise<readonly Stored<T>[]> {
-    const sizes = all.map((fields) => sizeOf(this.entity, { id: ids.newId(0), ...fields } as unknown as T));
-    checkSizes(sizes);
-    this.session.expectUnits?.(unitsToCreate(sizes));
-    for (const fields of all) {
-      this.#noteValues(this.indexes.openValuesOf(fields as Item));
-      stageDerived(this, undefined, fields);
-    }
-    const allocated = await this.session.numbers.allocateAll(this.tenant, this.list, all.length);
-    const largest = Math.max(...sizes);
-    if (allocated.some((each) => largest > each.largest)) this.#noteLargest(largest);
-    return allocated.map((each, index) => {
-      const id = ids.newId(each.number);
-      const record = { id, ...all[index] } as unknown as T;
-      this.#unique.claim(this.work, record, id, () => undefined);
-      return this.#stageNew(record, id, each, record as Item);
-    });
+  /** Stages what a new record needs before it has its number. */
+  #stageFields(fields: object): void {
+    this.#noteValues(this.indexes.openValuesOf(fields as Item));
+    stageDerived(this, undefined, fields);
   }
 
   #stageNew(record: T, id: string, allocated: AllocatedNumber, given: Item): Stored<T> {
     const { expires, filters } = allocated;
     const ofOthers = filters.filter((name) => !this.indexes.leftOut.includes(name));
     this.#noteUnbuilt(allocated);
-    const fields = { ...this.keyOf(id), ...toAttributes(this.entity, record) };
     const item = {
-      ...this.indexes.noted(fields, ofOthers),
+      ...this.indexes.noted(this.#itemOf(id, record), ofOthers),
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
-      [schema.VERSION]: 1,
     };
     this.work.put(
       item,
@@ -166,12 +157,12 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages that a record claims its value of a field that is found by entries (`exact-values.ts`), unless it has done so. The commit throws
-   * {@link NotUnique} when another record has claimed it, and {@link StaleRead} when the record has changed.
+   * Stages that a record claims its value of a field that has an exact index, unless it has done so. The commit throws {@link NotUnique} when another
+   * record has claimed it, and {@link StaleRead} when the record has changed.
    * @param item the record as read; undefined for one that is staged
    */
   claimValue(id: string, item: Item | undefined, field: keyof T & string, value: string): void {
-    this.#unique.claimValue(this.work, { ...this.keyOf(id), id, [CLAIMED]: item?.[CLAIMED] }, field, value);
+    stageClaim(this.work, this, { ...this.keyOf(id), id, [CLAIMED]: item?.[CLAIMED] }, field, value);
   }
 
   /** Begins to allocate a number in advance, for the next record that is created here. */
@@ -188,20 +179,14 @@ export class Repository<T extends object> extends RecordReader<T> {
     onConditionFailed: OnConditionFailed,
     internal: Promise<Item>,
   ): Promise<Stored<T>> {
-    return this.session.changes.staging(this.#createSingle(record, onConditionFailed, internal));
-  }
-
-  async #createSingle(
-    record: T & { readonly id: string },
-    onConditionFailed: OnConditionFailed,
-    internal: Promise<Item>,
-  ): Promise<Stored<T>> {
-    checkSize(this.entity, record);
-    const events = this.#observers.map(({ created }) => created(Promise.resolve(record), namesOf(record)));
-    const [further] = await Promise.all([internal, ...events]);
-    const item = { ...this.keyOf(record.id), ...toAttributes(this.entity, record), ...further, [schema.VERSION]: 1 };
-    this.work.put(item, onConditionFailed);
-    return { record, version: 1, item };
+    return this.session.changes.staging(async () => {
+      checkSize(this.entity, record);
+      const event = this.#observe({ verb: 'created', id: record.id, version: 1, fields: namesOf(record) });
+      const [further] = await Promise.all([internal, event]);
+      const item = { ...this.#itemOf(record.id, record), ...further };
+      this.work.put(item, onConditionFailed);
+      return { record, version: 1, item };
+    });
   }
 
   /**
@@ -209,49 +194,40 @@ export class Repository<T extends object> extends RecordReader<T> {
    * @returns the record, with the time of this request where others have moved it further
    * @throws RecordTooLarge
    */
-  update(stored: Stored<T>, given: Partial<T>, options: UpdateOptions<T> = {}): Promise<Stored<T>> {
-    return this.session.changes.staging(this.#update(stored, given, options));
-  }
-
-  async #update(
-    stored: Stored<T>,
-    given: Partial<T>,
-    { alsoAudited = [], moves }: UpdateOptions<T>,
-  ): Promise<Stored<T>> {
-    const changes = moves === undefined ? given : { ...given, [moves]: this.derived.forward(stored, moves) };
-    const record = { ...stored.record, ...changes };
-    const version = stored.version + 1;
-    const size = checkSize(this.entity, record);
-    if (size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
-    const { item } = stored;
-    const attributes = { ...toAttributes(this.entity, changes), [schema.VERSION]: version };
-    const after = this.indexes.noted({ ...item, ...attributes });
-    const entries = this.indexes.change(item, after);
-    // Sets that it leaves may be older than the notes of values.
-    this.#noteValues(this.indexes.openValues([...entries.left, ...entries.entered]));
-    const names = [...Object.keys(changes), ...alsoAudited];
-    const change = { before: stored.record, after: record, version };
-    await Promise.all(this.#observers.map(({ changed }) => changed(String(item.id), names, change)));
-    this.work.noteSize(this.#keyIn(item), after);
-    this.#stageAsFound(stored, (work, found, refusal) => {
-      const time = moves === undefined ? {} : { [moves]: this.derived.forward({ ...stored, item: found }, moves) };
-      const next = found === item ? after : this.indexes.noted({ ...found, ...attributes, ...time });
-      const moved = found === item ? entries : this.indexes.change(found, next);
-      this.indexes.stage(work, found, moved);
-      work.update(this.#keyIn(item), {
-        set: differing(found, next),
-        condition: { equals: { ...this.#asRead(stored), ...moved.asRead } },
-        onConditionFailed: refusal,
+  update(stored: Stored<T>, given: Partial<T>, { alsoAudited = [], moves }: UpdateOptions<T> = {}): Promise<Stored<T>> {
+    return this.session.changes.staging(async () => {
+      const changes = moves === undefined ? given : { ...given, [moves]: this.derived.forward(stored, moves) };
+      const record = { ...stored.record, ...changes };
+      const { item } = stored;
+      const id = String(item.id);
+      const version = stored.version + 1;
+      const size = checkSize(this.entity, record);
+      if (size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
+      const attributes = { ...toAttributes(this.entity, changes), [schema.VERSION]: version };
+      const after = this.indexes.noted({ ...item, ...attributes });
+      const entries = this.indexes.change(item, after);
+      // Sets that it leaves may be older than the notes of values.
+      this.#noteValues(this.indexes.openValues([...entries.left, ...entries.entered]));
+      const fields = [...Object.keys(changes), ...alsoAudited];
+      await this.#observe({ verb: 'updated', id, version, fields, before: stored.record, after: record });
+      this.work.noteSize(schema.keyIn(item), after);
+      this.#stageAsFound(stored, (work, found, onConditionFailed) => {
+        const time = moves === undefined ? {} : { [moves]: this.derived.forward({ ...stored, item: found }, moves) };
+        const next = found === item ? after : this.indexes.noted({ ...found, ...attributes, ...time });
+        const moved = found === item ? entries : this.indexes.change(found, next);
+        this.indexes.stage(work, found, moved);
+        const equals = { ...this.#asRead(stored), ...moved.asRead };
+        work.update(schema.keyIn(item), { set: differing(found, next), condition: { equals }, onConditionFailed });
       });
+      stageClaims(this.work, this, stored, { record, id });
+      stageDerived(this, stored.record, record);
+      return { record, version, item };
     });
-    this.#unique.move(this.work, stored.record, record, String(item.id));
-    this.#unique.releaseValue(this.work, item, record as Item);
-    stageDerived(this, stored.record, record);
-    return { record, version, item };
   }
 
   /**
-   * Stages the deletion of a record as read. Where only times of its orders have moved since, it is deleted all the same.
+   * Stages the deletion of a record as read. Where only times of its orders have moved since, it is deleted all the same. A tombstone takes its place
+   * for a day: it refuses a delayed retry of the record's write, and a deletion whose reply was lost recognizes it.
    * `equals`: further conditions, such as a counter that is 0.
    */
   remove(
@@ -259,36 +235,34 @@ export class Repository<T extends object> extends RecordReader<T> {
     equals: Readonly<Record<string, unknown>> = {},
     onConditionFailed?: OnConditionFailed,
   ): Promise<void> {
-    return this.session.changes.staging(this.#remove(stored, equals, onConditionFailed));
-  }
-
-  async #remove(
-    stored: Stored<T>,
-    equals: Readonly<Record<string, unknown>>,
-    onConditionFailed: OnConditionFailed | undefined,
-  ): Promise<void> {
-    const { item } = stored;
-    this.#stageAsFound(
-      stored,
-      (work, found, refusal) => {
-        const change = this.indexes.change(found, undefined);
-        this.indexes.stage(work, found, change);
-        work.put(this.#tombstoneOf(item), refusal, {
-          equals: { ...this.#asRead(stored), ...change.asRead, ...equals },
-        });
-      },
-      (found) => (Condition.isMet({ equals }, found) ? undefined : onConditionFailed?.(found)),
-    );
-    this.#stageAbsence(stored);
-    stageDerived(this, stored.record, undefined);
-    await Promise.all(this.#observers.map(({ removed }) => removed?.(String(item.id), stored.version + 1)));
+    return this.session.changes.staging(async () => {
+      const { item, record, version } = stored;
+      const tombstone = {
+        ...schema.keyIn(item),
+        ...schema.tombstoneOfDay(this.session.now),
+        [DELETED]: item.id,
+      };
+      this.#stageAsFound(
+        stored,
+        (work, found, refusal) => {
+          const change = this.indexes.change(found, undefined);
+          this.indexes.stage(work, found, change);
+          work.put(tombstone, refusal, { equals: { ...this.#asRead(stored), ...change.asRead, ...equals } });
+        },
+        (found) => (Condition.isMet({ equals }, found) ? undefined : onConditionFailed?.(found)),
+      );
+      this.#stageAbsence(stored);
+      stageDerived(this, record, undefined);
+      await this.#observe({ verb: 'deleted', id: String(item.id), version: version + 1, fields: [] });
+    });
   }
 
   /** Stages the deletion of a copy of a record, as read, that leaves nothing in its place and no event. */
   erase(stored: Stored<T>): void {
     const change = this.indexes.change(stored.item, undefined);
     this.indexes.stage(this.work, stored.item, change);
-    this.work.delete(this.#keyIn(stored.item), { equals: { ...this.#asRead(stored), ...change.asRead } }, stale);
+    const equals = { ...this.#asRead(stored), ...change.asRead };
+    this.work.delete(schema.keyIn(stored.item), { equals }, stale);
     this.#stageAbsence(stored);
   }
 
@@ -303,35 +277,59 @@ export class Repository<T extends object> extends RecordReader<T> {
     refusalOf: (found: Item) => Error | undefined = () => undefined,
   ): void {
     const { item } = stored;
-    const key = this.#keyIn(item);
-    const isAsRead = (found: Item): boolean => Condition.isMet({ equals: this.#asRead(stored) }, found);
+    const key = schema.keyIn(item);
+    const areMovable = this.indexes.areMovable(item);
     const refusal: OnConditionFailed = (found) => {
-      if (found === undefined || !isAsRead(found)) return stale();
-      return refusalOf(found) ?? new listErrors.Unexpected(key, found);
+      if (found === undefined || !Condition.isMet({ equals: this.#asRead(stored) }, found)) return stale();
+      return refusalOf(found) ?? (areMovable ? new listErrors.Unexpected(key, found) : stale());
     };
-    if (this.indexes.areMovable(item)) this.work.expect(key, (work, found = item) => stage(work, found, refusal));
-    else stage(this.work, item, (found) => (found && isAsRead(found) && refusalOf(found)) || stale());
+    if (areMovable) this.work.expect(key, (work, found = item) => stage(work, found, refusal));
+    else stage(this.work, item, refusal);
   }
 
   /** Stages that a number has no record any more, which claims nothing. */
-  #stageAbsence({ item, record }: Stored<T>): void {
+  #stageAbsence(stored: Stored<T>): void {
+    const { item } = stored;
     this.#noteValues(this.indexes.openValues(this.indexes.entriesIn(item)));
-    this.work.noteSize(this.#keyIn(item), item);
+    this.work.noteSize(schema.keyIn(item), item);
     const number = ids.numberIn(String(item.SK));
     if (!this.entity.byTime) storedSets.stageGap(this.work, this.location.partition, number, expiryOfRecord(item));
-    this.#unique.unclaim(this.work, record, item);
+    stageClaims(this.work, this, stored, undefined);
   }
 
-  get references(): References<T> {
-    return new References(this);
+  /** Stages the condition that a record exists at commit. */
+  require(id: string, onConditionFailed: OnConditionFailed, equals: Readonly<Record<string, unknown>> = {}): void {
+    this.work.require(this.keyOf(id), { id, ...equals }, onConditionFailed);
+  }
+
+  /**
+   * Checks that a record exists, for kinds whose records are never deleted and values that never change: it is read in parallel to the operation, and
+   * the commit waits for the result. A condition in the transaction would make all records that refer to the same one conflict.
+   */
+  requireLasting(id: string, onConditionFailed: OnConditionFailed, equals: Item = {}): void {
+    this.session.changes.check(async () => {
+      const stored = await this.get(id);
+      if (stored === undefined || !Condition.isMet({ equals }, stored.item)) throw onConditionFailed(stored?.item);
+    });
   }
 
   get derived(): DerivedFields<T> {
     return new DerivedFields(this);
   }
 
-  get filterSets(): FilterSets<T> {
-    return new FilterSets(this);
+  /** The keys of a value's set, as far as they are few, for {@link deleteSet}. Strongly consistent. May be read in parallel to the record that the value names. */
+  async setOf(field: keyof T & string, value: string): Promise<StoredSet> {
+    const partition = storedSets.partitionOf(this.location.partition, field, value);
+    return { partition, keys: await keysIn(this.table, partition) };
+  }
+
+  /**
+   * Stages the deletion of the set of a value that no record has or will have: the id of a record that is deleted in the same transaction, on
+   * condition that no record refers to it. Otherwise the set's empty items would stay forever, because they are never read again.
+   */
+  deleteSet({ partition, keys }: StoredSet): void {
+    if (keys.length > FEW) stageCascadeDelete(this.session, this.tenant, partition);
+    else stageDeletions(this.session, this.tenant, keys);
   }
 
   /** Stages the parent's count of the new record, where there is a parent (`child-repository.ts`). */
@@ -351,16 +349,12 @@ export class Repository<T extends object> extends RecordReader<T> {
     if (!byTime && !single) this.session.numbers.noteLargest(this.tenant, this.list, size);
   }
 
-  /**
-   * Takes the place of a deleted record for a day. It refuses a delayed retry of the record's write, and a deletion
-   * whose reply was lost recognizes it.
-   */
-  #tombstoneOf(item: Item): Item & Key {
-    return { ...this.#keyIn(item), ...schema.tombstoneOfDay(this.session.now), [DELETED]: item.id };
+  #itemOf(id: string, record: T): Item & Key {
+    return { ...this.keyOf(id), ...toAttributes(this.entity, record), [schema.VERSION]: 1 };
   }
 
-  #keyIn(item: Item): Key {
-    return { PK: String(item.PK), SK: String(item.SK) };
+  async #observe(event: RecordEvent): Promise<void> {
+    await Promise.all([event.id, ...this.#observers.map((observe) => observe(event))]);
   }
 
   /** The condition that a record is as read. Its indexes are part of it: the operator may add it to further ones meanwhile (`verify/`). */
@@ -399,10 +393,6 @@ const refusalAt = (found: Item | undefined): Error | undefined =>
   schema.isRecord(found) ? new listErrors.TableUnavailable('an earlier attempt was carried out late') : undefined;
 
 const stale = (): StaleRead => new StaleRead('the record has changed');
-
-/** Attributes that are others than before. */
-const differing = (before: Item, after: Item): Item =>
-  Object.fromEntries(Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(value, before[name])));
 
 /** The fields that have a value. */
 const namesOf = (fields: object): string[] =>

@@ -46,12 +46,12 @@ export class StagedChanges {
   /**
    * Notes that a write is being staged, which takes a while: its event gets a number. The commit waits for it, and throws what it throws, so
    * that an operation that forgets to `await` it loses neither the write nor its event.
-   * @returns the same promise
    * @throws TypeError after the commit was sent
    */
-  staging<T>(write: Promise<T>): Promise<T> {
-    write.catch(() => undefined);
+  staging<T>(stage: () => Promise<T>): Promise<T> {
     this.#requireUnsent();
+    const write = stage();
+    write.catch(() => undefined);
     this.#staging.push(write);
     this.#begun.push(write);
     return write;
