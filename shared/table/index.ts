@@ -1,5 +1,4 @@
-export { configureTable, environmentTable, tableOf, tenantClient } from './connection/client.ts';
-export { readWarmKey } from './connection/warm-read.ts';
+export { configureTable, environmentTable, readWarmKey, tableOf, tenantClient } from './connection/client.ts';
 export { NotUnique, RecordTooLarge, StaleRead } from './errors.ts';
 export { JournalReader } from './journal-reader.ts';
 export { recordsById } from './records-by-id.ts';

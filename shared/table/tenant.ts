@@ -15,12 +15,13 @@ import type { RequestSession } from './session/request-session.ts';
  * for an organization that is about to be created, never from unverified input alone.
  */
 export class Tenant {
-  readonly #id: TenantId;
-  readonly #session: RequestSession;
+  /** `PLATFORM` or the organization's id. */
+  readonly id: TenantId;
+  readonly session: RequestSession;
 
   private constructor(id: TenantId, session: RequestSession) {
-    this.#id = id;
-    this.#session = session;
+    this.id = id;
+    this.session = session;
   }
 
   /** The tenant of a caller: its organization, or the platform. */
@@ -61,27 +62,18 @@ export class Tenant {
     return new Tenant(orgId as TenantId, session);
   }
 
-  /** `PLATFORM` or the organization's id. */
-  get id(): TenantId {
-    return this.#id;
-  }
-
   /** The organization's id; null for the platform. */
   get orgId(): string | null {
-    return this.#id === PLATFORM ? null : this.#id;
-  }
-
-  get session(): RequestSession {
-    return this.#session;
+    return this.id === PLATFORM ? null : this.id;
   }
 
   /** All records of a kind. If they are audited or journaled, what happens to them stages events in this tenant. */
   records<T extends object>(entity: Entity<T>): Repository<T> {
     return new Repository(
-      this.#session,
-      this.#id,
+      this.session,
+      this.id,
       entity,
-      { partition: recordsPartition(this.#id, entity.name) },
+      { partition: recordsPartition(this.id, entity.name) },
       this.#observersOf(entity),
     );
   }
@@ -103,15 +95,15 @@ export class Tenant {
   below<T extends object>(entity: Entity<T>, parentId: string): ChildRepository<T> {
     const { parent } = entity;
     if (parent === undefined) throw new TypeError(`${entity.name} declares no parent`);
-    const partition = childPartition(this.#id, parent.name, parentId, entity.name);
+    const partition = childPartition(this.id, parent.name, parentId, entity.name);
     const key = this.records(parent).keyOf(parentId);
     const location = { partition, parent: { key, id: parentId } };
-    return new ChildRepository(this.#session, this.#id, entity, location, this.#observersOf(entity, parentId));
+    return new ChildRepository(this.session, this.id, entity, location, this.#observersOf(entity, parentId));
   }
 
   /** The ids of events that an integration has sent, or of its requests: two integrations may use the same id. */
   deduplication<V extends object>(kind: 'EVENT' | 'REQUEST', integrationId: string): DeduplicationStore<V> {
-    return new DeduplicationStore<V>(this.#session, this.#id, { kind, integrationId });
+    return new DeduplicationStore<V>(this.session, this.id, { kind, integrationId });
   }
 
   /**
@@ -119,17 +111,17 @@ export class Tenant {
    * @returns whether all are finished
    */
   finishCascadeDeletes(): Promise<boolean> {
-    return finishCascadeDeletes(this.#session.tables.of(this.#id), this.#id, this.#session);
+    return finishCascadeDeletes(this.session.tables.of(this.id), this.id, this.session);
   }
 
   /** Whether the organization exists; the platform always does. */
   async exists(): Promise<boolean> {
-    if (this.#id === PLATFORM) return true;
-    const table = this.#session.tables.of(this.#id);
+    if (this.id === PLATFORM) return true;
+    const table = this.session.tables.of(this.id);
     const { Item: item } = await table.client.send(
       new GetCommand({
         TableName: table.name,
-        Key: { PK: recordsPartition(this.#id, 'ORG'), SK: this.#id },
+        Key: { PK: recordsPartition(this.id, 'ORG'), SK: this.id },
         ConsistentRead: true,
       }),
     );

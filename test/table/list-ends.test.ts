@@ -32,7 +32,7 @@ it('a list whose records expire has nothing that does not expire after them, but
     }
   }
   const { session, id } = table.open({ at: begin + 36 * DAY });
-  await session.numbers.allocate(id, { partition: lines.partition, filters: [], retentionDays: 30 });
+  await session.numbers.allocate(session.tables.of(id), { partition: lines.partition, filters: [], retentionDays: 30 });
   await session.abandon();
 
   const stored = await items();

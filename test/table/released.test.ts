@@ -176,7 +176,7 @@ describe('a tombstone', () => {
     let now = NOW;
     const session = new RequestSession(table.table, () => now, Number.POSITIVE_INFINITY);
     const { id } = table.open();
-    const allocated = await session.numbers.allocate(id, { partition: jobs.partition, filters: [] });
+    const allocated = await session.numbers.allocate(session.tables.of(id), { partition: jobs.partition, filters: [] });
     session.changes.of(id).put({ PK: jobs.partition, SK: ids.sortKeyOf(allocated.number) }, () => new Error('refused'));
     now += 3_700_000;
     await expect(session.commit()).rejects.toThrow(listErrors.TableUnavailable);

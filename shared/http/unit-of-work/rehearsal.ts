@@ -31,10 +31,10 @@ export async function runAfterRefusal<T>(
   }
   try {
     const response = await runToCommit(session, operation);
-    if (session.numbers.pool.hasAllocated) refused.delete(name);
+    if (session.numbers.hasAllocated) refused.delete(name);
     return response;
   } catch (error) {
-    if (session.numbers.pool.hasAllocated && isRefusal(error)) keepNewest(refused, name, true, KEPT);
+    if (session.numbers.hasAllocated && isRefusal(error)) keepNewest(refused, name, true, KEPT);
     throw error;
   }
 }

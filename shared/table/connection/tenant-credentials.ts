@@ -1,4 +1,5 @@
 import { assumeRole, type CallerClient } from '#aws';
+import type { Table } from '#lists';
 import { LIFETIME, type SessionSource, type TenantCredentials, TenantSessions } from './tenant-sessions.ts';
 
 /**
@@ -58,23 +59,15 @@ async function openSession(functionClient: CallerClient, role: string, tenant: s
 /** A part of a longer text keeps all of it in memory, and a session is kept for long. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** The part of an AWS SDK client that this needs, whatever its service. */
-interface Client<Send> {
-  readonly middlewareStack: {
-    add(middleware: (next: Send) => Send, options: { readonly step: 'initialize'; readonly name: string }): void;
-  };
-  readonly config: { credentials(options: { readonly forceRefresh: boolean }): Promise<unknown> };
-}
-
 /** Makes a client retry a request once in a new session where AWS reports its session as expired. */
-export function renewExpired<Request, Response>(client: Client<(request: Request) => Promise<Response>>): void {
-  client.middlewareStack.add(
+export function renewExpired({ middlewareStack, config }: Table['client']): void {
+  middlewareStack.add(
     (next) => async (request) => {
       try {
         return await next(request);
       } catch (error) {
         if (!(error instanceof Error && error.name === 'ExpiredTokenException')) throw error;
-        await client.config.credentials({ forceRefresh: true });
+        await config.credentials({ forceRefresh: true });
         return next(request);
       }
     },

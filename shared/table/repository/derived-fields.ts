@@ -11,7 +11,7 @@ import {
   type Table,
   type UnitOfWork,
 } from '#lists';
-import { CLOCKS_DIFFER_MS } from '../../clock.ts';
+import { CLOCKS_DIFFER_MS, type Clock } from '../../clock.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Stored } from './records.ts';
@@ -63,19 +63,15 @@ export class DerivedFields<T extends object> {
   move(stored: Stored<T>, field: keyof T & string, onMissing: OnConditionFailed): void {
     const { session, tenant, indexes: list } = this.#records;
     const { id } = stored.item;
-    const key = this.#records.keyOf(String(id));
-    const refusal: OnConditionFailed = (item) =>
+    const key = schema.keyIn(stored.item);
+    const onConditionFailed: OnConditionFailed = (item) =>
       item !== undefined && item.id === id ? new listErrors.Unexpected(key, item) : onMissing(item);
-    session.changes
-      .of(tenant)
-      .expect(key, (work, found = stored.item) =>
-        stageTime(work, list, found, { field, time: forward(found[field], session) }, refusal),
-      );
-  }
-
-  /** The value of such a time after a change of the record by this request. */
-  forward({ item }: Stored<T>, field: keyof T & string): string {
-    return forward(item[field], this.#records.session);
+    session.changes.of(tenant).expect(key, (work, found = stored.item) => {
+      const time = forward(found[field], session);
+      // Where it has that time or a later one, only that it is there: of a burst of changes few move it.
+      if (time === found[field]) work.update(key, { condition: { equals: { id } }, onConditionFailed });
+      else stageMoved(work, list, found, { [field]: time }, { id, [field]: found[field] }, onConditionFailed);
+    });
   }
 
   /** Moves a field forward to a time, after the commit. Best effort: the field may lag behind. @param timeOf undefined: there is none */
@@ -125,31 +121,12 @@ export function stageFlag(
   stageMoved(work, list, item, changed, { [flag]: item[flag] }, onConditionFailed);
 }
 
-/**
- * That of the request, unless the record has a later one: a request may commit after one that began later. A stored time in the future is replaced:
- * another container's clock was wrong (`docs/decisions/0160-clocks.md`).
- */
-function forward(stored: unknown, { timestamp, clock }: Pick<RequestSession, 'timestamp' | 'clock'>): string {
-  const latest = new Date(clock() + CLOCKS_DIFFER_MS).toISOString();
-  return typeof stored === 'string' && stored > timestamp && stored <= latest ? stored : timestamp;
-}
+/** The latest time that is not in the future: a later one was written by a container whose clock was wrong (`docs/decisions/0160-clocks.md`). */
+const latestBy = (clock: Clock): string => new Date(clock() + CLOCKS_DIFFER_MS).toISOString();
 
-/**
- * Stages that a record as found gets another time, in the order too where that has the record. Where it has that time or a later one, only that it is
- * there: of a burst of changes few move it.
- */
-function stageTime(
-  work: UnitOfWork,
-  list: indexes.Indexes,
-  found: Item,
-  { field, time }: { readonly field: string; readonly time: string },
-  onConditionFailed: OnConditionFailed,
-): void {
-  const expected = { id: found.id, [field]: found[field] };
-  if (time === found[field])
-    work.update(schema.keyIn(found), { condition: { equals: { id: found.id } }, onConditionFailed });
-  else stageMoved(work, list, found, { [field]: time }, expected, onConditionFailed);
-}
+/** The time of the request, unless the record has a later one that is not in the future: a request may commit after one that began later. */
+export const forward = (stored: unknown, { timestamp, clock }: Pick<RequestSession, 'timestamp' | 'clock'>): string =>
+  typeof stored === 'string' && stored > timestamp && stored <= latestBy(clock) ? stored : timestamp;
 
 /** Stages that attributes of a record as found change without a new version, and its entries with them. */
 function stageMoved(
@@ -170,7 +147,7 @@ const TIMEOUT_MS = 500;
 
 /**
  * Moves a time of a record forward, never back: one `UpdateItem`, refused where the record has that time or a later one already. A time in the
- * future is replaced, and one is not taken over: another container's clock was wrong (`docs/decisions/0160-clocks.md`).
+ * future is replaced, and one is not taken over.
  */
 async function advance(
   table: Table,
@@ -178,7 +155,7 @@ async function advance(
   { id, field, value }: { readonly id: string; readonly field: string; readonly value: string },
   { clock, deadline, observer, timestamp }: Pick<RequestSession, 'clock' | 'deadline' | 'observer' | 'timestamp'>,
 ): Promise<void> {
-  const latest = new Date(clock() + CLOCKS_DIFFER_MS).toISOString();
+  const latest = latestBy(clock);
   const command = new UpdateCommand({
     TableName: table.name,
     Key: { ...key },
@@ -186,11 +163,7 @@ async function advance(
     // `NOT BETWEEN` and not `<` or `>`, which are false for null.
     ConditionExpression: 'id = :id AND NOT #field BETWEEN :value AND :latest',
     ExpressionAttributeNames: { '#field': field },
-    ExpressionAttributeValues: {
-      ':id': id,
-      ':value': value <= latest ? value : timestamp,
-      ':latest': latest,
-    },
+    ExpressionAttributeValues: { ':id': id, ':value': value <= latest ? value : timestamp, ':latest': latest },
   });
   const timeLimit = { clock, deadline: Math.min(deadline, clock() + TIMEOUT_MS), observer };
   await retry(() => table.client.send(command), timeLimit);

@@ -45,14 +45,13 @@ function stageCounts(
 ): void {
   const [left, joined] = [was?.[field], is?.[field]];
   const derived = derivedOf(records, declared.by);
-  if (typeof left === 'string' && left !== joined) {
-    const add = additions(declared, field, left, was, is);
-    derived.adjust(left, { add }, () => new StaleRead('the record has left what it referred to'));
+  for (const id of new Set([left, joined])) {
+    if (typeof id !== 'string') continue;
+    const add = additions(declared, field, id, was, is);
+    if (id !== joined) derived.adjust(id, { add }, () => new StaleRead('the record has left what it referred to'));
+    else if (id !== left) derived.adjust(id, { add, equals: declared.equals?.(is) ?? {} }, declared.onMissing);
+    else if (Object.keys(add).length > 0) derived.adjust(id, { add }, declared.onMissing);
   }
-  if (typeof joined !== 'string') return;
-  const add = additions(declared, field, joined, was, is);
-  const equals = left === joined ? {} : (declared.equals?.(is) ?? {});
-  if (left !== joined || Object.keys(add).length > 0) derived.adjust(joined, { add, equals }, declared.onMissing);
 }
 
 /** What a change adds to the counters of one record, but for those that it leaves as they are. */

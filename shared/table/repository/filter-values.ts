@@ -4,6 +4,7 @@ import { type Key, readPartition, retry, schema, storedSets, type Table } from '
 import { keepNewest } from '../../keep-newest.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
+import type { Entity } from './entity.ts';
 
 /**
  * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a
@@ -17,20 +18,12 @@ const KEPT = 10_000;
 
 const DAY_MS = 86_400_000;
 
-/** The list, as its writers know it. */
-interface NotedList {
-  readonly session: RequestSession;
-  readonly table: Table;
-  readonly retentionDays: number | undefined;
-  readonly partition: string;
-}
-
 /**
  * Notes values of filters, beside the operation. The commit waits for it: a value is noted before its set exists. One write unit for each value, once
  * in a container; in a list whose records expire once a day.
  */
 export function noteValues(
-  { session, table, retentionDays, partition }: NotedList,
+  { session, table, location: { partition }, entity: { retentionDays } }: Noting,
   values: readonly FilterValue[],
 ): void {
   const day = retentionDays === undefined ? '' : Math.floor(session.now / DAY_MS);
@@ -43,6 +36,14 @@ export function noteValues(
       keepNewest(noted, name, true, KEPT);
     });
   }
+}
+
+/** The repository of the records with these values. */
+interface Noting {
+  readonly session: RequestSession;
+  readonly table: Table;
+  readonly location: { readonly partition: string };
+  readonly entity: Pick<Entity, 'retentionDays'>;
 }
 
 interface FilterValue {

@@ -15,7 +15,7 @@ import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
-import { DerivedFields } from './derived-fields.ts';
+import { DerivedFields, forward } from './derived-fields.ts';
 import { stageDerived } from './derived-from-references.ts';
 import { type Entity, toAttributes } from './entity.ts';
 import { noteValues } from './filter-values.ts';
@@ -75,21 +75,17 @@ export class Repository<T extends object> extends RecordReader<T> {
   /** Allocates a number and stages a new record under it. @throws RecordTooLarge */
   create<L extends keyof T = never>(given: NewRecord<T, L>): Promise<Stored<T>> {
     const { fields, deferred = () => ({}) as Pick<T, L>, generated = [], alsoAudited = [] } = given;
-    const { numbers } = this.session;
     return this.session.changes.staging(async () => {
       this.#stageFields(fields);
       const allocating = this.#allocate();
       const id = allocating.then(({ number }) => ids.newId(number));
       const create = async (): Promise<Stored<T>> => {
         const [allocated, newId] = await Promise.all([allocating, id]);
-        const place = { id: newId, ordinal: allocated.number + 1, collisions: numbers.collisions };
+        const place = { id: newId, ordinal: allocated.number + 1, collisions: this.session.collisions };
         const record = { id: newId, ...fields, ...(await deferred(place)) } as unknown as T;
-        const isGenerated = (field: string): boolean => generated.some((name) => name === field);
-        const refusalOf = (field: string) => (isGenerated(field) ? () => numbers.noteCollision() : undefined);
-        stageClaims(this.work, this, undefined, { record, id: newId }, refusalOf);
         const size = checkSize(this.entity, record);
         if (size > allocated.largest) this.#noteLargest(size);
-        return this.#stageNew(record, newId, allocated, fields as Item);
+        return this.#stageNew(record, newId, allocated, { given: fields, generated });
       };
       const names = [...namesOf(fields), ...alsoAudited];
       const event = this.#observe({ verb: 'created', id, version: 1, fields: [...new Set(names)] });
@@ -109,42 +105,54 @@ export class Repository<T extends object> extends RecordReader<T> {
       checkSizes(sizes);
       this.session.expectUnits?.(unitsToCreate(sizes));
       for (const fields of all) this.#stageFields(fields);
-      const allocated = await this.session.numbers.allocateAll(this.tenant, this.list, all.length);
+      const allocated = await this.session.numbers.allocateAll(this.table, this.list, all.length);
       const largest = Math.max(...sizes);
       if (allocated.some((each) => largest > each.largest)) this.#noteLargest(largest);
       return allocated.map((each, index) => {
         const id = ids.newId(each.number);
         const record = { id, ...all[index] } as unknown as T;
-        stageClaims(this.work, this, undefined, { record, id });
-        return this.#stageNew(record, id, each, record as Item);
+        return this.#stageNew(record, id, each, { given: record });
       });
     });
   }
 
   /** Stages what a new record needs before it has its number. */
   #stageFields(fields: object): void {
-    this.#noteValues(this.indexes.openValuesOf(fields as Item));
+    noteValues(this, this.indexes.openValuesOf(fields as Item));
     stageDerived(this, undefined, fields);
   }
 
-  #stageNew(record: T, id: string, allocated: AllocatedNumber, given: Item): Stored<T> {
-    const { expires, filters } = allocated;
+  /** @param given the fields for which {@link #stageFields} was called @param generated fields whose values were generated */
+  #stageNew(
+    record: T,
+    id: string,
+    allocated: AllocatedNumber,
+    { given, generated = [] }: { readonly given: object; readonly generated?: readonly (keyof T)[] },
+  ): Stored<T> {
+    const { expires, filters, compact } = allocated;
     const ofOthers = filters.filter((name) => !this.indexes.leftOut.includes(name));
     this.#noteUnbuilt(allocated);
+    if (compact !== undefined) this.session.changes.afterCommit(compact);
+    const isGenerated = (field: string): boolean => generated.some((name) => name === field);
+    const refusalOf = (field: string) => (isGenerated(field) ? () => this.session.noteCollision() : undefined);
+    stageClaims(this.work, this, undefined, { record, id }, refusalOf);
     const item = {
       ...this.indexes.noted(this.#itemOf(id, record), ofOthers),
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
     };
     this.work.put(
       item,
-      (found) => refusalAt(found) ?? this.session.numbers.fenced(allocated),
+      (found) => refusalAt(found) ?? this.#fenced(allocated),
       undefined,
       (found) => found.id === id || found[DELETED] === id,
     );
     const change = this.indexes.change(undefined, item);
     // Those of its fields were noted before: here are deferred ones, and those of other releases.
-    const known = new Set(this.indexes.openValuesOf(given).map(({ field }) => field));
-    this.#noteValues(this.indexes.openValues(change.entered).filter(({ field }) => !known.has(field)));
+    const known = new Set(this.indexes.openValuesOf(given as Item).map(({ field }) => field));
+    noteValues(
+      this,
+      this.indexes.openValues(change.entered).filter(({ field }) => !known.has(field)),
+    );
     this.indexes.stage(this.work, item, change);
     this.countChild();
     return { record, version: 1, item };
@@ -153,7 +161,14 @@ export class Repository<T extends object> extends RecordReader<T> {
   /** A list that will lack the record is not served until the operator has built it again: this is noted before the record is written. */
   #noteUnbuilt({ list, filters }: AllocatedNumber): void {
     const lacking = this.indexes.leftOut.filter((name) => filters.includes(name));
-    if (lacking.length > 0) this.session.numbers.noteUnbuilt(this.tenant, list, lacking);
+    const { numbers, changes } = this.session;
+    if (lacking.length > 0) changes.check(() => numbers.noteUnbuilt(this.table, list, lacking));
+  }
+
+  /** Drops a number that a reader has fenced. The returned error makes the operation run again, with another number. */
+  #fenced(allocated: AllocatedNumber): StaleRead {
+    this.session.numbers.forget(allocated);
+    return new StaleRead('the number is fenced');
   }
 
   /**
@@ -167,7 +182,7 @@ export class Repository<T extends object> extends RecordReader<T> {
 
   /** Begins to allocate a number in advance, for the next record that is created here. */
   prepare(): void {
-    this.session.numbers.prepare(this.tenant, this.list);
+    this.session.numbers.prepare(this.table, this.list);
   }
 
   /**
@@ -196,7 +211,7 @@ export class Repository<T extends object> extends RecordReader<T> {
    */
   update(stored: Stored<T>, given: Partial<T>, { alsoAudited = [], moves }: UpdateOptions<T> = {}): Promise<Stored<T>> {
     return this.session.changes.staging(async () => {
-      const changes = moves === undefined ? given : { ...given, [moves]: this.derived.forward(stored, moves) };
+      const changes = moves === undefined ? given : { ...given, [moves]: forward(stored.item[moves], this.session) };
       const record = { ...stored.record, ...changes };
       const { item } = stored;
       const id = String(item.id);
@@ -207,12 +222,12 @@ export class Repository<T extends object> extends RecordReader<T> {
       const after = this.indexes.noted({ ...item, ...attributes });
       const entries = this.indexes.change(item, after);
       // Sets that it leaves may be older than the notes of values.
-      this.#noteValues(this.indexes.openValues([...entries.left, ...entries.entered]));
+      noteValues(this, this.indexes.openValues([...entries.left, ...entries.entered]));
       const fields = [...Object.keys(changes), ...alsoAudited];
       await this.#observe({ verb: 'updated', id, version, fields, before: stored.record, after: record });
       this.work.noteSize(schema.keyIn(item), after);
       this.#stageAsFound(stored, (work, found, onConditionFailed) => {
-        const time = moves === undefined ? {} : { [moves]: this.derived.forward({ ...stored, item: found }, moves) };
+        const time = moves === undefined ? {} : { [moves]: forward(found[moves], this.session) };
         const next = found === item ? after : this.indexes.noted({ ...found, ...attributes, ...time });
         const moved = found === item ? entries : this.indexes.change(found, next);
         this.indexes.stage(work, found, moved);
@@ -290,7 +305,7 @@ export class Repository<T extends object> extends RecordReader<T> {
   /** Stages that a number has no record any more, which claims nothing. */
   #stageAbsence(stored: Stored<T>): void {
     const { item } = stored;
-    this.#noteValues(this.indexes.openValues(this.indexes.entriesIn(item)));
+    noteValues(this, this.indexes.openValues(this.indexes.entriesIn(item)));
     this.work.noteSize(schema.keyIn(item), item);
     const number = ids.numberIn(String(item.SK));
     if (!this.entity.byTime) storedSets.stageGap(this.work, this.location.partition, number, expiryOfRecord(item));
@@ -339,14 +354,10 @@ export class Repository<T extends object> extends RecordReader<T> {
     return this.session.changes.of(this.tenant);
   }
 
-  #noteValues(values: Parameters<typeof noteValues>[1]): void {
-    const { session, table, location, entity } = this;
-    noteValues({ session, table, partition: location.partition, retentionDays: entity.retentionDays }, values);
-  }
-
   #noteLargest(size: number): void {
     const { byTime, single } = this.entity;
-    if (!byTime && !single) this.session.numbers.noteLargest(this.tenant, this.list, size);
+    const { numbers, changes } = this.session;
+    if (!byTime && !single) changes.duringCommit(() => numbers.noteLargest(this.table, this.list, size));
   }
 
   #itemOf(id: string, record: T): Item & Key {
@@ -370,15 +381,8 @@ export class Repository<T extends object> extends RecordReader<T> {
 
   #allocate(): Promise<AllocatedNumber> {
     const { list } = this;
-    return this.entity.byTime
-      ? Promise.resolve({
-          list,
-          number: this.session.now,
-          expires: undefined,
-          filters: [],
-          largest: 0,
-        })
-      : this.session.numbers.allocate(this.tenant, list);
+    if (!this.entity.byTime) return this.session.numbers.allocate(this.table, list);
+    return Promise.resolve({ list, number: this.session.now, expires: undefined, filters: [], largest: 0 });
   }
 }
 

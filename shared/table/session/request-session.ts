@@ -1,10 +1,10 @@
 import type { Actor, Origin } from '#identity';
-import { contention, listErrors, type Table } from '#lists';
+import { contention, listErrors, NumberPool, type Table } from '#lists';
 import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
 import { type Credentials, environmentTable, tableWith, tenantTable } from '../connection/client.ts';
 import { observer } from '../connection/observer.ts';
+import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
-import { RecordNumbers } from './record-numbers.ts';
 import { StagedChanges } from './staged-changes.ts';
 import { TenantTables } from './tenant-tables.ts';
 
@@ -23,9 +23,12 @@ export class RequestSession implements TimeLimit {
   readonly observer = observer;
   readonly tables: TenantTables;
   readonly changes: StagedChanges;
-  readonly numbers: RecordNumbers;
+  /** The numbers of the records that the request creates. */
+  readonly numbers: NumberPool;
   readonly contention: contention.Contention;
   readonly audit = new AuditOrigin();
+  /** How often a generated value was already taken. */
+  collisions = 0;
   /** Is called with the units that the request is about to take, where that is known (`shared/http/budget/request-budget.ts`). May throw. */
   expectUnits: ((units: number) => void) | undefined;
 
@@ -35,9 +38,9 @@ export class RequestSession implements TimeLimit {
     this.now = clock();
     this.deadline = deadline;
     this.tables = new TenantTables(table, tenantTable);
-    this.contention = new contention.Contention(this, () => this.numbers.pool.unused);
+    this.contention = new contention.Contention(this, () => this.numbers.unused);
     this.changes = new StagedChanges(this.tables);
-    this.numbers = new RecordNumbers(this, this.tables, this.changes);
+    this.numbers = new NumberPool(this);
   }
 
   /**
@@ -58,10 +61,16 @@ export class RequestSession implements TimeLimit {
     return new Date(this.now).toISOString();
   }
 
+  /** Counts that a generated value is taken. The returned error makes the operation run again, which must generate another one. */
+  noteCollision(): StaleRead {
+    this.collisions += 1;
+    return new StaleRead('a generated value is taken');
+  }
+
   /** Drops all staged changes, to run the operation again. */
   restart(): void {
     this.changes.drop();
-    this.numbers.pool.nextRun();
+    this.numbers.nextRun();
   }
 
   /**
@@ -69,22 +78,21 @@ export class RequestSession implements TimeLimit {
    * @throws what the commit would be refused with, as far as it can be seen beforehand; what the operation throws
    */
   async rehearse(operation: () => Promise<unknown>): Promise<void> {
-    const { pool } = this.numbers;
-    pool.isRehearsal = true;
+    this.numbers.isRehearsal = true;
     try {
       await operation();
       await this.changes.checkConditions();
     } finally {
       await this.changes.settle();
-      pool.isRehearsal = false;
+      this.numbers.isRehearsal = false;
       this.restart();
     }
   }
 
   /** Commits the staged writes. @throws as {@link StagedChanges.send} */
   async commit(): Promise<void> {
-    await this.changes.send(this, this.numbers.pool);
-    this.numbers.pool.confirm();
+    await this.changes.send(this, this.numbers);
+    this.numbers.confirm();
     await this.abandon();
     await this.changes.runTasksAfterCommit();
   }
@@ -95,8 +103,8 @@ export class RequestSession implements TimeLimit {
    */
   async abandon(reason?: unknown): Promise<void> {
     await this.changes.settle();
-    if (reason instanceof listErrors.TableUnavailable) await this.numbers.pool.settle();
-    else await this.numbers.pool.release();
+    if (reason instanceof listErrors.TableUnavailable) await this.numbers.settle();
+    else await this.numbers.release();
   }
 }
 

@@ -34,9 +34,14 @@ export class StagedChanges {
     return this.#work;
   }
 
-  /** The organization whose changes are staged; undefined where there are none but the platform's own. */
-  get organization(): string | undefined {
-    return [...this.#workers].find((tenant) => tenant !== PLATFORM);
+  /**
+   * The organization whose changes are staged; undefined where there are none but the platform's own.
+   * @throws Error for a transaction of two organizations
+   */
+  get organization(): TenantId | undefined {
+    const [organization, ...others] = [...this.#workers].filter((tenant) => tenant !== PLATFORM);
+    if (others.length > 0) throw new Error('one transaction was staged for two organizations');
+    return organization;
   }
 
   get pendingWrites(): UnitOfWork['writes'] {
@@ -154,20 +159,13 @@ export class StagedChanges {
     await Promise.allSettled(this.#afterCommit.map((task) => task()));
   }
 
+  /**
+   * The table with the credentials that send the transaction: those of the tenant that staged it. For a platform caller's idempotency key together
+   * with changes of an organization, these are the organization's, whose role allows both.
+   */
   #committersTable() {
-    return this.#tables.of(committerOf(this.#workers));
+    return this.#tables.of(this.organization ?? PLATFORM);
   }
-}
-
-/**
- * The tenant whose credentials send a transaction: the one that staged it. For a platform caller's idempotency key
- * together with changes of an organization, it is the organization, whose role allows both.
- * @throws Error for a transaction of two organizations
- */
-function committerOf(workers: ReadonlySet<TenantId>): TenantId {
-  const [organization = PLATFORM, ...others] = [...workers].filter((tenant) => tenant !== PLATFORM);
-  if (others.length > 0) throw new Error('one transaction was staged for two organizations');
-  return organization;
 }
 
 /** Most sessions may not read credentials: the commit decides on their conditions. */

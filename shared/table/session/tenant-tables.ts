@@ -11,16 +11,12 @@ const LONGEST_WAIT = 500;
 export class TenantTables {
   /** The table with the function's own rights, for reads before the tenant is known (`#tenancy`, `readCredentials`). */
   readonly environment: Table;
-  readonly #ofTenant: (tenant: TenantId) => Table;
-
-  constructor(environment: Table, ofTenant: (tenant: TenantId) => Table) {
-    this.environment = environment;
-    this.#ofTenant = ofTenant;
-  }
-
   /** The table with the rights of this tenant only. */
-  of(tenant: TenantId): Table {
-    return this.#ofTenant(tenant);
+  readonly of: (tenant: TenantId) => Table;
+
+  constructor(environment: Table, of: (tenant: TenantId) => Table) {
+    this.environment = environment;
+    this.of = of;
   }
 
   /** Begins to open the tenant's STS session for the following calls. After a failure, a call tries again. */
