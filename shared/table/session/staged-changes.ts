@@ -4,24 +4,29 @@ import type { TenantTables } from './tenant-tables.ts';
 
 type Sending = Required<Omit<Parameters<UnitOfWork['commit']>[1], 'onNoResponse'>>;
 
+/** What a run of the operation has staged, and its tasks around the commit. */
+class StagedRun {
+  readonly work = new UnitOfWork();
+  readonly workers = new Set<TenantId>();
+  /** Writes whose staging has begun. */
+  readonly staging: Promise<unknown>[] = [];
+  readonly checks: Promise<void>[] = [];
+  readonly duringCommit: (() => Promise<void>)[] = [];
+  readonly afterCommit: (() => Promise<void>)[] = [];
+  explain = (error: unknown): unknown => error;
+  /** Whether what is staged from now on would be lost. */
+  isSent = false;
+}
+
 /**
  * The changes that a request commits together: its staged writes, the checks that the commit waits for, and the tasks
  * around it.
  */
 export class StagedChanges {
   readonly #tables: TenantTables;
-  #work = new UnitOfWork();
-  #workers = new Set<TenantId>();
-  /** Writes whose staging has begun. */
-  #staging: Promise<unknown>[] = [];
-  #checks: Promise<void>[] = [];
-  /** Also those of earlier runs. */
+  #run = new StagedRun();
+  /** What was begun in this run and in earlier ones. */
   readonly #begun: Promise<unknown>[] = [];
-  #duringCommit: (() => Promise<void>)[] = [];
-  #afterCommit: (() => Promise<void>)[] = [];
-  #explain: (error: unknown) => unknown = unchanged;
-  /** Whether what is staged from now on would be lost. */
-  #isSent = false;
 
   constructor(tables: TenantTables) {
     this.#tables = tables;
@@ -30,8 +35,8 @@ export class StagedChanges {
   /** The request's unit of work, for a tenant to stage its writes in. @throws TypeError after the commit was sent */
   of(tenant: TenantId): UnitOfWork {
     this.#requireUnsent();
-    this.#workers.add(tenant);
-    return this.#work;
+    this.#run.workers.add(tenant);
+    return this.#run.work;
   }
 
   /**
@@ -39,13 +44,13 @@ export class StagedChanges {
    * @throws Error for a transaction of two organizations
    */
   get organization(): TenantId | undefined {
-    const [organization, ...others] = [...this.#workers].filter((tenant) => tenant !== PLATFORM);
+    const [organization, ...others] = [...this.#run.workers].filter((tenant) => tenant !== PLATFORM);
     if (others.length > 0) throw new Error('one transaction was staged for two organizations');
     return organization;
   }
 
   get pendingWrites(): UnitOfWork['writes'] {
-    return this.#work.writes;
+    return this.#run.work.writes;
   }
 
   /**
@@ -57,7 +62,7 @@ export class StagedChanges {
     this.#requireUnsent();
     const write = stage();
     write.catch(() => undefined);
-    this.#staging.push(write);
+    this.#run.staging.push(write);
     this.#begun.push(write);
     return write;
   }
@@ -66,18 +71,18 @@ export class StagedChanges {
   check(run: () => Promise<void>): void {
     const check = run();
     check.catch(() => undefined);
-    this.#checks.push(check);
+    this.#run.checks.push(check);
     this.#begun.push(check);
   }
 
   /** Runs a task in parallel to the commit. Best effort: its failure is ignored. */
   duringCommit(task: () => Promise<void>): void {
-    this.#duringCommit.push(task);
+    this.#run.duringCommit.push(task);
   }
 
   /** Runs a task after the commit. Best effort: its failure is ignored. */
   afterCommit(task: () => Promise<void>): void {
-    this.#afterCommit.push(task);
+    this.#run.afterCommit.push(task);
   }
 
   /**
@@ -85,24 +90,17 @@ export class StagedChanges {
    * sender needs pointers into the delivery.
    */
   explainRefusals(explain: (error: unknown) => unknown): void {
-    this.#explain = explain;
+    this.#run.explain = explain;
   }
 
   /** Drops all staged writes and tasks. */
   drop(): void {
-    this.#work = new UnitOfWork();
-    this.#workers = new Set();
-    this.#staging = [];
-    this.#checks = [];
-    this.#duringCommit = [];
-    this.#afterCommit = [];
-    this.#explain = unchanged;
-    this.#isSent = false;
+    this.#run = new StagedRun();
   }
 
   /** At once, and not in the promise of the write, which has a handler: so it ends whoever has not awaited its helper. */
   #requireUnsent(): void {
-    if (this.#isSent)
+    if (this.#run.isSent)
       throw new TypeError('a write is staged after the commit: the operation does not await the helper that stages it');
   }
 
@@ -110,11 +108,11 @@ export class StagedChanges {
   async checkConditions(): Promise<void> {
     try {
       await this.#allStaged();
-      await Promise.all(this.#checks);
-      const refusal = await this.#work.refusal(this.#committersTable(), isReadable);
+      await Promise.all(this.#run.checks);
+      const refusal = await this.#run.work.refusal(this.#committersTable(), isReadable);
       if (refusal !== undefined) throw refusal;
     } catch (error) {
-      throw this.#explain(error);
+      throw this.#run.explain(error);
     }
   }
 
@@ -123,25 +121,26 @@ export class StagedChanges {
     try {
       await this.#allStaged();
       if (this.pendingWrites.length > 0) {
-        await Promise.all(this.#checks);
+        await Promise.all(this.#run.checks);
         await this.#allStaged();
       }
-      this.#isSent = true;
+      this.#run.isSent = true;
       if (this.pendingWrites.length === 0) return;
       numbers.noteSent();
-      const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
+      const tasks = Promise.allSettled(this.#run.duringCommit.map((task) => task()));
       const { clock, deadline, observer, contention } = limit;
       const sending = { clock, deadline, observer, contention, onNoResponse: () => numbers.noteNoResponse() };
-      await this.#work.commit(this.#committersTable(), sending).finally(() => tasks);
+      await this.#run.work.commit(this.#committersTable(), sending).finally(() => tasks);
     } catch (error) {
-      throw this.#explain(error);
+      throw this.#run.explain(error);
     }
   }
 
   /** Waits for the writes that are being staged, and for those that they stage. */
   async #allStaged(): Promise<void> {
-    for (let waited = 0; waited < this.#staging.length; ) {
-      const begun = this.#staging.slice(waited);
+    const { staging } = this.#run;
+    for (let waited = 0; waited < staging.length; ) {
+      const begun = staging.slice(waited);
       waited += begun.length;
       await Promise.all(begun);
     }
@@ -156,7 +155,7 @@ export class StagedChanges {
   }
 
   async runTasksAfterCommit(): Promise<void> {
-    await Promise.allSettled(this.#afterCommit.map((task) => task()));
+    await Promise.allSettled(this.#run.afterCommit.map((task) => task()));
   }
 
   /**
@@ -170,5 +169,3 @@ export class StagedChanges {
 
 /** Most sessions may not read credentials: the commit decides on their conditions. */
 const isReadable = (key: Key): boolean => !isOfCredentials(key);
-
-const unchanged = (error: unknown): unknown => error;
