@@ -84,7 +84,7 @@ async function readMembers(
   if (view.residual.length > 0) throw new TypeError('no index answers what is wanted of a cursor page');
   const members = membersOf(query, view, new Set(), now);
   const budget = new ReadBudget(timeLimit, false);
-  budget.noteLargest(largestNoted(view.counter));
+  budget.largest = largestNoted(view.counter);
   const items: Item[] = [];
   let rank = after === undefined ? 0 : members.rankOf(numberIn(after) + 1);
   while (items.length < limit && rank < members.total) {

@@ -110,7 +110,7 @@ interface ListReading {
  */
 async function readListed(reading: ListReading): Promise<ItemPage | undefined> {
   const { table, query, request, view, newest, budget, order } = reading;
-  budget.noteLargest(largestNoted(view.counter));
+  budget.largest = largestNoted(view.counter);
   const page = new PageNumbers(query, view, request, order);
   const found = new Map(newest);
   const isComplete = await readRecordsOf(page, found, reading);

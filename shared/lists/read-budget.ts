@@ -40,22 +40,20 @@ export class ReadBudget {
   readonly timeLimit: Reading;
   /** Records are read in the requested order, so that a page is cut at its end. */
   readonly newestFirst: boolean;
+  /** Whether records were left unread because the budget was spent. */
+  isCut = false;
+  /** Whether a query has returned its 1 MB. The rest is then read by key: one round trip reads as much, and records of that size cost the same. */
+  hasFullQuery = false;
+  /** The size of the list's largest record, in bytes; 0 if it is not known. */
+  largest = 0;
   readonly #most: number;
   #spent = 0;
   #records = 0;
-  #isCut = false;
-  #hasFullQuery = false;
-  #largest = 0;
 
   constructor(timeLimit: Reading, newestFirst: boolean, most = MAX_READ) {
     this.timeLimit = timeLimit;
     this.newestFirst = newestFirst;
     this.#most = most;
-  }
-
-  /** Whether records were left unread because the budget was spent. */
-  get isCut(): boolean {
-    return this.#isCut;
   }
 
   /** What was read strongly consistently, in read units. */
@@ -68,34 +66,15 @@ export class ReadBudget {
     return this.#fitting(MAX_ITEM);
   }
 
-  /** Whether a query has returned its 1 MB. The rest is then read by key: one round trip reads as much, and records of that size cost the same. */
-  get hasFullQuery(): boolean {
-    return this.#hasFullQuery;
-  }
-
-  noteFullQuery(): void {
-    this.#hasFullQuery = true;
-  }
-
-  /** Notes the size of the list's largest record, where it is known. In bytes. */
-  noteLargest(bytes: number): void {
-    this.#largest = bytes;
-  }
-
-  /** The size of the list's largest record, in bytes; 0 if it is not known. */
-  get largest(): number {
-    return this.#largest;
-  }
-
   /** Reports to the request how many units these records cost to read, if all are as large as the largest. */
   expect(records: number, strongly: boolean): void {
-    const bytes = Math.min(records * this.#largest, strongly ? this.#most : MAX_FIRST_LOOK);
+    const bytes = Math.min(records * this.largest, strongly ? this.#most : MAX_FIRST_LOOK);
     if (bytes > 0) this.timeLimit.expectUnits?.(bytes / (strongly ? UNIT.strongly : UNIT.eventually));
   }
 
   /** How many records a query certainly reads, if the largest is known; else there is no bound. */
   get perQuery(): number {
-    return this.#largest === 0 ? Number.POSITIVE_INFINITY : Math.floor(MAX_QUERY / (this.#largest + INTERNAL));
+    return this.largest === 0 ? Number.POSITIVE_INFINITY : Math.floor(MAX_QUERY / (this.largest + INTERNAL));
   }
 
   /**
@@ -105,7 +84,7 @@ export class ReadBudget {
   mayRead(wanted: number): number {
     const alike = this.#records === 0 ? 0 : this.#fitting(this.#spent / this.#records);
     const most = this.#spent === 0 ? wanted : Math.min(wanted, Math.max(alike, this.records));
-    this.#isCut ||= wanted > 0 && most === 0;
+    this.isCut ||= wanted > 0 && most === 0;
     return most;
   }
 

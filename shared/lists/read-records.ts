@@ -36,7 +36,7 @@ export async function readBetween(
   };
   const { items, last } = await query(table, input, budget);
   if (last === undefined) return { records: recordsIn(items), unread: [] };
-  budget.noteFullQuery();
+  budget.hasFullQuery = true;
   return {
     records: recordsIn(items),
     unread: numbers.filter((number) => (budget.newestFirst ? number < last : number > last)),
@@ -53,7 +53,7 @@ export async function readNewest(table: Table, partition: string, limit: number,
     Limit: limit,
   };
   const { items, last } = await query(table, input, budget);
-  if (last !== undefined && items.length < limit) budget.noteFullQuery();
+  if (last !== undefined && items.length < limit) budget.hasFullQuery = true;
   return recordsIn(items);
 }
 

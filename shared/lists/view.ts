@@ -90,7 +90,7 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading): P
   const [read, sets, found] = await Promise.all([counter, readingSets, looking]);
   const numbersWhere = (isExcluded: boolean): NumberSet[] =>
     sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));
-  const bounding = [...numbersWhere(false), ...known(found).map((numbers) => NumberSet.ofNumbers([...numbers]))];
+  const bounding = [...numbersWhere(false), ...known(found).map((numbers) => NumberSet.ofNumbers(numbers))];
   const isResidual = (one: Condition): boolean =>
     one.answer === undefined ||
     ('lookups' in one.answer && found[lookups.indexOf(one.answer.lookups)]?.numbers === undefined);
@@ -118,12 +118,8 @@ const known = (found: readonly Candidates[]): ReadonlySet<number>[] =>
 function placesOf(found: readonly Candidates[]): ReadonlySet<string> | undefined {
   const numbers = known(found);
   if (numbers.length === 0) return undefined;
-  return new Set(
-    Array.from(
-      numbers.reduce((one, other) => one.intersection(other)),
-      (number) => bitPlace(number).sortKey,
-    ),
-  );
+  const common = numbers.reduce((one, other) => one.intersection(other));
+  return new Set(Array.from(common, (number) => bitPlace(number).sortKey));
 }
 
 /** The members of a list. */
