@@ -38,7 +38,7 @@ export function filtersBy(field: string, schema: z.ZodType): Readonly<Record<str
       isNullable ? valuesOf(flag(), true, true) : flag().optional().describe(`${SMALL} whether it is so.`),
     );
   }
-  return isText(value) ? equal(() => valuesOf(value, isWithoutCommas(value), isNullable)) : {};
+  return isText(value) ? equal(() => valuesOf(short(value), isWithoutCommas(value), isNullable)) : {};
 }
 
 function parameterOf(condition: Condition, make: () => z.ZodType, takesNull = false): ListParameter {
@@ -70,6 +70,14 @@ function valuesOf(element: Text, isSeparated: boolean, takesNull: boolean): z.Zo
   const none = takesNull ? `, \`${NULL}\` for none` : '';
   return several(element, { isSeparated, takesNull }, `${SMALL} any of these${none}.`);
 }
+
+/** Longest text that is looked for, in characters: that of a URL. */
+const MOST_CHARACTERS = 2_048;
+
+const short = (text: Text): Text =>
+  Number((text as { readonly maxLength?: unknown }).maxLength ?? 0) > MOST_CHARACTERS
+    ? bounded(MOST_CHARACTERS).pipe(text)
+    : text;
 
 /** Of a time, which nobody knows to the millisecond. */
 const onlyNull = () =>

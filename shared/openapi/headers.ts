@@ -23,7 +23,7 @@ export const responseHeaderComponents = {
   },
   Link: {
     description:
-      'The neighbours of this part of the list (RFC 8288): `first`, `prev`, `next` and `last`, as far as there are any.',
+      'The neighbours of this part of the list (RFC 8288): `first`, `prev`, `next` and `last`, as far as there are any. With a long query only `prev` and `next`.',
     ...text(
       8_192,
       '</api/v1/clients?page=1>; rel="first", </api/v1/clients?page=2>; rel="next", </api/v1/clients?page=2>; rel="last"',

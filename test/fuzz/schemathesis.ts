@@ -161,7 +161,6 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 
 /** Values of parameters whose form does not say all. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
-  after: ['latest'],
   types: ['ticket.updated', EVENT_TYPES.join()],
   next_billing_date_after: ['2026-12-01'],
   next_billing_date_before: ['2026-12-01T09:30:00Z'],
@@ -172,16 +171,31 @@ function withValues(parameter: Node): Node {
   const { name, schema, 'x-any-size': orders } = parameter as Node & Parameter;
   const values = orders === undefined ? PARAMETERS[name] : [...orders, 'id', '-id,created_at'];
   if (values !== undefined) return { ...parameter, schema: { enum: values } };
+  if (schema?.pattern?.includes('|latest') === true) return { ...parameter, schema: { enum: ['latest'] } };
+  if (schema?.items === undefined) return parameter;
   const items =
-    name === 'timezone' ? VALUES.timezone : NUMBER_OR_NULL.test(schema?.items?.pattern ?? '') && ['null', '1'];
-  return items ? { ...parameter, schema: { ...schema, items: { enum: items } } } : parameter;
+    name === 'timezone' ? VALUES.timezone : NUMBER_OR_NULL.test(schema.items.pattern ?? '') && ['null', '1'];
+  // All parameters of a list at once are not too long.
+  const { pattern, format, minLength, maxLength = 0 } = schema.items;
+  const isText = format === undefined && (pattern === undefined || minLength === 1) && maxLength > SHORT;
+  const short = isText ? { ...schema.items, maxLength: SHORT } : schema.items;
+  return { ...parameter, schema: { ...schema, maxItems: 2, items: items ? { enum: items } : short } };
+}
+
+interface Items {
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
 }
 
 interface Parameter {
   readonly name: string;
   readonly 'x-any-size'?: readonly string[];
-  readonly schema?: { readonly items?: { readonly pattern?: string } };
+  readonly schema?: { readonly pattern?: string; readonly items?: Items };
 }
+
+const SHORT = 8;
 
 /** The form of a number that may be null: its bounds are in no pattern. */
 const NUMBER_OR_NULL = /^\^\(null\|-\?\\d/;

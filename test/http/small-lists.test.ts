@@ -68,3 +68,29 @@ it('lists of records below others have no such filters', async () => {
   for (const query of ['cpu_usage_min=1', 'sort=cpu_usage'])
     expect((await mine.get(`/resources/${id}/history?${query}`)).status).toBe(400);
 });
+
+describe('a list with many filters', () => {
+  const long = `page_size=1&q=x&subject=${'%F0%9F%90%B8'.repeat(100)}&subject=x`;
+
+  it('links to its neighbours alone where four links are too long', async () => {
+    await mine.create('/tickets', { subject: 'x', description: 'x', source: 'web', contact_id: NOWHERE });
+    const { status, headers } = await mine.get(`/tickets?${long}`);
+    const short = headers.get('link') ?? '';
+    expect([status, short.match(/rel="\w+"/g)]).toEqual([200, ['rel="first"', 'rel="next"', 'rel="last"']]);
+    const longer = `/tickets?page=2&${long}&subject=${'%C3%BC'.repeat(400)}`;
+    const links = (await mine.get(longer)).headers.get('link') ?? '';
+    expect(links.match(/rel="\w+"/g)).toEqual(['rel="prev"']);
+    expect(links.length).toBeLessThan(8_192);
+  });
+
+  it('refuses a query that no link could repeat, and longer texts than URLs', async () => {
+    const refused = await mine.get(`/tickets?${long}${`&subject=${'x'.repeat(450)}`.repeat(8)}`);
+    expect([refused.status, refused.body.detail]).toEqual([400, expect.stringMatching(/ 3800 bytes/)]);
+    expect(await refusalOf(`/tickets?description=${'x'.repeat(2_049)}`)).toEqual([
+      400,
+      'invalid-parameter',
+      ['#/description'],
+      'must be at most 2048 characters long',
+    ]);
+  });
+});

@@ -35,7 +35,24 @@ export function validQuery(route: Route, { query }: Pick<HttpRequest, 'query'>):
   const { emptyQuery } = metadataOf(route);
   if (emptyQuery !== null && Object.keys(query).length === 0) return { ...emptyQuery };
   const { schema, conditions } = querySchemaOf(route, query);
-  return listed(parse(schema, givenTo(schema, query), 'query'), conditions);
+  const parsed = parse(schema, givenTo(schema, query), 'query');
+  if (route.response.isList) assertShort(query);
+  return listed(parsed, conditions);
+}
+
+/**
+ * Most bytes of a list's query, as it is encoded: `Link` has it twice and more, and API Gateway returns 10,240 bytes of headers at most.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const MOST_QUERY = 3_800;
+
+/** @throws Problem `invalid-parameter` */
+function assertShort(query: HttpRequest['query']): void {
+  const given = Object.entries(query).flatMap(([name, all]) => all.map((value): [string, string] => [name, value]));
+  if (new URLSearchParams(given).toString().length <= MOST_QUERY) return;
+  throw new Problem('invalid-parameter', {
+    detail: `The query of a list may have ${MOST_QUERY} bytes, as it is encoded in the URL.`,
+  });
 }
 
 /**

@@ -66,9 +66,11 @@ function linksOf({ matched, request, input }: Context, { body, next }: Operation
   if (next !== undefined) return { Link: nextLink(path, request.query, next) };
   const total = (body as { total?: unknown } | undefined)?.total;
   return typeof total === 'number' && typeof query.page === 'number' && typeof query.page_size === 'number'
-    ? { Link: pageLinks(path, request.query, { page: query.page, pageSize: query.page_size, total }) }
+    ? linkOf(pageLinks(path, request.query, { page: query.page, pageSize: query.page_size, total }))
     : {};
 }
+
+const linkOf = (links: string): Record<string, string> => (links === '' ? {} : { Link: links });
 
 /** How much of what may be read the filters and the order took that no index answers: an item of RFC 9651. */
 const scanOf = ({ residualUnits }: OperationResponse): Record<string, string> =>

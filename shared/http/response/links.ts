@@ -13,14 +13,23 @@ const target = (path: string, query: Query, changes: Readonly<Record<string, num
   return `<${path}?${parameters}>`;
 };
 
-/** First, previous, next and last page, as far as they exist. */
+/** Most bytes of a header with all of them. */
+const MOST_BYTES = 8_192;
+
+/** First, previous, next and last page, as far as they exist; of a long query only the previous and the next one. */
 export function pageLinks(path: string, query: Query, at: { page: number; pageSize: number; total: number }): string {
   const last = Math.max(1, Math.ceil(at.total / at.pageSize));
   const pages: [relation: string, page: number][] = [['first', 1]];
   if (at.page > 1) pages.push(['prev', Math.min(at.page - 1, last)]);
   if (at.page < last) pages.push(['next', at.page + 1]);
   pages.push(['last', last]);
-  return pages.map(([relation, page]) => `${target(path, query, { page })}; rel="${relation}"`).join(', ');
+  const links = pages.map(([relation, page]) => ({
+    relation,
+    link: `${target(path, query, { page })}; rel="${relation}"`,
+  }));
+  const isLong = links.reduce((sum, { link }) => sum + link.length + 2, 0) > MOST_BYTES;
+  const kept = isLong ? links.filter(({ relation }) => relation === 'prev' || relation === 'next') : links;
+  return kept.map(({ link }) => link).join(', ');
 }
 
 /** The next cursor page. */
