@@ -47,10 +47,13 @@ export function putWord(group: GroupBits, stripe: number, word: unknown): boolea
   return bits >= 0n && bits <= FULL_WORD;
 }
 
-/** The word of a stripe. */
-export function wordIn(group: GroupBits, stripe: number): bigint {
-  lanesOfHalves.set(group.subarray(stripe * LANES_A_WORD, (stripe + 1) * LANES_A_WORD));
-  return ((halves[1] ?? 0n) << 64n) | (halves[0] ?? 0n);
+/** The places of its bits, in no order. */
+export function* placesIn(group: GroupBits): Generator<number> {
+  for (const [lane, bits] of group.entries())
+    for (let rest = bits; rest !== 0; rest &= rest - 1) {
+      const inWord = (lane % LANES_A_WORD) * 32 + 31 - Math.clz32(rest & -rest);
+      yield inWord * STRIPES + Math.floor(lane / LANES_A_WORD);
+    }
 }
 
 /** The bits of the numbers from `from` up to, not including, `to`, both relative to the group's first number. */

@@ -4,7 +4,7 @@
  */
 
 export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
-export { builtFilters, COUNTER, readCounterItem } from './counter-item.ts';
+export { builtFilters, COUNTER, counterKeyOf } from './counter-item.ts';
 export * as gapRegions from './gap-regions.ts';
 export * as gracePeriod from './grace-period.ts';
 export { type Entry, entryName, entryOfItem, keyOfEntry } from './indexes/entry.ts';

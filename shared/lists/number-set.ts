@@ -10,9 +10,9 @@ import {
   type GroupBits,
   hasBit,
   noBits,
+  placesIn,
   putWord,
   setBit,
-  wordIn,
 } from './group-bits.ts';
 
 /** A set of numbers, as read. */
@@ -91,10 +91,9 @@ export class NumberSet {
     return countWithout(this.groups.get(group) ?? EMPTY_GROUP, EMPTY_GROUP);
   }
 
-  /** The word that begins with the bit of this number. */
-  wordAt(first: number): bigint {
-    const group = this.groups.get(groupOf(first));
-    return group === undefined ? 0n : wordIn(group, first % GROUP_SIZE);
+  /** All of them, in no order. */
+  *numbers(): Generator<number> {
+    for (const [group, bits] of this.groups) for (const place of placesIn(bits)) yield group * GROUP_SIZE + place;
   }
 }
 

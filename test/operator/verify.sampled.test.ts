@@ -96,7 +96,11 @@ const OF_LISTS: readonly Damage[] = [
     },
     ['missing-in-list LOG', 'wrongly-in-list LOG'],
   ],
-  ['a counter item that was set back', () => made.set(made.counterItem('TICKET'), 'NEXT', 1), ['head-behind TICKET']],
+  [
+    'a counter item that was set back',
+    () => made.set(made.counterItem('TICKET'), 'NEXT', 1),
+    ['counter-item-behind TICKET'],
+  ],
 ];
 /** They are slow: whole words are looked at again. */
 const OF_WORDS: readonly Damage[] = [

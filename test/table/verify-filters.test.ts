@@ -148,7 +148,7 @@ describe.each([after, aged])('a counter item that was lost: $entity.name', (list
     const ids = [await list.createId(), await list.createId(), await list.createId()];
     await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key: { ...list.counterItem } }));
     expect(await idsOf({}, list)).toEqual([]);
-    expect(await differences(true, list)).toContainEqual(['head-behind', true]);
+    expect(await differences(true, list)).toContainEqual(['counter-item-behind', true]);
     expect(await differences(true, list)).toEqual([]);
     for (const filter of [{}, { state: 'open' }]) expect(await idsOf(filter, list)).toEqual(ids);
     const more = await list.createId();

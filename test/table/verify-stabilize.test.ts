@@ -73,7 +73,7 @@ describe('a counter whose record is moved whenever it is read', () => {
 
   it('is reported as busy if it never does, and left as it is', async () => {
     const { id, found } = await lookAtMoved(Number.POSITIVE_INFINITY);
-    const text = `SHELF ${id} changes too fast to be counted`;
+    const text = `SHELF ${id} changes too fast to be verified`;
     const reason = 'others change it all the time: try again later';
     expect(found).toEqual([{ kind: 'busy', entity: 'SHELF', id, text, repaired: false, reason }]);
     expect((await shelves.records().get(id))?.record.books).toBe(5);

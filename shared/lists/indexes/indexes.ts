@@ -71,10 +71,11 @@ export class Indexes {
     return namesIn(item).flatMap((name) => this.named(name).entriesOf(item));
   }
 
-  /** The notes of a record that do not follow from its fields, as they should be, by the names of their indexes. */
-  wrongNotesIn(item: Item): ReadonlyMap<string, Item> {
-    const notes = namesIn(item).map((name) => [name, this.named(name).notesOf?.(item, 'verification') ?? {}] as const);
-    return new Map(notes.filter(([, wrong]) => Object.keys(wrong).length > 0));
+  /** The names of the indexes for which a record notes what does not follow from its fields. */
+  wronglyNoted(item: Item): readonly string[] {
+    return namesIn(item).filter(
+      (name) => Object.keys(this.named(name).notesOf?.(item, 'verification') ?? {}).length > 0,
+    );
   }
 
   /** The attributes by which entries may move without a new version of their record. */

@@ -2,158 +2,158 @@ import { type Item, ids, indexes, type Key, readPartition, schema, type UnitOfWo
 import type { Entity } from '#table';
 import { recordsPartition, uniqueKey } from '#table/keys';
 import { CLAIMED, claimedIn, isClaimOfOwn } from '#table/storage';
-import {
-  type Comparison,
-  changed,
-  type Difference,
-  Moved,
-  type Verified,
-  type VerifyContext,
-  verifyUntilStable,
-} from './difference.ts';
-import { concurrently, readTogether } from './reading.ts';
-import type { Visitor } from './scan-records.ts';
+import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
+import { concurrently, readTogether, recordsByNumber } from './reading.ts';
+import type { Check } from './scan-records.ts';
+import { Sums } from './sums.ts';
+
+type Value = Pick<Holding, 'field' | 'value'>;
+
+/** That a record has a value, or that it is claimed for the record. */
+interface Holding {
+  readonly field: string;
+  readonly value: string;
+  readonly id: string;
+}
 
 /**
- * Verifies unique values: each must be claimed by the only record that has it. Values are collected from a scan. So it verifies the values that upserts
- * have claimed, which their records note: a record has such a value if it notes it and the field still has it.
+ * Verifies unique values: each must be claimed by the only record that has it. So it verifies the values that upserts have claimed, which their
+ * records note: a record has such a value if it notes it and the field still has it.
  */
-export class Claims {
+export class Claims implements Check {
   readonly #scope: VerifyContext;
   readonly #entity: Entity;
-  /** The ids of the records that have a value, by field and value. */
-  readonly #values = new Map<string, Map<string, string[]>>();
-
-  /** Values that records note as claimed and do not have, by field. */
-  readonly #misnoted = new Map<string, Set<string>>();
+  readonly #partition: string;
+  /** Of the values that records have, less those that are claimed for them. */
+  readonly #sums = new Sums();
 
   constructor(scope: VerifyContext, entity: Entity) {
     this.#scope = scope;
     this.#entity = entity;
-    for (const field of claimedFieldsOf(entity)) this.#values.set(field, new Map());
+    this.#partition = recordsPartition(scope.tenant, entity.name);
   }
 
-  readonly visit: Visitor = (record) => {
-    for (const [field, values] of this.#values) {
-      const value = this.#isUnique(field) ? this.#valueOf(record, field) : notedOf(record, field);
-      if (value !== undefined && this.#valueOf(record, field) !== value)
-        this.#misnoted.set(field, (this.#misnoted.get(field) ?? new Set()).add(value));
-      if (value !== undefined) values.set(value, [...(values.get(value) ?? []), String(record.id)]);
-    }
-  };
+  visit({ name }: Entity, record: Item, number: number): void {
+    if (name !== this.#entity.name) return;
+    for (const holding of this.#holdingsOf(record)) this.#sums.add(number, JSON.stringify(holding), 1);
+    if (this.#notedBy(record).length > 0 && !isClaimOfOwn(record)) this.#sums.add(number, 'wrong note', 1);
+  }
 
   async verify(): Promise<Verified[]> {
-    const found: Verified[] = [];
-    for (const [field, values] of this.#values) {
-      const suspected = await this.#suspected(field, values);
-      found.push(
-        ...(await concurrently(suspected, (value) =>
-          verifyUntilStable(this.#scope, () => this.#look(field, value, values.get(value) ?? [])),
-        )),
-      );
-    }
+    for await (const claim of this.#claims()) this.#sums.add(numberOf(claim.id), JSON.stringify(claim), -1);
+    const byValue = Map.groupBy(await this.#suspected(this.#sums.differing()), nameOf);
+    return concurrently([...byValue.values()], (holdings) =>
+      verifyUntilStable(this.#scope, this.#subjectOf(holdings), () => this.#look(holdings)),
+    );
+  }
+
+  async *#claims(): AsyncGenerator<Holding> {
+    for (const field of claimedFieldsOf(this.#entity))
+      for await (const { SK, holder } of readPartition(this.#scope, this.#keyOf({ field, value: '' }).PK))
+        yield { field, value: String(SK), id: String(holder) };
+  }
+
+  /** What records of these numbers have, and what is claimed for them. */
+  async #suspected(numbers: readonly number[]): Promise<readonly Holding[]> {
+    if (numbers.length === 0) return [];
+    const records = [...(await recordsByNumber(this.#scope, this.#partition, numbers)).values()];
+    const found = records.flatMap((record) => [...this.#holdingsOf(record), ...this.#notedBy(record)]);
+    const among = new Set(numbers);
+    for await (const claim of this.#claims()) if (among.has(numberOf(claim.id))) found.push(claim);
     return found;
   }
 
-  /** Values that are not claimed by exactly the one record that has them. */
-  async #suspected(field: string, values: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
-    const { PK } = this.#keyOf(field, '');
-    const right = new Set<string>();
-    const wrong = new Set<string>(this.#misnoted.get(field));
-    for await (const { SK, holder } of readPartition(this.#scope, PK)) {
-      const ids = values.get(String(SK)) ?? [];
-      const isRight = ids.length === 1 && ids[0] === holder && !wrong.has(String(SK));
-      (isRight ? right : wrong).add(String(SK));
-    }
-    return [...wrong, ...[...values.keys()].filter((value) => !right.has(value) && !wrong.has(value))];
-  }
-
   /** Reads the claim of a value and the records that may have it, as of one moment. */
-  async #look(field: string, value: string, ids: readonly string[]): Promise<Comparison | Moved> {
-    const key = this.#keyOf(field, value);
-    const [seen] = await readTogether(this.#scope, [key]);
-    const holders = [...new Set([...(seen === undefined ? [] : [String(seen.holder)]), ...ids])].slice(0, MOST);
-    const [claim, ...records] = await readTogether(this.#scope, [key, ...holders.map((id) => this.#recordKey(id))]);
-    if (claim?.holder !== seen?.holder) {
-      const text = `the ${field} of ${this.#entity.name} changes too fast to be verified`;
-      return new Moved({ entity: this.#entity.name, field, text });
-    }
-    const having = holders.filter((id, index) => {
-      const record = records[index];
-      return schema.isRecord(record) && record.id === id && this.#valueOf(record, field) === value;
-    });
-    const expected = having.find((id) => id === claim?.holder) ?? having[0];
-    const misnoting = this.#isUnique(field)
-      ? []
-      : holders.filter((id, index) => id !== expected && notedOf(records[index], field) === value);
-    const difference = (kind: Difference['kind'], text: string): Difference => ({
-      kind,
-      entity: this.#entity.name,
-      id: expected,
-      field,
-      text: `${this.#entity.name} ${field} ${JSON.stringify(value)} ${text}`,
-    });
-    if (having.length > 1 && this.#isUnique(field))
-      return { differences: [difference('not-unique', `is the value of ${having.join(' and ')}`)] };
-    if (claim?.holder === expected && misnoting.length === 0) return { differences: [] };
-    const text = textOf(claim?.holder, expected, misnoting);
+  async #look(holdings: readonly Holding[]): Promise<Look> {
+    const subject = this.#subjectOf(holdings);
+    const isSame = (one: Value): boolean => nameOf(one) === nameOf(subject);
+    const key = this.#keyOf(subject);
+    const idsIn = ({ holder = [] }: Item = {}): string[] =>
+      [...new Set([holder, holdings.map(({ id }) => id)].flat().map(String))].slice(0, MOST);
+    const [claim, ...records] = await readTogether(this.#scope, key, (found) =>
+      idsIn(found).map((id) => this.#recordKey(id)),
+    );
+    const holders = idsIn(claim).map((id, index) => ({ id, record: records[index] ?? {} }));
+    const having = holders.filter(({ id, record }) => record.id === id && this.#holdingsOf(record).some(isSame));
+    const holder = claim?.holder;
+    const expected = (having.find(({ id }) => id === holder) ?? having[0])?.id;
+    const misnoting = holders.filter(({ id, record }) => id !== expected && this.#notedBy(record).some(isSame));
+    if (having.length > 1 && this.#isUnique(subject.field))
+      return { found: [['not-unique', `is the value of ${listOf(having)}`]], subject: { ...subject, id: expected } };
+    if (holder === expected && misnoting.length === 0) return NOTHING;
     return {
-      differences: [difference('unique-value', text)],
+      found: [['unique-value', textOf(holder, expected, listOf(misnoting))]],
+      subject: { ...subject, id: expected },
       repair: (work) => {
-        for (const [index, id] of holders.entries()) {
-          this.#expect(work, id, records[index]);
-          if (misnoting.includes(id)) work.update(this.#recordKey(id), { remove: [CLAIMED] });
-        }
-        const expect = claim === undefined ? { exists: false } : { equals: { holder: claim.holder } };
-        if (claim?.holder === expected) return;
-        if (expected === undefined) work.delete(key, expect, changed);
-        else work.put({ ...key, holder: expected }, changed, expect);
+        for (const each of holders) this.#stageAsRead(work, each, misnoting.includes(each));
+        const asRead = claim === undefined ? { exists: false } : { equals: { holder } };
+        if (holder === expected) return;
+        if (expected === undefined) work.delete(key, asRead, changed);
+        else work.put({ ...key, holder: expected }, changed, asRead);
       },
     };
   }
 
   /** Stages the condition that a record is as read, or still missing. */
-  #expect(work: UnitOfWork, id: string, record: Item | undefined): void {
+  #stageAsRead(
+    work: UnitOfWork,
+    { id, record }: { readonly id: string; readonly record: Item },
+    isMisnoting: boolean,
+  ): void {
     const seen = ['id', schema.VERSION, indexes.SETS, CLAIMED];
-    const equals = Object.fromEntries(seen.map((attribute) => [attribute, record?.[attribute]]));
-    work.update(this.#recordKey(id), {
-      condition: record === undefined ? { exists: false } : { equals },
-      onConditionFailed: changed,
+    const equals = Object.fromEntries(seen.map((attribute) => [attribute, record[attribute]]));
+    const remove = isMisnoting ? [CLAIMED] : [];
+    work.update(this.#recordKey(id), { remove, condition: { equals }, onConditionFailed: changed });
+  }
+
+  #subjectOf(holdings: readonly Holding[]) {
+    const [{ field, value }] = holdings as readonly [Holding];
+    return { entity: this.#entity.name, field, value, name: `${field} ${JSON.stringify(value)}` };
+  }
+
+  #holdingsOf(record: Item): Holding[] {
+    const id = String(record.id);
+    const unique = Object.entries(this.#entity.unique).flatMap(([field, normalize]) => {
+      const value = record[field];
+      return typeof value === 'string' && normalize !== undefined ? [{ field, value: normalize(value), id }] : [];
     });
+    return isClaimOfOwn(record) ? [...unique, ...this.#notedBy(record)] : unique;
+  }
+
+  /** The hash that a record notes as claimed, of a field that upserts claim. */
+  #notedBy(record: Item): Holding[] {
+    const [field = '', value = ''] = claimedIn(record) ?? [];
+    const isClaimed = claimedFieldsOf(this.#entity).includes(field) && !this.#isUnique(field);
+    return isClaimed ? [{ field, value, id: String(record.id) }] : [];
   }
 
   #isUnique(field: string): boolean {
     return Object.hasOwn(this.#entity.unique, field);
   }
 
-  #valueOf(record: Item, field: string): string | undefined {
-    if (!this.#isUnique(field)) return isClaimOfOwn(record) ? notedOf(record, field) : undefined;
-    const value = record[field];
-    return typeof value === 'string' ? this.#entity.unique[field]?.(value) : undefined;
-  }
-
-  #keyOf(field: string, value: string): Key {
+  #keyOf({ field, value }: Value): Key {
     return uniqueKey(this.#scope.tenant, this.#entity.name, field, value);
   }
 
   #recordKey(id: string): Key {
-    return { PK: recordsPartition(this.#scope.tenant, this.#entity.name), SK: ids.sortKeyOf(ids.numberOf(id)) };
+    return { PK: this.#partition, SK: ids.sortKeyOf(numberOf(id)) };
   }
 }
+
+const listOf = (records: readonly { readonly id: string }[]): string => records.map(({ id }) => id).join(' and ');
+
+const nameOf = ({ field, value }: Value): string => `${field}=${value}`;
+
+/** What is no id has that of the first record. */
+const numberOf = (id: string): number => ids.numberOf(id) || 0;
 
 /** The fields whose values are claimed: unique ones, and those that upserts find records by. */
 export const claimedFieldsOf = ({ unique, indexes }: Entity): readonly string[] => [
   ...new Set([...Object.keys(unique), ...indexes.flatMap(({ kind, fields }) => (kind === 'exact' ? fields : []))]),
 ];
 
-/** The hash that a record notes as claimed, of a field that upserts claim. */
-function notedOf(record: Item | undefined, field: string): string | undefined {
-  const [claimed, hash] = claimedIn(record ?? {}) ?? [];
-  return claimed === field && schema.isRecord(record) ? hash : undefined;
-}
-
-function textOf(holder: unknown, expected: string | undefined, misnoting: readonly string[]): string {
-  if (holder === expected) return `is noted as claimed by ${misnoting.join(' and ')}, and is not`;
+function textOf(holder: unknown, expected: string | undefined, misnoting: string): string {
+  if (holder === expected) return `is noted as claimed by ${misnoting}, and is not`;
   return expected === undefined
     ? `is claimed by ${holder}, which does not have it`
     : `is not claimed by ${expected}, which has it`;

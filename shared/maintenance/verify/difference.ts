@@ -5,16 +5,25 @@ import type { TenantId } from '#table/keys';
 import type { Clock } from '../../clock.ts';
 
 /** A difference between the records and what is derived from them. */
-export interface Difference {
+export interface Verified extends Omit<Subject, 'name'> {
   readonly kind: DifferenceKind;
+  /** The message. */
+  readonly text: string;
+  readonly repaired: boolean;
+  /** Why it could not be repaired, if known. */
+  readonly reason?: string | undefined;
+}
+
+/** What a difference is about. */
+export interface Subject {
   /** Kind of record: `TICKET`. */
   readonly entity: string;
   /** Id of the record, if it is about an existing one. */
   readonly id?: string | undefined;
   /** Filter, counter or unique field. */
   readonly field?: string | undefined;
-  /** The message. */
-  readonly text: string;
+  /** In messages; by default the id. */
+  readonly name?: string;
 }
 
 export type DifferenceKind =
@@ -29,7 +38,7 @@ export type DifferenceKind =
   /** A word of a set is out of range. */
   | 'damaged-word'
   /** A list's next number is not above those of its records, or its marks of expiry are missing. */
-  | 'head-behind'
+  | 'counter-item-behind'
   /** Records older than a filter are not in its lists. */
   | 'filter-not-built'
   /** A value that callers chose for a filter is not noted. */
@@ -50,12 +59,6 @@ export type DifferenceKind =
   /** Not verified, because it kept changing. */
   | 'busy';
 
-export interface Verified extends Difference {
-  readonly repaired: boolean;
-  /** Why it could not be repaired, if known. */
-  readonly reason?: string | undefined;
-}
-
 export interface VerifyContext {
   readonly table: Table;
   readonly tenant: TenantId;
@@ -63,24 +66,22 @@ export interface VerifyContext {
   readonly repair: boolean;
 }
 
-/**
- * The differences as of one moment, and their repair: writes on condition that everything is unchanged since it was
- * read.
- */
-export interface Comparison {
-  readonly differences: readonly Difference[];
-  readonly repair?: ((work: UnitOfWork) => void) | undefined;
+/** A difference of something, perhaps of one of its fields. The text continues its name. */
+export type Found = readonly [kind: DifferenceKind, text: string, field?: string];
+
+/** Something as of one moment. */
+export interface Look {
+  readonly found: readonly Found[];
+  /** Writes on condition that everything is unchanged since it was read. */
+  readonly repair?: (work: UnitOfWork) => void;
+  /** Where more is known of it than before it was read. */
+  readonly subject?: Subject;
 }
 
-/** Something changed while it was read, so it cannot be verified. */
-export class Moved {
-  /** What to report when the retries are used up. */
-  readonly busy: Difference;
+export const NOTHING: Look = { found: [] };
 
-  constructor(busy: Omit<Difference, 'kind'>) {
-    this.busy = { kind: 'busy', ...busy };
-  }
-}
+/** The error where something has changed since it was read: while it was looked at, or before its repair. */
+export const changed = (): StaleRead => new StaleRead('it has changed since it was read');
 
 const TRIES = 50;
 /** Longest random wait before the next try, in milliseconds. It grows to this with the number of tries. */
@@ -88,51 +89,55 @@ const LONGEST_WAIT = 100;
 /** Longest time for one transaction, in milliseconds: the operator can wait, and a table on demand needs a while to take more writes. */
 const TIMEOUT_MS = 60_000;
 
+const BUSY: Look = { found: [['busy', 'changes too fast to be verified']] };
+
 /**
  * Verifies something, and repairs it if requested. If another request changes it in between, that change stays, and it
  * is verified again after a random wait. When the tries are used up, it is reported as busy or as not repaired.
+ * @param look throws {@link changed} where it cannot be verified
  */
 export async function verifyUntilStable(
   scope: VerifyContext,
-  look: () => Promise<Comparison | Moved>,
+  subject: Subject,
+  look: () => Promise<Look>,
 ): Promise<Verified[]> {
   for (let tries = 1; ; tries++) {
-    const found = await look();
-    if (!(found instanceof Moved)) {
-      const outcome = await repaired(scope, found);
-      if (outcome !== undefined) return outcome;
+    const seen = await unlessChanged(look());
+    if (seen !== undefined && (seen.found.length === 0 || !scope.repair || seen.repair === undefined))
+      return verified(subject, seen, false);
+    try {
+      if (seen?.repair !== undefined && (await commit(scope, seen.repair))) return verified(subject, seen, true);
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      return verified(subject, seen, false, 'these credentials may not change it');
     }
-    if (tries === TRIES) return asVerified(found instanceof Moved ? [found.busy] : found.differences, false, TOO_FAST);
+    if (tries === TRIES) return verified(subject, seen, false, 'others change it all the time: try again later');
     await sleep(Math.random() * Math.min(tries * 10, LONGEST_WAIT));
   }
 }
 
-const TOO_FAST = 'others change it all the time: try again later';
-
-/** @returns undefined where it has changed since it was read */
-async function repaired(scope: VerifyContext, { differences, repair }: Comparison): Promise<Verified[] | undefined> {
-  if (differences.length === 0 || !scope.repair || repair === undefined) return asVerified(differences, false);
-  try {
-    await commit(scope, repair);
-    return asVerified(differences, true);
-  } catch (error) {
-    if (error instanceof StaleRead) return undefined;
-    if (!isDenied(error)) throw error;
-    return asVerified(differences, false, 'these credentials may not change it');
-  }
+function verified(subject: Subject, seen: Look = BUSY, repaired: boolean, reason?: string): Verified[] {
+  const { entity, id, field: usual, name = id } = seen.subject ?? subject;
+  return seen.found.map(([kind, text, field = usual]) => {
+    const difference = { kind, entity, id, field, text: `${entity} ${name} ${text}`, repaired };
+    return reason === undefined ? difference : { ...difference, reason };
+  });
 }
 
-const asVerified = (differences: readonly Difference[], repaired: boolean, reason?: string): Verified[] =>
-  differences.map((difference) => ({ ...difference, repaired, ...(reason === undefined ? {} : { reason }) }));
+/** @returns undefined where something has changed */
+const unlessChanged = <T>(done: Promise<T>): Promise<T | undefined> =>
+  done.catch((error: unknown) => {
+    if (!(error instanceof StaleRead)) throw error;
+    return undefined;
+  });
 
 /** IAM denies the maintenance role some changes (`docs/decisions/0098-command-line.md`). */
 const isDenied = (error: unknown): boolean => error instanceof Error && error.name === 'AccessDeniedException';
 
-async function commit({ table, clock }: VerifyContext, stage: (work: UnitOfWork) => void): Promise<void> {
+/** @returns whether nothing has changed since it was read, and the writes are done */
+export async function commit({ table, clock }: VerifyContext, stage: (work: UnitOfWork) => void): Promise<boolean> {
   const work = new UnitOfWork();
   stage(work);
-  await work.commit(table, { clock, deadline: clock() + TIMEOUT_MS });
+  const done = work.commit(table, { clock, deadline: clock() + TIMEOUT_MS }).then(() => true);
+  return (await unlessChanged(done)) === true;
 }
-
-/** The error of a repair when something has changed since it was read. */
-export const changed = (): StaleRead => new StaleRead('it has changed since it was read');

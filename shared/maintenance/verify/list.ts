@@ -1,83 +1,96 @@
-import { storedSets } from '#lists';
-import { COUNTER, type Entry, periods, STRIPES } from '#lists/maintenance';
-import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
-import { noteValuesToCome } from './filter-values.ts';
-import { verifyFilters } from './filters.ts';
-import { lookAtNumber } from './number.ts';
-import { concurrentlyByGroup } from './reading.ts';
-import { doubtfulGaps, type RecordScan, readCounterWithRetries } from './scan-records.ts';
-import { entriesOf, type Suspected, suspectEntries, type ValuesOf } from './stored-entries.ts';
+import { builtFilters, counterKeyOf, periods } from '#lists/maintenance';
+import { changed, NOTHING, type Verified, verifyUntilStable } from './difference.ts';
+import { type ListContext, verifyNumbers } from './numbers.ts';
+import { readCounter } from './reading.ts';
+import { type RecordScan, scanRecords } from './scan-records.ts';
 
 /**
- * Compares a list with its records: its gaps, and the entries of its indexes. Differences in the scan are only suspected, for records may change
- * meanwhile; each suspected number is then verified by itself (`number.ts`).
+ * Compares a list with its records: its counter item, its gaps, the entries of its indexes. Filters that were added later are built: the records
+ * missing in their lists are reported in one line. Once there are none, the filter is noted in the counter item, and from then on its lists are served.
  */
-export async function verifyList(scope: VerifyContext, scan: RecordScan, valuesOf: ValuesOf): Promise<Verified[]> {
+export async function verifyList(scope: ListContext, scan: RecordScan): Promise<Verified[]> {
   const ofCounterItem = await verifyCounterItem(scope, scan);
-  const suspected: Suspected = new Map();
-  for (const number of [...(await doubtfulGaps(scope, scan)), ...scan.unnoted, ...scan.miswritten])
-    entriesOf(suspected, number);
-  const others = await suspectEntries(scope, scan, valuesOf, suspected);
-  if (scope.repair) await noteValuesToCome(scope, scan);
-  const found = await verifyNumbers(scope, scan, suspected);
+  const ofNumbers = await verifyNumbers(scope, scan);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
-  const ofFilters = await verifyFilters(scope, scan, found.filter(isOld));
-  return [...ofCounterItem, ...others, ...found.filter((each) => !isOld(each)), ...ofFilters];
+  const ofFilters = await verifyFilters(scope, scan, ofNumbers.filter(isOld));
+  return [...ofCounterItem, ...ofNumbers.filter((each) => !isOld(each)), ...ofFilters];
 }
 
 /**
  * Verifies the counter item: without it, numbers of existing records would be allocated again, and those records would not be listed. In a list with
  * expiring records, no record is listed without its marks, which are restored from the records' own expiry.
  */
-async function verifyCounterItem(
-  scope: VerifyContext,
-  { partition, entity, last, ends }: RecordScan,
-): Promise<Verified[]> {
-  return verifyUntilStable(scope, async () => {
-    const counter = await readCounterWithRetries(scope, partition);
-    const { NEXT: next, FILTERS: filters } = counter;
-    const isBehind = Number(next ?? 0) <= last;
+const verifyCounterItem = (scope: ListContext, { partition, entity, last, ends }: RecordScan): Promise<Verified[]> =>
+  verifyUntilStable(scope, { entity: entity.name, name: 'the counter item' }, async () => {
+    const counter = await readCounter(scope, partition);
+    const isBehind = Number(counter.NEXT ?? 0) <= last;
     const isUnmarked = ends.length > 0 && periods.marksOf(counter).length === 0;
-    if (!isBehind && !isUnmarked) return { differences: [] };
-    const text = isBehind
-      ? `${entity.name} the next number is ${String(next ?? 0)}, but number ${last} has a record`
-      : `${entity.name} the list does not know when its records expire`;
+    if (!isBehind && !isUnmarked) return NOTHING;
+    const text = isBehind ? `is behind number ${last}, which has a record` : 'does not say when records expire';
     const marks = isUnmarked ? Object.fromEntries(ends.map(({ end, first }) => [periods.markOf(end), first])) : {};
     return {
-      differences: [{ kind: 'head-behind', entity: entity.name, text }],
+      found: [['counter-item-behind', text]],
       repair: (work) =>
-        work.update(
-          { PK: storedSets.partitionOf(partition), SK: COUNTER },
-          {
-            set: {
-              ...marks,
-              ...(isBehind ? { NEXT: last + 1 } : {}),
-              ...(filters === undefined ? { FILTERS: [] } : {}),
-            },
-            condition: { equals: { NEXT: next, FILTERS: filters } },
-            onConditionFailed: changed,
-          },
-        ),
+        work.update(counterKeyOf(partition), {
+          set: { ...marks, ...(isBehind ? { NEXT: last + 1 } : {}), FILTERS: builtFilters(counter) },
+          condition: { equals: { NEXT: counter.NEXT, FILTERS: counter.FILTERS } },
+          onConditionFailed: changed,
+        }),
+    };
+  });
+
+const ROUNDS = 5;
+
+/** @param found the records that are missing in the lists of a filter, or were until they were repaired */
+async function verifyFilters(scope: ListContext, scan: RecordScan, found: readonly Verified[]): Promise<Verified[]> {
+  const counter = await readCounter(scope, scan.partition);
+  const isBuilt = (field: string): boolean => counter.NEXT === undefined || builtFilters(counter).includes(field);
+  const byField = Map.groupBy(found, ({ field }) => field ?? '');
+  const doubtful = scan.indexes.names.filter((field) => byField.has(field) || !isBuilt(field));
+  if (doubtful.length === 0) return [];
+  const unbuilt = doubtful.filter((field) => !isBuilt(field));
+  const isComplete = scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingIn(scope, scan));
+  const areBuilt = isComplete && unbuilt.length > 0 && (await build(scope, scan, unbuilt));
+  return doubtful.map((field): Verified => {
+    const missing = byField.get(field) ?? [];
+    const state = isBuilt(field) ? 'lack records' : 'are not built';
+    const count = `${missing.length} of ${scan.count} records are missing in them`;
+    const { name: entity } = scan.entity;
+    return {
+      ...{ kind: 'filter-not-built', entity, field, text: `${entity} the lists by ${field} ${state}: ${count}` },
+      repaired: isBuilt(field) ? isComplete : areBuilt,
+      reason: missing.find(({ reason }) => reason !== undefined)?.reason,
     };
   });
 }
 
-/** Verifies each number; those whose bits are in one item one after another, to avoid conflicts. */
-const verifyNumbers = (scope: VerifyContext, scan: RecordScan, suspected: Suspected): Promise<Verified[]> =>
-  concurrentlyByGroup(
-    [...suspected].sort(([one], [other]) => one - other).flatMap(inParts),
-    ([number]) => number % STRIPES,
-    ([number, places]) => verifyUntilStable(scope, () => lookAtNumber(scope, scan, number, places)),
-  );
+/**
+ * Notes filters whose lists have all records. Then it fences numbers that were allocated before, because their writers may not know the filters. The
+ * writers must allocate other numbers, and learn of the filters then.
+ * @returns whether all records are in the lists of all filters afterwards
+ */
+async function build(scope: ListContext, scan: RecordScan, fields: readonly string[]): Promise<boolean> {
+  const noted = await verifyUntilStable(scope, { entity: scan.entity.name }, async () => {
+    const { FILTERS: filters } = await readCounter(scope, scan.partition);
+    const set = { FILTERS: [...new Set([...builtFilters({ FILTERS: filters }), ...fields])] };
+    const asRead = { condition: { equals: { FILTERS: filters } }, onConditionFailed: changed };
+    return {
+      found: [['filter-not-built', 'is not noted']],
+      repair: (work) => work.update(counterKeyOf(scan.partition), { set, ...asRead }),
+    };
+  });
+  if (!noted.every(({ repaired }) => repaired)) return false;
+  const fenceAtOnce = Number.POSITIVE_INFINITY;
+  await verifyNumbers(scope, await scanRecords(scope, scan.entity), fenceAtOnce);
+  return isEverythingIn(scope, scan);
+}
 
-/** Most places that are looked at together, besides those of the record: tags and words, of 100 items that are read and written at once. */
-const MOST_PLACES = 40;
-
-const inParts = ([number, places]: readonly [number, readonly Entry[]]) =>
-  Array.from(
-    { length: Math.max(1, Math.ceil(places.length / MOST_PLACES)) },
-    (_, part): readonly [number, readonly Entry[]] => [
-      number,
-      places.slice(part * MOST_PLACES, (part + 1) * MOST_PLACES),
-    ],
-  );
+/** Whether all records are in the lists of all filters. Those that another release has written meanwhile are repaired first. */
+async function isEverythingIn(scope: ListContext, { entity }: RecordScan): Promise<boolean> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const scan = await scanRecords(scope, entity);
+    if (scan.isComplete) return true;
+    await verifyNumbers(scope, scan);
+  }
+  return false;
+}

@@ -1,111 +1,56 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, schema, type UnitOfWork } from '#lists';
+import { type Item, type Key, schema } from '#lists';
 import { PLATFORM, recordsPartition } from '#table/keys';
-import { indexesOf } from '#table/storage';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
-import {
-  type Comparison,
-  changed,
-  type Difference,
-  Moved,
-  type Verified,
-  type VerifyContext,
-  verifyUntilStable,
-} from './difference.ts';
+import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { readItem, readTogether } from './reading.ts';
-import { readCounterWithRetries } from './scan-records.ts';
+import { readList } from './scan-records.ts';
 
 /** Compares an organization with its copy in the platform's list. */
 export async function verifyOrganization(scope: VerifyContext): Promise<Verified[]> {
   if (scope.tenant === PLATFORM) return [];
-  const found = await verifyUntilStable(scope, () => look(scope));
+  const subject = { entity: organizationEntity.name, id: scope.tenant };
+  const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
+  const found = await verifyUntilStable(scope, subject, () => look(scope, key));
+  if (!found.some(({ repaired }) => repaired)) return found;
   // A restored copy may still be counted as deleted.
-  if (found.some(({ repaired }) => repaired)) await settleNumber(scope);
+  const number = Number((await readItem(scope, key))?.[LISTED_AS]);
+  const list = await readList(scope, listedEntity, PLATFORM);
+  await verifyUntilStable(scope, subject, () => lookAtNumber(scope, list, number, []));
   return found;
 }
 
-async function look(scope: VerifyContext): Promise<Comparison | Moved> {
-  const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
-  const organization = await readItem(scope, key);
-  if (organization === undefined) return { differences: [] };
-  const difference = (text: string): Difference => ({
-    kind: 'organization',
-    entity: organizationEntity.name,
-    id: scope.tenant,
-    text: `${organizationEntity.name} ${scope.tenant} ${text}`,
-  });
-  if (organization[LISTED_AS] === undefined)
-    return { differences: [difference('has no place in the list of organizations')] };
-  const copyKey = copyKeyOf(organization);
-  const [now, copy] = await readTogether(scope, [key, copyKey]);
-  if (now?.[schema.VERSION] !== organization[schema.VERSION]) {
-    const { name } = organizationEntity;
-    return new Moved({
-      entity: name,
-      id: scope.tenant,
-      text: `${name} ${scope.tenant} changes too fast to be verified`,
-    });
-  }
-
-  const fields = fieldsOf(organization);
-  const asRead = (work: UnitOfWork): void =>
-    work.update(key, {
-      condition: { equals: { [schema.VERSION]: organization[schema.VERSION] } },
-      onConditionFailed: changed,
-    });
-  if (copy?.id === undefined) {
-    return {
-      differences: [difference('is missing in the list of organizations')],
-      repair: (work) => {
-        asRead(work);
-        work.put({ ...copyKey, ...fields, [schema.VERSION]: 1 }, changed, absenceOf(copy));
-      },
-    };
-  }
-  if (copy.id !== scope.tenant)
-    return { differences: [difference(`has its place in the list taken by ${String(copy.id)}`)] };
-  const wrong = Object.keys({ ...fields, ...fieldsOf(copy) }).filter(
-    (field) => !isDeepStrictEqual(fields[field], copy[field]),
+async function look(scope: VerifyContext, key: Key): Promise<Look> {
+  const [organization, copy] = await readTogether(scope, key, (item) =>
+    item?.[LISTED_AS] === undefined ? [] : [copyKeyOf(item)],
   );
-  if (wrong.length === 0) return { differences: [] };
+  if (organization === undefined) return NOTHING;
+  if (organization[LISTED_AS] === undefined)
+    return { found: [['organization', 'has no place in the list of organizations']] };
+  if (copy?.id !== undefined && copy.id !== scope.tenant)
+    return { found: [['organization', `has its place in the list taken by ${String(copy.id)}`]] };
+
+  const internal = schema.isRecord(copy) ? attributesOf(copy, isInternal) : { [schema.VERSION]: 1 };
+  const right: Item & Key = {
+    ...internal,
+    ...attributesOf(organization, (name) => !isInternal(name)),
+    ...copyKeyOf(organization),
+  };
+  if (isDeepStrictEqual(right, copy)) return NOTHING;
+  const wrong = Object.keys({ ...right, ...copy }).filter((name) => !isDeepStrictEqual(right[name], copy?.[name]));
+  const text = `differs from its copy in the list of organizations: ${wrong.join(', ')}`;
   return {
-    differences: [difference(`differs from its copy in the list of organizations: ${wrong.join(', ')}`)],
+    found: [['organization', copy?.id === undefined ? 'is missing in the list of organizations' : text]],
     repair: (work) => {
-      asRead(work);
-      const differing = Object.entries(fields).filter(([field]) => wrong.includes(field));
-      const remove = wrong.filter((field) => !(field in fields));
-      const asCopied = Object.fromEntries(wrong.map((field) => [field, copy[field]]));
-      work.update(copyKey, {
-        set: Object.fromEntries(differing),
-        remove,
-        condition: { equals: { id: copy.id, ...asCopied } },
-        onConditionFailed: changed,
-      });
+      const asRead = { equals: { [schema.VERSION]: organization[schema.VERSION] } };
+      work.update(key, { condition: asRead, onConditionFailed: changed });
+      work.put(right, changed, copy === undefined ? { exists: false } : { equals: copy });
     },
   };
 }
 
-/** The fields of the record in an item, as stored. */
-const fieldsOf = (item: Item): Item =>
-  Object.fromEntries(Object.entries(item).filter(([attribute]) => attribute.toUpperCase() !== attribute));
+const isInternal = (attribute: string): boolean => attribute.toUpperCase() === attribute;
 
-/** The condition that a copy is still missing: no item, a tombstone, or an item without an id. */
-const absenceOf = (copy: Item | undefined) =>
-  copy === undefined
-    ? { exists: false }
-    : { equals: schema.isRecord(copy) ? { id: undefined } : { [schema.TOMBSTONE]: true } };
-
-async function settleNumber(scope: VerifyContext): Promise<void> {
-  const partition = recordsPartition(PLATFORM, listedEntity.name);
-  const organization = await readItem(scope, {
-    PK: recordsPartition(scope.tenant, organizationEntity.name),
-    SK: scope.tenant,
-  });
-  const counter = await readCounterWithRetries(scope, partition);
-  const list = {
-    ...{ entity: listedEntity, partition, indexes: indexesOf(listedEntity, PLATFORM, partition) },
-    ...{ counter, next: Number(counter.NEXT ?? 0), settled: -1 },
-  };
-  await verifyUntilStable(scope, () => lookAtNumber(scope, list, Number(organization?.[LISTED_AS]), []));
-}
+const attributesOf = (item: Item, isWanted: (name: string) => boolean): Item =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => isWanted(name)));

@@ -1,7 +1,8 @@
-import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+import { GetCommand, QueryCommand, type QueryCommandInput, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry } from '#lists';
-import { NumberSet, readRecordsByNumber, readSet } from '#lists/maintenance';
-import type { VerifyContext } from './difference.ts';
+import { counterKeyOf, NumberSet, readRecordsByNumber, readSet } from '#lists/maintenance';
+import { changed, type VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */
 
@@ -16,15 +17,29 @@ export async function readItem(scope: VerifyContext, key: Key): Promise<Item | u
   return (await withRetries(scope, () => scope.table.client.send(command))).Item;
 }
 
-/** Items as they were at one moment, in the order of the keys; a hundred at most. */
-export async function readTogether(scope: VerifyContext, keys: readonly Key[]): Promise<(Item | undefined)[]> {
+/**
+ * An item, and those whose keys follow from it, as they were at one moment; a hundred at most.
+ * @throws StaleRead where other keys follow from it meanwhile
+ */
+export async function readTogether(
+  scope: VerifyContext,
+  key: Key,
+  keysOf: (item: Item | undefined) => readonly Key[],
+): Promise<(Item | undefined)[]> {
   const { client, name } = scope.table;
+  const keys = keysOf(await readItem(scope, key));
   const command = new TransactGetCommand({
-    TransactItems: keys.map((key) => ({ Get: { TableName: name, Key: { ...key } } })),
+    TransactItems: [key, ...keys].map((each) => ({ Get: { TableName: name, Key: { ...each } } })),
   });
   const { Responses = [] } = await withRetries(scope, () => client.send(command));
-  return Responses.map(({ Item }) => Item);
+  const items = Responses.map(({ Item }) => Item);
+  if (!isDeepStrictEqual(keysOf(items[0]), keys)) throw changed();
+  return items;
 }
+
+/** The counter item of a list; empty before the first number is allocated. */
+export const readCounter = async (scope: VerifyContext, partition: string): Promise<Item> =>
+  (await readItem(scope, counterKeyOf(partition))) ?? {};
 
 /** The numbers in a set. */
 export async function readNumberSet(scope: VerifyContext, set: string): Promise<NumberSet> {
@@ -39,42 +54,35 @@ export async function countPartition(scope: VerifyContext, partition: string): P
   let count = 0;
   let start: Record<string, unknown> | undefined;
   do {
-    const command = new QueryCommand({
-      TableName: scope.table.name,
-      KeyConditionExpression: 'PK = :partition',
-      ExpressionAttributeValues: { ':partition': partition },
-      Select: 'COUNT',
-      ConsistentRead: true,
-      ExclusiveStartKey: start,
-    });
-    const { Count = 0, LastEvaluatedKey } = await withRetries(scope, () => scope.table.client.send(command));
-    count += Count;
-    start = LastEvaluatedKey;
+    const read = await queryPartition(scope, partition, { Select: 'COUNT', ExclusiveStartKey: start });
+    count += read.Count ?? 0;
+    start = read.LastEvaluatedKey;
   } while (start !== undefined);
   return count;
 }
 
-export async function readLast(scope: VerifyContext, partition: string): Promise<Item | undefined> {
+export const readLast = async (scope: VerifyContext, partition: string): Promise<Item | undefined> =>
+  (await queryPartition(scope, partition, { ScanIndexForward: false, Limit: 1 })).Items?.[0];
+
+function queryPartition(scope: VerifyContext, partition: string, options: Partial<QueryCommandInput>) {
   const command = new QueryCommand({
     TableName: scope.table.name,
     KeyConditionExpression: 'PK = :partition',
     ExpressionAttributeValues: { ':partition': partition },
-    ScanIndexForward: false,
-    Limit: 1,
     ConsistentRead: true,
+    ...options,
   });
-  const { Items = [] } = await withRetries(scope, () => scope.table.client.send(command));
-  return Items[0];
+  return withRetries(scope, () => scope.table.client.send(command));
 }
 
 /** Elements that are processed in parallel. */
 const CONCURRENCY = 16;
 
-/** Processes elements in parallel, and those of one group one after another. */
-export async function concurrentlyByGroup<T, R>(
+/** Processes elements in parallel, and those of one group one after another. By default none belong together. */
+export async function concurrently<T, R>(
   elements: readonly T[],
-  groupOf: (element: T, index: number) => number,
   work: (element: T) => Promise<readonly R[]>,
+  groupOf: (element: T, index: number) => number = (_, index) => index,
 ): Promise<R[]> {
   const groups = Map.groupBy(elements.entries(), ([index, element]) => groupOf(element, index) % CONCURRENCY);
   const results = await Promise.all(
@@ -86,7 +94,3 @@ export async function concurrentlyByGroup<T, R>(
   );
   return results.flat();
 }
-
-/** Processes independent elements in parallel. */
-export const concurrently = <T, R>(elements: readonly T[], work: (element: T) => Promise<readonly R[]>): Promise<R[]> =>
-  concurrentlyByGroup(elements, (_, index) => index, work);

@@ -1,11 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { ids, schema, storedSets, UnitOfWork } from '#lists';
-import { COUNTER } from '#lists/maintenance';
-import { StaleRead } from '#table';
+import { ids, schema, storedSets } from '#lists';
+import { counterKeyOf } from '#lists/maintenance';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
-import { changed, type VerifyContext } from './difference.ts';
-import { concurrentlyByGroup, readNumberSet, withRetries } from './reading.ts';
+import { changed, commit, type VerifyContext } from './difference.ts';
+import { concurrently, readNumberSet } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
 /**
@@ -20,8 +17,6 @@ const NOTED_NEXT = 'NOTED_NEXT';
 const NOTED_AT = 'NOTED_AT';
 
 const DAY = 86_400_000;
-/** Longest time to write the note, in milliseconds. */
-const TIMEOUT_MS = 10_000;
 
 /** @returns how many were deleted */
 export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): Promise<number> {
@@ -31,9 +26,8 @@ export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): 
   const { [NOTED_NEXT]: next, [NOTED_AT]: at } = counter;
   // A note in the future comes from a wrong clock, and would keep the tombstones until then.
   const isNoted = Number(at ?? Number.POSITIVE_INFINITY) <= now + CLOCKS_DIFFER_MS;
-  if (!isNoted) await note(scope, scan, now);
-  if (!isNoted || now - Number(at) < DAY) return 0;
-  const deleted = await deleteBelow(scope, scan, Number(next));
+  if (isNoted && now - Number(at) < DAY) return 0;
+  const deleted = isNoted ? await deleteBelow(scope, scan, Number(next)) : 0;
   await note(scope, scan, now);
   return deleted;
 }
@@ -42,47 +36,22 @@ export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): 
  * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took the last number counts, so that
  * the note is not too old.
  */
-async function note(
-  { table, clock }: VerifyContext,
-  { partition, counter, next }: RecordScan,
-  now: number,
-): Promise<void> {
-  const work = new UnitOfWork();
-  work.update(
-    { PK: storedSets.partitionOf(partition), SK: COUNTER },
-    {
+const note = (scope: VerifyContext, { partition, counter, next }: RecordScan, now: number): Promise<boolean> =>
+  commit(scope, (work) =>
+    work.update(counterKeyOf(partition), {
       set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(counter[schema.AT] ?? 0)) },
       condition: { exists: true, equals: { [NOTED_AT]: counter[NOTED_AT] } },
       onConditionFailed: changed,
-    },
+    }),
   );
-  await work.commit(table, { clock, deadline: clock() + TIMEOUT_MS }).catch((error: unknown) => {
-    if (!(error instanceof StaleRead)) throw error;
-  });
-}
 
 async function deleteBelow(scope: VerifyContext, { partition, tombstones }: RecordScan, end: number): Promise<number> {
   const gaps = await readNumberSet(scope, storedSets.partitionOf(partition));
   const unneeded = tombstones.filter((number) => number < end && gaps.has(number));
-  const { client, name } = scope.table;
-  const deleted = await concurrentlyByGroup(
-    unneeded,
-    (_, index) => index,
-    async (number) => {
-      const command = new DeleteCommand({
-        TableName: name,
-        Key: { PK: partition, SK: ids.sortKeyOf(number) },
-        ConditionExpression: 'attribute_exists(#tombstone)',
-        ExpressionAttributeNames: { '#tombstone': schema.TOMBSTONE },
-      });
-      // A missing one was deleted by an attempt whose reply was lost.
-      await withRetries(scope, () => client.send(command)).catch(unlessRefused);
-      return [number];
-    },
-  );
-  return deleted.length;
-}
-
-function unlessRefused(error: unknown): void {
-  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  await concurrently(unneeded, async (number) => {
+    const key = { PK: partition, SK: ids.sortKeyOf(number) };
+    await commit(scope, (work) => work.delete(key, { equals: { [schema.TOMBSTONE]: true } }, changed));
+    return [];
+  });
+  return unneeded.length;
 }

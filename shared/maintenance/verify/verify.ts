@@ -1,18 +1,15 @@
 import type { Tenant } from '#table';
-import { PLATFORM, recordsPartition } from '#table/keys';
-import { cascadeDeletesOf, finishCascadeDeletes, readValues } from '#table/storage';
+import { PLATFORM } from '#table/keys';
+import { cascadeDeletesOf, finishCascadeDeletes } from '#table/storage';
 import { listedEntity } from '#tenancy';
-import { Children } from './children.ts';
 import { Claims } from './claims.ts';
-import { Counters } from './counters.ts';
+import { RecordCounts, verifyQuota } from './counts.ts';
 import type { Verified, VerifyContext } from './difference.ts';
 import { FeedOrder } from './feed-order.ts';
-import { type NotedValues, verifyValues } from './filter-values.ts';
 import { type Kind, kind } from './kinds.ts';
 import { verifyList } from './list.ts';
 import { verifyOrganization } from './organization.ts';
-import { Quota } from './quota.ts';
-import { type RecordScan, scanRecords } from './scan-records.ts';
+import { type Check, type RecordScan, scanRecords } from './scan-records.ts';
 import { deleteTombstones } from './tombstones.ts';
 
 /**
@@ -53,18 +50,18 @@ export async function verify(
 
   const pending = await cascadeDeletesOf(scope.table, id);
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
-  const counters = listed.map((each) => new Counters(scope, each));
-  const scanned = await Promise.all(listed.map((each) => scanKind(scope, each, counters)));
+  const checks: readonly Check[] = [
+    new FeedOrder(),
+    ...listed.flatMap((each) => [new RecordCounts(scope, each), new Claims(scope, each.entity)]),
+  ];
+  const scanned = await Promise.all(listed.map((each) => scanKind(scope, each, checks)));
   let tombstones = 0;
-  for (const { scan, kind, noted, order } of scanned) {
-    add(await verifyList(scope, scan, (field) => [...(noted.get(field) ?? []), ...valuesOf(kind, field, scanned)]));
-    add(await verifyValues(scope, scan, noted));
-    add(order?.differences ?? []);
-    tombstones += await deleteTombstones(scope, scan);
+  for (const each of scanned) {
+    add(await verifyList({ ...scope, valuesOf: (field) => valuesOf(each, field, scanned) }, each.scan));
+    tombstones += await deleteTombstones(scope, each.scan);
   }
-  for (const each of counters) add(await each.verify());
-  for (const { claims, children, quota } of scanned)
-    add([...(await claims.verify()), ...(await children.verify()), ...(await quota.verify())]);
+  for (const check of checks) add(await check.verify());
+  for (const each of listed) add(await verifyQuota(scope, each));
   add(await verifyOrganization(scope));
   add(await verifyCascadeDeletes(scope, pending));
   return { records: scanned.reduce((sum, { scan }) => sum + scan.count, 0), differences, tombstones };
@@ -73,41 +70,24 @@ export async function verify(
 interface ScannedKind {
   readonly kind: Kind;
   readonly scan: RecordScan;
-  readonly noted: NotedValues;
   readonly ids: readonly string[];
-  readonly claims: Claims;
-  readonly children: Children;
-  readonly quota: Quota;
-  /** Of the journal. */
-  readonly order: FeedOrder | undefined;
 }
 
 /** Reads all records of a kind once. */
-async function scanKind(scope: VerifyContext, kind: Kind, counters: readonly Counters[]): Promise<ScannedKind> {
-  const { entity } = kind;
-  const claims = new Claims(scope, entity);
-  const children = new Children(scope, kind);
-  const quota = new Quota(scope, kind);
-  const order = entity.ordered ? new FeedOrder(entity) : undefined;
+async function scanKind(scope: VerifyContext, kind: Kind, checks: readonly Check[]): Promise<ScannedKind> {
   const ids: string[] = [];
-  const visitors = [
-    ...counters.map((each) => each.visitor(entity.name)),
-    ...[claims.visit, children.visit, quota.visit],
-    ...(order === undefined ? [] : [order.visit]),
-  ];
-  const scan = await scanRecords(scope, entity, (record, number) => {
+  const scan = await scanRecords(scope, kind.entity, (entity, record, number) => {
     ids.push(String(record.id));
-    for (const visit of visitors) visit(record, number);
+    for (const check of checks) check.visit(entity, record, number);
   });
-  const noted = await readValues(scope, recordsPartition(scope.tenant, entity.name));
-  return { kind, scan, noted, ids, claims, children, quota, order };
+  return { kind, scan, ids };
 }
 
-/** Values of a filter to verify even if no record has them: the declared ones, else those of the same field of any kind. */
-function valuesOf({ values }: Kind, field: string, scanned: readonly ScannedKind[]): readonly string[] {
-  const known = values[field];
-  if (known === undefined) return scanned.flatMap(({ scan }) => [...(scan.values.get(field) ?? [])]);
-  return 'name' in known ? (scanned.find(({ scan }) => scan.entity.name === known.name)?.ids ?? []) : known;
+/** Values of a filter to verify even if no record has them: noted and declared ones, else those of the same field of any kind. */
+function valuesOf({ scan, kind: { values } }: ScannedKind, field: string, scanned: readonly ScannedKind[]): string[] {
+  const { [field]: known = scanned.flatMap((each) => [...(each.scan.values.get(field) ?? [])]) } = values;
+  const ofKind = 'name' in known ? scanned.find((each) => each.kind.entity.name === known.name)?.ids : known;
+  return [...(scan.notedValues.get(field) ?? []), ...(ofKind ?? [])];
 }
 
 /** Cascade deletes that were already pending before, so that the requests that began them are over. */

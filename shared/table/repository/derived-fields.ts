@@ -32,7 +32,7 @@ export class DerivedFields<T extends object> {
 
   /**
    * Stages a change of derived fields. The version stays, so that a changed counter does not cause a 412. `MOVES` counts the changes of
-   * counters, so that a recount can detect changes in between (`verify/counters.ts`).
+   * counters, so that a recount can detect changes in between (`verify/counts.ts`).
    * `onConditionFailed` returns the error for a missing record, or when `equals` does not hold.
    */
   adjust(
