@@ -1,21 +1,13 @@
 import { StaleRead } from '../errors.ts';
-import { childPartition, recordsPartition, type TenantId } from '../keys.ts';
-import type { RequestSession } from '../session/request-session.ts';
+import { childPartition, recordsPartition } from '../keys.ts';
 import { DerivedFields } from './derived-fields.ts';
 import type { CountedBy, Entity, LatestOf } from './entity.ts';
-import { RecordReader } from './record-reader.ts';
+import { RecordReader, type Records } from './record-reader.ts';
 
 /**
  * What a record derives from those that refer to it. It is declared beside the reference (`counted` and `latest` of an entity), and the repository
  * stages it with whatever changes the reference or what counts: a creation, a change, a deletion. No operation does.
  */
-
-/** The repository of records that refer to others. */
-interface Referring {
-  readonly session: RequestSession;
-  readonly tenant: TenantId;
-  readonly entity: Pick<Entity, 'name' | 'counted' | 'latest'>;
-}
 
 type AnyRecord = Readonly<Record<string, unknown>>;
 
@@ -24,7 +16,7 @@ type AnyRecord = Readonly<Record<string, unknown>>;
  * @param before undefined for a new record
  * @param after undefined for one that is deleted
  */
-export function stageDerived(records: Referring, before: object | undefined, after: object | undefined): void {
+export function stageDerived(records: Records, before: object | undefined, after: object | undefined): void {
   const { counted, latest } = records.entity;
   const [was, is] = [before as AnyRecord | undefined, after as AnyRecord | undefined];
   for (const [field, declared] of Object.entries(counted))
@@ -37,7 +29,7 @@ export function stageDerived(records: Referring, before: object | undefined, aft
 }
 
 function stageCounts(
-  records: Referring,
+  records: Records,
   field: string,
   declared: CountedBy<unknown>,
   was: AnyRecord | undefined,
@@ -70,7 +62,7 @@ function additions(
   return Object.fromEntries(all.filter(([, amount]) => amount !== 0));
 }
 
-function stageLatest(records: Referring, id: string, declared: LatestOf, record: AnyRecord, isNew: boolean): void {
+function stageLatest(records: Records, id: string, declared: LatestOf, record: AnyRecord, isNew: boolean): void {
   derivedOf(records, declared.of).advance(id, declared.field, async () => {
     // Of a record that gets its reference later, those below it count, too.
     const below = isNew ? undefined : await latestBelow(records, String(record.id), declared);
@@ -82,7 +74,7 @@ function stageLatest(records: Referring, id: string, declared: LatestOf, record:
 }
 
 async function latestBelow(
-  { session, tenant, entity }: Referring,
+  { session, tenant, entity }: Records,
   id: string,
   { below, time }: LatestOf,
 ): Promise<unknown> {
@@ -93,5 +85,5 @@ async function latestBelow(
   return records[0]?.record[time];
 }
 
-const derivedOf = ({ session, tenant }: Referring, entity: Entity): DerivedFields<Record<string, unknown>> =>
+const derivedOf = ({ session, tenant }: Records, entity: Entity): DerivedFields<Record<string, unknown>> =>
   new DerivedFields(new RecordReader(session, tenant, entity, { partition: recordsPartition(tenant, entity.name) }));

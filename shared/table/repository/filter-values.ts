@@ -3,8 +3,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
-import type { RequestSession } from '../session/request-session.ts';
-import type { Entity } from './entity.ts';
+import type { Records } from './record-reader.ts';
 
 /**
  * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a
@@ -23,7 +22,7 @@ const DAY_MS = 86_400_000;
  * in a container; in a list whose records expire once a day.
  */
 export function noteValues(
-  { session, table, location: { partition }, entity: { retentionDays } }: Noting,
+  { session, table, location: { partition }, entity: { retentionDays } }: Records,
   values: readonly FilterValue[],
 ): void {
   const day = retentionDays === undefined ? '' : Math.floor(session.now / DAY_MS);
@@ -36,14 +35,6 @@ export function noteValues(
       keepNewest(noted, name, true, KEPT);
     });
   }
-}
-
-/** The repository of the records with these values. */
-interface Noting {
-  readonly session: RequestSession;
-  readonly table: Table;
-  readonly location: { readonly partition: string };
-  readonly entity: Pick<Entity, 'retentionDays'>;
 }
 
 interface FilterValue {

@@ -28,6 +28,11 @@ export interface Location {
   readonly parent?: { readonly key: Key; readonly id: string };
 }
 
+/** The records of a repository, for what is staged with them. */
+export type Records = Pick<RecordReader<object>, 'session' | 'tenant' | 'table' | 'location'> & {
+  readonly entity: Pick<Entity, 'name' | 'unique' | 'counted' | 'latest' | 'retentionDays'>;
+};
+
 /** Reads the records of one kind in one partition of one tenant. */
 export class RecordReader<T extends object> {
   readonly session: RequestSession;

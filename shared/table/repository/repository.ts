@@ -135,7 +135,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     if (compact !== undefined) this.session.changes.afterCommit(compact);
     const isGenerated = (field: string): boolean => generated.some((name) => name === field);
     const refusalOf = (field: string) => (isGenerated(field) ? () => this.session.noteCollision() : undefined);
-    stageClaims(this.work, this, undefined, { record, id }, refusalOf);
+    stageClaims(this, undefined, { record, id }, refusalOf);
     const item = {
       ...this.indexes.noted(this.#itemOf(id, record), ofOthers),
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
@@ -177,7 +177,7 @@ export class Repository<T extends object> extends RecordReader<T> {
    * @param item the record as read; undefined for one that is staged
    */
   claimValue(id: string, item: Item | undefined, field: keyof T & string, value: string): void {
-    stageClaim(this.work, this, { ...this.keyOf(id), id, [CLAIMED]: item?.[CLAIMED] }, field, value);
+    stageClaim(this, { ...this.keyOf(id), id, [CLAIMED]: item?.[CLAIMED] }, field, value);
   }
 
   /** Begins to allocate a number in advance, for the next record that is created here. */
@@ -234,7 +234,7 @@ export class Repository<T extends object> extends RecordReader<T> {
         const equals = { ...this.#asRead(stored), ...moved.asRead };
         work.update(schema.keyIn(item), { set: differing(found, next), condition: { equals }, onConditionFailed });
       });
-      stageClaims(this.work, this, stored, { record, id });
+      stageClaims(this, stored, { record, id });
       stageDerived(this, stored.record, record);
       return { record, version, item };
     });
@@ -309,7 +309,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     this.work.noteSize(schema.keyIn(item), item);
     const number = ids.numberIn(String(item.SK));
     if (!this.entity.byTime) storedSets.stageGap(this.work, this.location.partition, number, expiryOfRecord(item));
-    stageClaims(this.work, this, stored, undefined);
+    stageClaims(this, stored, undefined);
   }
 
   /** Stages the condition that a record exists at commit. */

@@ -1,7 +1,7 @@
 import { type Item, indexes, listErrors, type OnConditionFailed, schema, type UnitOfWork } from '#lists';
 import { NotUnique, StaleRead } from '../errors.ts';
-import { type TenantId, uniqueKey } from '../keys.ts';
-import type { Entity } from './entity.ts';
+import { uniqueKey } from '../keys.ts';
+import type { Records } from './record-reader.ts';
 
 /**
  * Attribute of a record: the value that an upsert has claimed for it, so that two at once make one record: `external_id=<hash>`. The record keeps it,
@@ -25,44 +25,37 @@ export function isClaimOfOwn(item: Item): boolean {
   return typeof value === 'string' && indexes.hashOf(value) === hashed;
 }
 
-/** The records that claim values. */
-interface Claiming {
-  readonly tenant: TenantId;
-  readonly entity: { readonly name: string; readonly unique: Entity['unique'] };
-}
-
 /**
  * Stages what a change of a record changes in its claims: unique values of a tenant, each an item of its own, written in the record's transaction.
  * @param before as read; undefined for a new record @param after undefined for one that is deleted
  * @param refusalOf returns the error for a value that is taken; by default {@link NotUnique}
  */
 export function stageClaims(
-  work: UnitOfWork,
-  records: Claiming,
+  records: Records,
   before: { readonly record: object; readonly item: Item } | undefined,
   after: { readonly record: object; readonly id: string } | undefined,
   refusalOf: (field: string) => OnConditionFailed | undefined = () => undefined,
 ): void {
   const [old, next] = [uniqueIn(records, before?.record), uniqueIn(records, after?.record)];
   for (const [field, value] of next)
-    if (old.get(field) !== value) take(work, records, [field, value], after?.id ?? '', refusalOf(field));
+    if (old.get(field) !== value) take(records, [field, value], after?.id ?? '', refusalOf(field));
   if (before === undefined) return;
   const id = String(before.item.id);
-  for (const [field, value] of old) if (next.get(field) !== value) free(work, records, [field, value], id);
+  for (const [field, value] of old) if (next.get(field) !== value) free(records, [field, value], id);
   const claimed = claimedIn(before.item);
   if (claimed === undefined || isClaimOfOwn({ ...after?.record, [CLAIMED]: before.item[CLAIMED] })) return;
-  free(work, records, claimed, id);
-  if (after !== undefined) work.update(schema.keyIn(before.item), { remove: [CLAIMED] });
+  free(records, claimed, id);
+  if (after !== undefined) workOf(records).update(schema.keyIn(before.item), { remove: [CLAIMED] });
 }
 
 /** Stages that a record, by its key, id and claim, claims its value of a field that is found by entries, unless it has done so. */
-export function stageClaim(work: UnitOfWork, records: Claiming, item: Item, field: string, value: string): void {
+export function stageClaim(records: Records, item: Item, field: string, value: string): void {
   const { id } = item;
   const hashed = indexes.hashOf(value);
   const noted = `${field}=${hashed}`;
   if (item[CLAIMED] === noted) return;
-  take(work, records, [field, hashed], String(id));
-  work.update(schema.keyIn(item), {
+  take(records, [field, hashed], String(id));
+  workOf(records).update(schema.keyIn(item), {
     set: { [CLAIMED]: noted },
     condition: { equals: { id, [field]: value, [CLAIMED]: item[CLAIMED] } },
     onConditionFailed: () => new StaleRead('the record has changed'),
@@ -70,7 +63,7 @@ export function stageClaim(work: UnitOfWork, records: Claiming, item: Item, fiel
 }
 
 /** The normalized unique values of a record, by field. */
-function uniqueIn({ entity }: Claiming, record: object = {}): ReadonlyMap<string, string> {
+function uniqueIn({ entity }: Records, record: object = {}): ReadonlyMap<string, string> {
   const declared = Object.entries<((value: string) => string) | undefined>(entity.unique);
   return new Map(
     declared.flatMap(([field, normalize]) => {
@@ -80,23 +73,26 @@ function uniqueIn({ entity }: Claiming, record: object = {}): ReadonlyMap<string
   );
 }
 
+const workOf = ({ session, tenant }: Records): UnitOfWork => session.changes.of(tenant);
+const keyOf = ({ tenant, entity }: Records, field: string, value: string) =>
+  uniqueKey(tenant, entity.name, field, value);
+
 type Claim = readonly [field: string, value: string];
 
 function take(
-  work: UnitOfWork,
-  { tenant, entity }: Claiming,
+  records: Records,
   [field, value]: Claim,
   holder: string,
   onConditionFailed: OnConditionFailed = () => new NotUnique(field),
 ): void {
-  work.put({ ...uniqueKey(tenant, entity.name, field, value), holder }, onConditionFailed);
+  workOf(records).put({ ...keyOf(records, field, value), holder }, onConditionFailed);
 }
 
 /** Stages that a record has the value no more. The claim is another's where the record was stored before values were normalized as they are now. */
-function free(work: UnitOfWork, { tenant, entity }: Claiming, [field, value]: Claim, holder: string): void {
-  const key = uniqueKey(tenant, entity.name, field, value);
+function free(records: Records, [field, value]: Claim, holder: string): void {
+  const key = keyOf(records, field, value);
   const onConditionFailed: OnConditionFailed = (found = {}) => new listErrors.Unexpected(key, found);
-  work.expect(key, (staged, found) => {
+  workOf(records).expect(key, (staged, found) => {
     if (found === undefined) staged.delete(key, { equalsOrAbsent: { holder } }, onConditionFailed);
   });
 }
