@@ -1,19 +1,29 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { bitPlace } from './bits.ts';
-import { setGaps, type Unwritten } from './gap-words.ts';
 import { sortKeyOf } from './ids.ts';
 import { AT, type Item, TOMBSTONE, TTL, tombstoneOfDay } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import { itemOf, type Table } from './table.ts';
-import { putRequest, RETURNED } from './transaction/pending-write.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { type Contention, isConflict } from './transaction/contention.ts';
+import { putRequest, RETURNED, updateRequest } from './transaction/pending-write.ts';
+import { retry, WAITS } from './transaction/retry.ts';
 
 /**
- * Fences numbers that were allocated but have no record: their writer crashed, or is still running. First a tombstone is put at the number's key, on
- * condition that the key is free: from then on the writer's own condition fails, and it allocates another number. Then the bit of the gap is set, on
- * condition that its word is as read. So correctness does not depend on clocks (`docs/counted-lists.md`). One write unit for each number, and one
- * for each item of gaps.
+ * Closes numbers that were allocated but have no record. First a tombstone is put at the number's key, on condition that the key is free: from then on the
+ * condition of a record there fails. Then the bit of the gap is set, on condition that its word is as read. So correctness does not depend on clocks
+ * (`docs/counted-lists.md`). One write unit for each number, and one for each item of gaps.
  */
+
+/** A number without a record. */
+export interface Unwritten {
+  /** Partition of the list's records. */
+  readonly partition: string;
+  readonly number: number;
+  /** In epoch seconds, where the list's records expire. */
+  readonly expires: number | undefined;
+}
 
 /** Most write units that one request spends on fencing: a unit for each number, and one for each item of gaps. */
 export const MOST_UNITS = 200;
@@ -32,8 +42,9 @@ interface AsRead {
 }
 
 /**
- * Fences as many of these numbers as {@link MOST_UNITS} allow. Best effort: what fails is left to the next reader, who completes a tombstone without
- * its bit.
+ * Fences numbers whose writer has crashed, or is still running: as many as {@link MOST_UNITS} allow. A writer whose
+ * number is fenced allocates another one. Best effort: what fails is left to the next reader, who completes a tombstone
+ * without its bit.
  * @returns whether these were all
  */
 export async function fence(table: Table, found: readonly FoundNumber[], { gaps, now }: AsRead): Promise<boolean> {
@@ -44,13 +55,10 @@ export async function fence(table: Table, found: readonly FoundNumber[], { gaps,
   const fenced = (await Promise.all(tries)).flat();
   const byItem = Map.groupBy(fenced, ({ number }) => bitPlace(number).sortKey);
   await Promise.allSettled(
-    Array.from(byItem, ([sortKey, numbers]) =>
-      setGaps(
-        table,
-        numbers,
-        gaps.find(({ SK }) => SK === sortKey),
-      ),
-    ),
+    Array.from(byItem, ([sortKey, numbers]) => {
+      const seen = gaps.find(({ SK }) => SK === sortKey);
+      return setGaps(table, numbers, seen);
+    }),
   );
   table.observer.count('fences', fenced.length);
   return affordable.length === found.length;
@@ -67,6 +75,46 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
     return tombstones + items.size > MOST_UNITS;
   });
   return end < 0 ? inOrder : inOrder.slice(0, end);
+}
+
+/** The gap's word is not known at first. Each refusal returns it. */
+const TRIES = 4;
+
+interface Releasing extends TimeLimit {
+  readonly contention: Contention;
+  /**
+   * Whether an attempt to write its record had no response: it may be carried out much later. Else its tombstone, which is there for one that
+   * arrives once more, expires after a day.
+   */
+  readonly lacksResponse: boolean;
+}
+
+/**
+ * The writer of a number that has no record for it releases it, as readers fence a number: first a tombstone is put, then the gap bit is set, on condition
+ * that its word is as read.
+ */
+export async function releaseNumber(
+  table: Table,
+  unwritten: Unwritten,
+  { contention, lacksResponse, ...limit }: Releasing,
+): Promise<void> {
+  const now = limit.clock();
+  // The transaction that was refused may still hold the key.
+  const retried = <T>(call: () => Promise<T>): Promise<T> =>
+    retry(call, limit, WAITS, (error, pause) => {
+      if (isConflict(error)) contention.meet([], error, pause);
+    });
+  if (!(await retried(() => putTombstone(table, unwritten, now, lacksResponse ? 'for good' : 'a day')))) return;
+  let seen: Item | undefined;
+  for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
+    try {
+      return await retried(() => setGaps(table, [unwritten], seen));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      seen = itemOf(error.Item);
+      if (tries > 1) contention.meet([], error, 0);
+    }
+  }
 }
 
 /**
@@ -95,4 +143,36 @@ export async function putTombstone(
     // Another reader, or an attempt of this one whose reply was lost, may have put it.
     return itemOf(error.Item)?.[TOMBSTONE] !== undefined;
   }
+}
+
+/** Whether the gap bit of a number is set in an item as read. */
+export function isGapIn(item: Item | undefined, { number }: Unwritten): boolean {
+  const { word, bit } = bitPlace(number);
+  return (wordIn(item ?? {}, word) & bit) !== 0n;
+}
+
+const wordIn = (item: Item, word: string): bigint => BigInt((item[word] as number | bigint | undefined) ?? 0);
+
+/**
+ * Sets the gap bits of numbers of one item, on condition that its words are as read: no bit is added twice, however often the change is sent. One write
+ * unit. The item does not expire before the last of its gaps.
+ * @param seen the item as read, before the numbers were found to have no record
+ * @throws ConditionalCheckFailedException with the item, when its words are no longer as read
+ */
+export async function setGaps(table: Table, unwritten: readonly Unwritten[], seen: Item = {}): Promise<void> {
+  const [first] = unwritten;
+  if (first === undefined) return;
+  const words: Record<string, bigint> = {};
+  let latest = Number(seen[TTL] ?? 0);
+  for (const { number, expires } of unwritten) {
+    const { word, bit } = bitPlace(number);
+    words[word] = (words[word] ?? wordIn(seen, word)) | bit;
+    if (expires !== undefined) latest = Math.max(latest, storedSets.expiryAfter(expires));
+  }
+  const request = updateRequest(table.name, {
+    key: { PK: storedSets.partitionOf(first.partition), SK: bitPlace(first.number).sortKey },
+    set: { ...words, ...(latest === 0 ? {} : { [TTL]: latest }) },
+    condition: { equals: Object.fromEntries(Object.keys(words).map((word) => [word, seen[word]])) },
+  });
+  await table.client.send(new UpdateCommand({ ...request, ...RETURNED }));
 }

@@ -5,7 +5,7 @@ import type { Item } from './schema.ts';
 
 /**
  * Gaps of a list as compressed bits, beside those that are words: an item for each region of about a million numbers.
- * It sorts after the words, so a query reads it after them (`compact-gaps.ts`).
+ * It sorts after the words, so a query reads it after them (`compaction.ts`).
  */
 
 /** Blocks of a region. */

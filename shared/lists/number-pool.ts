@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
-import { releaseNumber } from './release-number.ts';
+import { releaseNumber } from './fence.ts';
 import type { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
 import type { Contention } from './transaction/contention.ts';

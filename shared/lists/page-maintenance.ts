@@ -1,5 +1,4 @@
-import { compactGaps } from './compact-gaps.ts';
-import { deleteEmptyItems } from './empty-items.ts';
+import { compactGaps, deleteEmptyItems } from './compaction.ts';
 import { fence } from './fence.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';

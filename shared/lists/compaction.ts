@@ -1,11 +1,11 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { GROUP_SIZE, placeOfItem, WORDS } from './bits.ts';
-import { deleteAsRead } from './empty-items.ts';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GROUP_SIZE, isEmpty, placeOfItem, WORD_NAMES, WORDS } from './bits.ts';
 import { COMPRESSED, compressed, REGION_BLOCKS, regionIn, regionKey } from './gap-regions.ts';
 import { NumberSet } from './number-set.ts';
 import { AT, type Item } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
+import { conditionOf } from './transaction/conditions.ts';
 import { putRequest } from './transaction/pending-write.ts';
 
 /**
@@ -134,3 +134,32 @@ function exceptionsOf(block: number, gaps: NumberSet): number {
   }
   return exceptions;
 }
+
+/** Fewest empty items for which deleting them is worth its writes, and most that are deleted at once. */
+const MANY_EMPTY = 8;
+const MOST_DELETED = 25;
+
+/**
+ * Deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set would read again. Best effort:
+ * failures are ignored.
+ */
+export async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
+  const empty = items.filter(isEmpty);
+  if (empty.length >= MANY_EMPTY) await deleteAsRead(table, empty);
+}
+
+/** Deletes up to {@link MOST_DELETED} items of a set on condition that their words are as read. Best effort. */
+async function deleteAsRead(table: Table, items: readonly Item[]): Promise<void> {
+  if (items.length === 0) return;
+  const removals = await Promise.allSettled(items.slice(0, MOST_DELETED).map((item) => remove(table, item)));
+  table.observer.count('compactions', removals.filter(({ status }) => status === 'fulfilled').length);
+}
+
+const remove = (table: Table, item: Item) =>
+  table.client.send(
+    new DeleteCommand({
+      TableName: table.name,
+      Key: { PK: item.PK, SK: item.SK },
+      ...conditionOf({ equals: Object.fromEntries(WORD_NAMES.map((word) => [word, item[word]])) }),
+    }),
+  );
