@@ -45,7 +45,7 @@ const WRITES: readonly Bound[] = [
   write('POST /terminals, with an idempotency key', 25, 2),
   write('POST /terminals, repeated under its key', 0, 1),
   // Two numbers are taken and released, that of the terminal and that of its event.
-  write('POST /terminals, repeated in another container', 10, 2),
+  write('POST /terminals, repeated in another container', 4, 2),
   write('POST /tickets', 25, 3),
   write('POST /tickets, eight words of subject', 31, 3),
   write('POST /tickets, without words', 15, 3),

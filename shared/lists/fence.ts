@@ -80,23 +80,22 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
 /** The gap's word is not known at first. Each refusal returns it. */
 const TRIES = 4;
 
+/** What became of a record that was sent. Without a response it may be carried out later. */
+export type Sent = 'responded' | 'no-response';
+
 interface Releasing extends TimeLimit {
   readonly contention: Contention;
-  /**
-   * Whether an attempt to write its record had no response: it may be carried out much later. Else its tombstone, which is there for one that
-   * arrives once more, expires after a day.
-   */
-  readonly lacksResponse: boolean;
+  readonly sent: Sent | undefined;
 }
 
 /**
- * The writer of a number that has no record for it releases it, as readers fence a number: first a tombstone is put, then the gap bit is set, on condition
- * that its word is as read.
+ * The writer of a number that has no record for it releases the number: its gap bit is set, on condition that its word is as read. Where the record
+ * was sent, a tombstone comes first. That of a record which got a response expires after a day: it is there for a request that is carried out once more.
  */
 export async function releaseNumber(
   table: Table,
   unwritten: Unwritten,
-  { contention, lacksResponse, ...limit }: Releasing,
+  { contention, sent, ...limit }: Releasing,
 ): Promise<void> {
   const now = limit.clock();
   // The transaction that was refused may still hold the key.
@@ -104,7 +103,8 @@ export async function releaseNumber(
     retry(call, limit, WAITS, (error, pause) => {
       if (isConflict(error)) contention.meet([], error, pause);
     });
-  if (!(await retried(() => putTombstone(table, unwritten, now, lacksResponse ? 'for good' : 'a day')))) return;
+  const put = () => putTombstone(table, unwritten, now, sent === 'responded' ? 'a day' : 'for good');
+  if (sent !== undefined && !(await retried(put))) return;
   let seen: Item | undefined;
   for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
     try {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
-import { releaseNumber } from './fence.ts';
+import { releaseNumber, type Sent } from './fence.ts';
 import type { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
 import type { Contention } from './transaction/contention.ts';
@@ -24,8 +24,8 @@ interface PooledNumber extends AllocatedNumber {
   readonly allocatedAt: number;
   /** Whether no record of this run has it. */
   isSpare: boolean;
-  /** Whether an attempt to write its record had no response. */
-  lacksResponse: boolean;
+  /** The outcome of its record, if that was sent. */
+  sent: Sent | undefined;
 }
 
 /** The request that allocates numbers. */
@@ -144,11 +144,12 @@ export class NumberPool {
     const longestOf = ({ ordered }: List) => (ordered ? LONGEST_ORDERED_USE : LONGEST_USE);
     if (this.#inUse.some(({ allocatedAt, list }) => clock() - allocatedAt > longestOf(list)))
       throw new TableUnavailable('the request was paused for too long to be carried out');
+    for (const allocated of this.#inUse) allocated.sent ??= 'responded';
   }
 
   /** Notes that DynamoDB did not respond to an attempt to send the records. */
   noteNoResponse(): void {
-    for (const allocated of this.#inUse) allocated.lacksResponse = true;
+    for (const allocated of this.#inUse) allocated.sent = 'no-response';
   }
 
   /** The records are written. */
@@ -182,19 +183,19 @@ export class NumberPool {
     const allocatedAt = this.#request.clock();
     this.hasAllocated = true;
     const range = await retry(() => allocateNumbers(table, list, allocation), this.#request);
-    return range.map((allocated) => ({ table, allocatedAt, isSpare: false, lacksResponse: false, ...allocated }));
+    return range.map((allocated) => ({ table, allocatedAt, isSpare: false, sent: undefined, ...allocated }));
   }
 
   async #release(allocated: PooledNumber): Promise<void> {
     this.#numbers.delete(allocated);
-    const { table, list, number, expires, lacksResponse } = allocated;
+    const { table, list, number, expires, sent } = allocated;
     const { clock, deadline, observer } = this.#request;
     const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS), observer };
     const { partition } = list;
     const contention = this.#request.contention.ofRelease(limit);
     this.#unreleased += 1;
     try {
-      await releaseNumber(table, { partition, number, expires }, { ...limit, lacksResponse, contention });
+      await releaseNumber(table, { partition, number, expires }, { ...limit, sent, contention });
     } finally {
       this.#unreleased -= 1;
     }
