@@ -1,7 +1,7 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { largestNoted } from './counter-item.ts';
 import { ListNotBuilt } from './errors.ts';
 import { numberIn } from './ids.ts';
+import { ofPartition, queryOnce } from './queries.ts';
 import { type ListSource, queryOf } from './query.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
 import { readRecords } from './scattered.ts';
@@ -40,37 +40,26 @@ export const readCursorPage = (
 ): Promise<ItemCursorPage> =>
   'newestFirst' in source ? readByTime(table, source, request) : readMembers(table, source, request);
 
-/** A query returns at most 1 MB. A page ends before the response could exceed Lambda's limit, even if all of it must be escaped. */
-const QUERY_BYTES = 1_048_576;
-const PAGE_BYTES = 2 * QUERY_BYTES;
-
+/** One query returns at most 1 MB. A page ends after two, before the response could exceed Lambda's limit, even if all of it must be escaped. */
 async function readByTime(
   table: Table,
   { partition, newestFirst }: TimeOrdered,
   { after, limit }: CursorRequest,
 ): Promise<ItemCursorPage> {
-  const beyond = newestFirst ? '<' : '>';
-  const items: Item[] = [];
-  let bytes = 0;
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: `PK = :list${after === undefined ? '' : ` AND SK ${beyond} :after`}`,
-        ExpressionAttributeValues: { ':list': partition, ...(after === undefined ? {} : { ':after': after }) },
-        ScanIndexForward: !newestFirst,
-        ConsistentRead: true,
-        Limit: limit + 1 - items.length,
-        ExclusiveStartKey: start,
-      }),
-    );
-    items.push(...Items);
-    bytes += LastEvaluatedKey === undefined ? 0 : QUERY_BYTES;
-    start = LastEvaluatedKey;
-  } while (start !== undefined && items.length <= limit && bytes < PAGE_BYTES);
-  const kept = items.slice(0, limit);
-  return { items: kept, more: items.length > kept.length || start !== undefined };
+  const all = ofPartition(partition);
+  const query = {
+    KeyConditionExpression: `${all.KeyConditionExpression}${after === undefined ? '' : ` AND SK ${newestFirst ? '<' : '>'} :after`}`,
+    ExpressionAttributeValues: {
+      ...all.ExpressionAttributeValues,
+      ...(after === undefined ? {} : { ':after': after }),
+    },
+    ScanIndexForward: !newestFirst,
+  };
+  const { items, last } = await queryOnce(table, query, limit + 1);
+  const isShort = last !== undefined && items.length <= limit;
+  const next = isShort ? await queryOnce(table, query, limit + 1 - items.length, last) : { items: [], last };
+  const read = [...items, ...next.items];
+  return { items: read.slice(0, limit), more: read.length > limit || next.last !== undefined };
 }
 
 async function readMembers(

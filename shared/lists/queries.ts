@@ -11,6 +11,8 @@ export interface Query {
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeValues: Readonly<Record<string, unknown>>;
   readonly ScanIndexForward?: boolean;
+  /** By default strongly consistent. */
+  readonly ConsistentRead?: boolean;
 }
 
 /** All items of a query, or the first `most`, one page after another. Strongly consistent. */
@@ -53,8 +55,8 @@ export async function queryOnce(
   const output = await table.client.send(
     new QueryCommand({
       TableName: table.name,
-      ...query,
       ConsistentRead: true,
+      ...query,
       ...(most === undefined ? {} : { Limit: most }),
       ExclusiveStartKey: after,
     }),
@@ -66,7 +68,7 @@ export async function queryOnce(
 export const readSet = (table: Table, partition: string): Promise<Item[]> => queryAll(table, ofPartition(partition));
 
 /** All items of a partition. */
-const ofPartition = (partition: string): Query => ({
+export const ofPartition = (partition: string): Query => ({
   KeyConditionExpression: 'PK = :partition',
   ExpressionAttributeValues: { ':partition': partition },
 });
@@ -75,6 +77,12 @@ const ofPartition = (partition: string): Query => ({
 export const beginningWith = (partition: string, prefix: string): Query => ({
   KeyConditionExpression: 'PK = :partition AND begins_with(SK, :prefix)',
   ExpressionAttributeValues: { ':partition': partition, ':prefix': prefix },
+});
+
+/** The items of a partition from a sort key on. */
+export const startingAt = (partition: string, first: string): Query => ({
+  KeyConditionExpression: 'PK = :partition AND SK >= :first',
+  ExpressionAttributeValues: { ':partition': partition, ':first': first },
 });
 
 /** The items of a partition from the first to the last of these sort keys. */
@@ -93,18 +101,12 @@ const TIMEOUT_MS = 10_000;
 
 /** All items of a partition in the order of their sort keys, one query at a time. Strongly consistent, with retries. */
 export async function* readPartition({ table, clock }: Place, partition: string, from = ''): AsyncGenerator<Item> {
-  let start: Record<string, unknown> | undefined;
+  const query = from === '' ? ofPartition(partition) : startingAt(partition, from);
+  let start: Queried['last'];
   do {
-    const command = new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: `PK = :partition${from === '' ? '' : ' AND SK >= :from'}`,
-      ExpressionAttributeValues: { ':partition': partition, ...(from === '' ? {} : { ':from': from }) },
-      ConsistentRead: true,
-      ExclusiveStartKey: start,
-    });
     const timeLimit = { clock, deadline: clock() + TIMEOUT_MS, observer: table.observer };
-    const { Items = [], LastEvaluatedKey } = await retry(() => table.client.send(command), timeLimit);
-    yield* Items;
-    start = LastEvaluatedKey;
+    const { items, last } = await retry(() => queryOnce(table, query, undefined, start), timeLimit);
+    yield* items;
+    start = last;
   } while (start !== undefined);
 }

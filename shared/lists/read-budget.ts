@@ -1,4 +1,3 @@
-import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Most bytes of records that one request reads in all round trips: enough to read 25 of the largest twice, if replicas are stale. */
@@ -89,9 +88,9 @@ export class ReadBudget {
   }
 
   /** Deducts the records that were read, as DynamoDB charged them. */
-  spend(consumed: ConsumedCapacity | undefined, strongly: boolean, records: number): void {
+  spend(units: number, strongly: boolean, records: number): void {
     this.#records += records;
-    this.#spent += (consumed?.CapacityUnits ?? 0) * (strongly ? UNIT.strongly : UNIT.eventually);
+    this.#spent += units * (strongly ? UNIT.strongly : UNIT.eventually);
   }
 
   /** How many records of this size fit into what is left. */

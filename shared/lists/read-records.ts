@@ -1,10 +1,10 @@
-import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
-import { between } from './queries.ts';
+import { between, ofPartition, type Query, queryOnce, startingAt } from './queries.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
-import type { Table } from './table.ts';
+import { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { retry } from './transaction/retry.ts';
 
@@ -29,61 +29,40 @@ export async function readBetween(
   strongly: boolean,
   budget: ReadBudget,
 ): Promise<PartialRead> {
-  const input = {
-    ...between(partition, [sortKeyOf(numbers[0] ?? 0), sortKeyOf(numbers.at(-1) ?? 0)]),
-    ScanIndexForward: !budget.newestFirst,
-    ConsistentRead: strongly,
-  };
-  const { items, last } = await query(table, input, budget);
+  const range = between(partition, [sortKeyOf(numbers[0] ?? 0), sortKeyOf(numbers.at(-1) ?? 0)]);
+  const query = { ...range, ScanIndexForward: !budget.newestFirst, ConsistentRead: strongly };
+  const { items, last } = await readOnce(table, query, budget);
   if (last === undefined) return { records: recordsIn(items), unread: [] };
   budget.hasFullQuery = true;
+  const end = numberIn(String(last.SK));
   return {
     records: recordsIn(items),
-    unread: numbers.filter((number) => (budget.newestFirst ? number < last : number > last)),
+    unread: numbers.filter((number) => (budget.newestFirst ? number < end : number > end)),
   };
 }
 
 /** The newest records of a list, strongly consistent. */
 export async function readNewest(table: Table, partition: string, limit: number, budget: ReadBudget): Promise<Records> {
-  const input = {
-    KeyConditionExpression: 'PK = :list',
-    ExpressionAttributeValues: { ':list': partition },
-    ScanIndexForward: false,
-    ConsistentRead: true,
-    Limit: limit,
-  };
-  const { items, last } = await query(table, input, budget);
+  const query = { ...ofPartition(partition), ScanIndexForward: false };
+  const { items, last } = await readOnce(table, query, budget, limit);
   if (last !== undefined && items.length < limit) budget.hasFullQuery = true;
   return recordsIn(items);
 }
 
 /** The first record or tombstone after a number, strongly consistent. */
-export async function readNext(
+export const readNext = async (
   table: Table,
   partition: string,
   number: number,
   budget: ReadBudget,
-): Promise<Item | undefined> {
-  const input = {
-    KeyConditionExpression: 'PK = :list AND SK > :number',
-    ExpressionAttributeValues: { ':list': partition, ':number': sortKeyOf(number) },
-    ConsistentRead: true,
-    Limit: 1,
-  };
-  return (await query(table, input, budget)).items[0];
-}
+): Promise<Item | undefined> =>
+  (await readOnce(table, startingAt(partition, sortKeyOf(number + 1)), budget, 1)).items[0];
 
-/**
- * Sends one query, charged to the budget. @returns its items, and the number of the last one where there may be more
- */
-async function query(table: Table, input: Omit<QueryCommandInput, 'TableName'>, budget: ReadBudget) {
-  const {
-    Items: items = [],
-    LastEvaluatedKey: last,
-    ConsumedCapacity,
-  } = await table.client.send(new QueryCommand({ TableName: table.name, ReturnConsumedCapacity: 'TOTAL', ...input }));
-  budget.spend(ConsumedCapacity, input.ConsistentRead === true, items.length);
-  return { items, last: last === undefined ? undefined : numberIn(String(last.SK)) };
+/** Sends one query, charged to the budget. */
+async function readOnce(table: Table, query: Query, budget: ReadBudget, most?: number) {
+  const read = await queryOnce(table, query, most);
+  budget.spend(read.units, query.ConsistentRead !== false, read.items.length);
+  return read;
 }
 
 /** Most keys of a `BatchGetItem`. */
@@ -131,15 +110,12 @@ async function readBatch(
   budget: ReadBudget,
 ): Promise<{ readonly found: readonly Item[]; readonly unread: readonly number[] }> {
   const Keys = numbers.map((number) => ({ PK: partition, SK: sortKeyOf(number) }));
-  const { Responses, UnprocessedKeys, ConsumedCapacity } = await table.client.send(
-    new BatchGetCommand({
-      RequestItems: { [table.name]: { Keys, ConsistentRead: strongly } },
-      ReturnConsumedCapacity: 'TOTAL',
-    }),
+  const output = await table.client.send(
+    new BatchGetCommand({ RequestItems: { [table.name]: { Keys, ConsistentRead: strongly } } }),
   );
-  const found = Responses?.[table.name] ?? [];
-  budget.spend(ConsumedCapacity?.[0], strongly, found.length);
-  const unread = UnprocessedKeys?.[table.name]?.Keys ?? [];
+  const found = output.Responses?.[table.name] ?? [];
+  budget.spend(Table.unitsIn(output), strongly, found.length);
+  const unread = output.UnprocessedKeys?.[table.name]?.Keys ?? [];
   return { found, unread: unread.map(({ SK }) => numberIn(String(SK))) };
 }
 

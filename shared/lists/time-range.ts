@@ -1,6 +1,6 @@
 import { sortKeyOf } from './ids.ts';
 import type { PageRequest } from './page-numbers.ts';
-import { queryOnce } from './queries.ts';
+import { queryOnce, startingAt } from './queries.ts';
 import type { ListQuery } from './query.ts';
 import { MOST_CANDIDATES } from './read-budget.ts';
 import { isRecord } from './schema.ts';
@@ -112,11 +112,7 @@ class Search {
   /** The time of the records from a number on, the middle one of some; infinite where there are none. */
   async #timeAt(number: number): Promise<number> {
     const { partition, createdAt } = this.#query;
-    const query = {
-      KeyConditionExpression: 'PK = :list AND SK >= :number',
-      ExpressionAttributeValues: { ':list': partition, ':number': sortKeyOf(number) },
-    };
-    const { items, units } = await queryOnce(this.#table, query, A_PLACE);
+    const { items, units } = await queryOnce(this.#table, startingAt(partition, sortKeyOf(number)), A_PLACE);
     this.units += units;
     const times = items.filter(isRecord).map((item) => Date.parse(String(item[createdAt])));
     const sorted = times.toSorted((one, other) => one - other);
