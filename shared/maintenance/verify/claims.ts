@@ -68,13 +68,16 @@ export class Claims implements Check {
     const subject = this.#subjectOf(holdings);
     const isSame = (one: Value): boolean => nameOf(one) === nameOf(subject);
     const key = this.#keyOf(subject);
-    const idsIn = ({ holder = [] }: Item = {}): string[] =>
-      [...new Set([holder, holdings.map(({ id }) => id)].flat().map(String))].slice(0, MOST);
+    const numbersIn = ({ holder = [] }: Item = {}): number[] =>
+      [...new Set([holder, holdings.map(({ id }) => id)].flat().map((id) => numberOf(String(id))))].slice(0, MOST);
     const [claim, ...records] = await readTogether(this.#scope, key, (found) =>
-      idsIn(found).map((id) => this.#recordKey(id)),
+      numbersIn(found).map((number) => this.#recordKey(number)),
     );
-    const holders = idsIn(claim).map((id, index) => ({ id, record: records[index] ?? {} }));
-    const having = holders.filter(({ id, record }) => record.id === id && this.#holdingsOf(record).some(isSame));
+    const holders = numbersIn(claim).map((number, index) => {
+      const record = records[index] ?? {};
+      return { number, record, id: String(record.id) };
+    });
+    const having = holders.filter(({ record }) => this.#holdingsOf(record).some(isSame));
     const holder = claim?.holder;
     const expected = (having.find(({ id }) => id === holder) ?? having[0])?.id;
     const misnoting = holders.filter(({ id, record }) => id !== expected && this.#notedBy(record).some(isSame));
@@ -97,13 +100,13 @@ export class Claims implements Check {
   /** Stages the condition that a record is as read, or still missing. */
   #stageAsRead(
     work: UnitOfWork,
-    { id, record }: { readonly id: string; readonly record: Item },
+    { number, record }: { readonly number: number; readonly record: Item },
     isMisnoting: boolean,
   ): void {
     const seen = ['id', schema.VERSION, indexes.SETS, CLAIMED];
     const equals = Object.fromEntries(seen.map((attribute) => [attribute, record[attribute]]));
     const remove = isMisnoting ? [CLAIMED] : [];
-    work.update(this.#recordKey(id), { remove, condition: { equals }, onConditionFailed: changed });
+    work.update(this.#recordKey(number), { remove, condition: { equals }, onConditionFailed: changed });
   }
 
   #subjectOf(holdings: readonly Holding[]) {
@@ -135,8 +138,8 @@ export class Claims implements Check {
     return uniqueKey(this.#scope.tenant, this.#entity.name, field, value);
   }
 
-  #recordKey(id: string): Key {
-    return { PK: this.#partition, SK: ids.sortKeyOf(numberOf(id)) };
+  #recordKey(number: number): Key {
+    return { PK: this.#partition, SK: ids.sortKeyOf(number) };
   }
 }
 
