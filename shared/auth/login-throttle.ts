@@ -61,8 +61,10 @@ export class ThrottledLogin {
    */
   requireNoWait(): void {
     const { count, lastAt } = this.#failures;
-    const left = lastAt + waitAfter(count) * 1000 - this.#session.now;
-    if (left <= 0) return;
+    const wait = waitAfter(count) * 1000;
+    const left = lastAt + wait - this.#session.now;
+    // A failure that needs no wait may be later than the time of this request, which began before it.
+    if (wait === 0 || left <= 0) return;
     throw new Problem('too-many-requests', {
       detail: TOO_MANY[this.#attempt.kind],
       headers: { 'Retry-After': String(Math.ceil(left / 1000)) },

@@ -3,13 +3,14 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Problem } from '#contract/problem';
 import { listErrors } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { LoginAttempt } from '#tenancy/credentials';
 import { senderOf } from '../../functions/webhooks/sender.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { sourceNetwork, waitAfter } from '../../shared/auth/login-throttle.ts';
+import { sourceNetwork, ThrottledLogin, waitAfter } from '../../shared/auth/login-throttle.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { clockAt } from '../support/clock.ts';
@@ -230,6 +231,17 @@ describe('a right signature', () => {
 describe('the count of failures', () => {
   const guessAt = (time?: number, appCode = 'acme') =>
     new LoginAttempt(newSession(time), { kind: 'login', appCode, network: '192.0.2.7' });
+
+  it('lets a request go on that began before the first failures, and reads them', async () => {
+    const start = Date.now();
+    const begin = () => ThrottledLogin.begin(newSession(start), 'login', 'beside', '192.0.2.7');
+    for (let failures = 1; failures <= 5; failures++) {
+      await guessAt(start + 400, 'beside').countFailure();
+      const attempt = await begin();
+      if (failures < 5) attempt.requireNoWait();
+      else expect(() => attempt.requireNoWait()).toThrow(Problem);
+    }
+  });
 
   it('begins anew once it has expired, though the item is still there', async () => {
     const start = Date.now();
