@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../lazily.ts';
-import { bounded, DATE_OR_TIME, dateOrTime, isOfKind, shownAs, timestamp } from './fields.ts';
+import { bounded, DATE_OR_TIME, dateOrTime, isOfKind, shownAs, shownOf, timestamp } from './fields.ts';
 import { boundNames, rangeNames } from './filter-names.ts';
 import { flag, instant } from './parameter.ts';
 import { isWithoutCommas, NULL, several } from './several-values.ts';
@@ -76,7 +76,9 @@ const MOST_CHARACTERS = 2_048;
 
 const short = (text: Text): Text =>
   Number((text as { readonly maxLength?: unknown }).maxLength ?? 0) > MOST_CHARACTERS
-    ? bounded(MOST_CHARACTERS).pipe(text)
+    ? bounded(MOST_CHARACTERS)
+        .pipe(text)
+        .meta(shownAs({ ...shownOf(text), maxLength: MOST_CHARACTERS }))
     : text;
 
 /** Of a time, which nobody knows to the millisecond. */

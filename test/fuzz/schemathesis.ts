@@ -83,6 +83,7 @@ export function withoutLines(document: object): Document {
  * - time zones, days, permissions and types of events are some that there are, and a secret is hard to guess;
  * - numbers and days that filters of small lists take are within their bounds, and orders are of fields that there are;
  * - the feed and replays begin at names of places in place of cursors, and endpoints have public addresses;
+ * - filters by long texts are left out, of which several are too long together;
  * - read-only fields are left out: they may be sent back as they were read;
  * - log entries are one or many, not both;
  * - bodies are JSON: it cannot write lines of it.
@@ -106,7 +107,10 @@ export function documentFor(document: object, variables: Variables, caller: 'org
   for (const [path, operations] of Object.entries(copy.paths)) {
     for (const operation of Object.values(operations)) {
       operation.parameters = [
-        ...(operation.parameters ?? []).filter(isKept).map(withValues),
+        ...(operation.parameters ?? [])
+          .filter(isKept)
+          .filter((each) => !isLong(each, copy))
+          .map(withValues),
         ...pathParameters(path, paths.get(operation.operationId) ?? '', variables),
       ];
     }
@@ -133,6 +137,17 @@ function blankRanges(): string {
 
 const isKept = ({ $ref = '', in: place }: { $ref?: string; in?: string }): boolean =>
   place !== 'path' && !/\/(Idempotency-Key|Path\w+)$/.test($ref);
+
+/** Whether several values of a parameter would be too long for a URL with others. */
+function isLong(parameter: Node, { components: { parameters } }: Document): boolean {
+  const { $ref } = parameter;
+  const { schema } = (
+    typeof $ref === 'string' ? parameters[$ref.split('/').at(-1) ?? ''] : parameter
+  ) as Partial<Parameter>;
+  return Number(schema?.items?.maxLength ?? 0) > LONG;
+}
+
+const LONG = 200;
 
 /** The parameters of a path, with the values that its example has in their places. */
 function pathParameters(path: string, example: string, variables: Variables): Node[] {
@@ -172,30 +187,19 @@ function withValues(parameter: Node): Node {
   const values = orders === undefined ? PARAMETERS[name] : [...orders, 'id', '-id,created_at'];
   if (values !== undefined) return { ...parameter, schema: { enum: values } };
   if (schema?.pattern?.includes('|latest') === true) return { ...parameter, schema: { enum: ['latest'] } };
-  if (schema?.items === undefined) return parameter;
   const items =
-    name === 'timezone' ? VALUES.timezone : NUMBER_OR_NULL.test(schema.items.pattern ?? '') && ['null', '1'];
-  // All parameters of a list at once are not too long.
-  const { pattern, format, minLength, maxLength = 0 } = schema.items;
-  const isText = format === undefined && (pattern === undefined || minLength === 1) && maxLength > SHORT;
-  const short = isText ? { ...schema.items, maxLength: SHORT } : schema.items;
-  return { ...parameter, schema: { ...schema, maxItems: 2, items: items ? { enum: items } : short } };
-}
-
-interface Items {
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
+    name === 'timezone' ? VALUES.timezone : NUMBER_OR_NULL.test(schema?.items?.pattern ?? '') && ['null', '1'];
+  return items ? { ...parameter, schema: { ...schema, items: { enum: items } } } : parameter;
 }
 
 interface Parameter {
   readonly name: string;
   readonly 'x-any-size'?: readonly string[];
-  readonly schema?: { readonly pattern?: string; readonly items?: Items };
+  readonly schema?: {
+    readonly pattern?: string;
+    readonly items?: { readonly pattern?: string; readonly maxLength?: number };
+  };
 }
-
-const SHORT = 8;
 
 /** The form of a number that may be null: its bounds are in no pattern. */
 const NUMBER_OR_NULL = /^\^\(null\|-\?\\d/;
