@@ -64,7 +64,7 @@ const verifyCounts = (
     };
   });
 
-/** The flags that are others than these counts, of a record that is listed by them: others are built with their filter (`filters.ts`). */
+/** The flags that are others than these counts, of a record that is listed by them: others are built with their filter (`list.ts`). */
 const wrongFlags = (list: indexes.Indexes, record: Item, counts: Counts) =>
   list.counted.flatMap(({ name: flag, counter }) => {
     const isTrue = (counts[counter] ?? 0) > 0;
