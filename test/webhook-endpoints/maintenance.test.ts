@@ -55,7 +55,7 @@ it('verify counts them, and not failed deliveries, which expire', async () => {
     }),
   );
   expect((await look(true)).differences).toMatchObject([
-    { text: 'the quota of WEBHOOK_ENDPOINT has USED 4, counted are 1', repaired: true },
+    { text: 'WEBHOOK_ENDPOINT quota USED is 4, counted are 1', repaired: true },
   ]);
   expect((await mine.remove(`/webhook-endpoints/${endpoint.id}`)).status).toBe(204);
   expect((await attemptsOf(operate(org.orgId), endpoint.id).keys()).records).toEqual([]);

@@ -187,6 +187,6 @@ export async function verifyQuota(scope: VerifyContext, { entity, quota }: Kind)
         if (isOne(toRecord(entity, item))) counts[attribute] = (counts[attribute] ?? 0) + 1;
     return counts;
   };
-  const subject = { entity: entity.name, name: 'the quota' };
+  const subject = { entity: entity.name, name: 'quota' };
   return verifyCounts(scope, subject, quotaKey(scope.tenant, entity.name), recount);
 }
