@@ -1,4 +1,4 @@
-import { sortKeyOf } from './ids.ts';
+import { numberIn, sortKeyOf } from './ids.ts';
 import type { PageRequest } from './page-numbers.ts';
 import { queryOnce, startingAt } from './queries.ts';
 import type { ListQuery } from './query.ts';
@@ -95,27 +95,36 @@ class Search {
   /** Narrows the numbers to those at which times become `time` or later. The end is open where none are. */
   async #search(time: number): Promise<Span> {
     let { first, end } = this.#all;
-    let hasLater = false;
+    let close = Number.MAX_SAFE_INTEGER;
     while (end - first > CLOSE) {
       const step = Math.ceil((end - first) / (PLACES + 1));
       const places = Array.from({ length: PLACES }, (_, index) => first + (index + 1) * step).filter((at) => at < end);
-      const times = await Promise.all(places.map((place) => this.#timeAt(place)));
-      const later = times.findIndex((at) => at >= time);
-      hasLater ||= later >= 0;
+      const read = await Promise.all(places.map((place) => this.#readPlace(place, end)));
+      const later = read.findIndex((place) => place.time >= time);
       const last = later < 0 ? places.length : later;
+      // Some records of a place may be earlier than its middle one.
+      close = read[later]?.end ?? close;
       [first, end] = [places[last - 1] ?? first, places[last] ?? end];
     }
-    // Some records of a place may be earlier than its middle one.
-    return { first, end: hasLater ? end + A_PLACE : Number.MAX_SAFE_INTEGER };
+    return { first, end: close };
   }
 
-  /** The time of the records from a number on, the middle one of some; infinite where there are none. */
-  async #timeAt(number: number): Promise<number> {
+  /**
+   * The first records from a number on, over tombstones: the middle one of their times, and one after the last of them. Infinite where there are none before
+   * `end`.
+   */
+  async #readPlace(number: number, end: number): Promise<{ readonly time: number; readonly end: number }> {
     const { partition, createdAt } = this.#query;
-    const { items, units } = await queryOnce(this.#table, startingAt(partition, sortKeyOf(number)), A_PLACE);
-    this.units += units;
-    const times = items.filter(isRecord).map((item) => Date.parse(String(item[createdAt])));
-    const sorted = times.toSorted((one, other) => one - other);
-    return sorted[Math.floor(sorted.length / 2)] ?? Number.POSITIVE_INFINITY;
+    for (let from = number, most = A_PLACE; from < end; most *= 10) {
+      const { items, units, last } = await queryOnce(this.#table, startingAt(partition, sortKeyOf(from)), most);
+      this.units += units;
+      const records = items.filter(isRecord);
+      const times = records.map((item) => Date.parse(String(item[createdAt]))).toSorted((one, other) => one - other);
+      const time = times[Math.floor(times.length / 2)];
+      if (time !== undefined) return { time, end: numberIn(String(records.at(-1)?.SK)) + 1 };
+      if (last === undefined) break;
+      from = numberIn(String(last.SK)) + 1;
+    }
+    return { time: Number.POSITIVE_INFINITY, end: number };
   }
 }

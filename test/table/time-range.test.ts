@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ids, schema } from '#lists';
 import { entity, set } from '#table';
+import { writeItems } from '../../generate/write-items.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Ranges of the time of creation: numbers are in its order, so that they are found in lists of any length. */
@@ -90,5 +93,44 @@ describe('a list between two times', () => {
     await lines.do((records) => records.createAll([wrong]), { at: timeOf(BATCHES - 1) });
     const { records } = await pageOf(timeOf(BATCHES - 2), undefined);
     expect(records.map(({ record }) => record.created_at)).not.toContain(wrong.created_at);
+  });
+});
+
+describe('a list with a long run of tombstones', () => {
+  const EARLY = 300;
+  const CLOSED = 400;
+  const createAt = async (batch: number): Promise<void> => {
+    const times = Array.from({ length: EARLY }, (_, index) => iso(timeOf(batch, index - EARLY)));
+    for (let at = 0; at < EARLY; at += A_BATCH) {
+      const some = times.slice(at, at + A_BATCH).map((created_at) => ({ level: 'info', created_at }));
+      await lines.do((records) => records.createAll(some), { at: timeOf(batch) });
+    }
+  };
+  let runs = '';
+  beforeAll(async () => {
+    table.org = randomUUID();
+    runs = table.org;
+    await createAt(2);
+    await lines.skip(CLOSED, timeOf(2));
+    await createAt(9);
+    const numbers = Array.from({ length: CLOSED }, (_, index) => EARLY + index);
+    const tombstones = numbers.map((number) => ({
+      ...{ PK: lines.partition, SK: ids.sortKeyOf(number) },
+      ...{ [schema.TOMBSTONE]: true, AT: timeOf(3) },
+    }));
+    await writeItems(table.table, tombstones);
+    await lines.verify(true, { at: timeOf(10) });
+  }, 60_000);
+
+  it.each([
+    [timeOf(5), undefined, EARLY],
+    [undefined, timeOf(5), EARLY],
+    [timeOf(2, -100), undefined, EARLY + 100],
+    [undefined, timeOf(9, -100), 2 * EARLY - 100],
+    [timeOf(9, -100), undefined, 100],
+    [timeOf(2, -100), timeOf(9, -100), EARLY],
+  ])('has what is between %j and %j', async (from, before, expected) => {
+    org = runs;
+    expect((await pageOf(from, before)).total).toBe(expected);
   });
 });
