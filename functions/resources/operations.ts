@@ -73,7 +73,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const records = tenant.records(resourceEntity);
     const history = historyOf(tenant, params.id);
     const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.keys()]);
-    await records.remove(before, history.deleteAll(keys, before));
+    await records.remove(before, { along: history.deleteAll(keys) });
     return respond.empty;
   },
 

@@ -63,7 +63,7 @@ export const serviceOperations: Operations<typeof services> = {
       getOrThrow(records, params.id),
       resources.setOf('service_id', params.id),
     ]);
-    await records.remove(before, NO_RESOURCES, stillHasResources);
+    await records.remove(before, { requires: { equals: NO_RESOURCES, onConditionFailed: stillHasResources } });
     resources.deleteSet(keys);
     return respond.empty;
   },

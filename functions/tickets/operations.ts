@@ -41,7 +41,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const records = tenant.records(ticketEntity);
     const messages = messagesOf(tenant, params.id);
     const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.keys()]);
-    await records.remove(ticket, messages.deleteAll(keys, ticket));
+    await records.remove(ticket, { along: messages.deleteAll(keys) });
     return respond.empty;
   },
 

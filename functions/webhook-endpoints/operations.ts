@@ -57,7 +57,7 @@ export const webhookEndpointOperations: Operations<typeof webhookEndpoints> = {
     const attempts = attemptsOf(tenant, params.id);
     const [endpoint, keys] = await Promise.all([getOrThrow(records, params.id), attempts.keys()]);
     await confirm(tenant, caller, endpoint.record, false);
-    await records.remove(endpoint, attempts.deleteAll(keys, endpoint));
+    await records.remove(endpoint, { along: attempts.deleteAll(keys) });
     stageStateEnd(tenant, params.id);
     stageEndpointCount(tenant, caller, -1);
     return respond.empty;

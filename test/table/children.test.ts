@@ -34,7 +34,7 @@ const removeWithNotes = (id: string, over?: PausingHandler) =>
     async (records, tenant) => {
       const below = tenant.below(notes, id);
       const [job, keys] = await Promise.all([records.get(id), below.keys()]);
-      if (job !== undefined) records.remove(job, below.deleteAll(keys, job));
+      if (job !== undefined) records.remove(job, { along: below.deleteAll(keys) });
     },
     { over },
   );

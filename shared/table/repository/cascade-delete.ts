@@ -1,5 +1,5 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, storedSets, type Table } from '#lists';
+import { type Key, storedSets, type Table, type UnitOfWork } from '#lists';
 import type { TimeLimit } from '../../clock.ts';
 import { cascadeDeletePartition, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
@@ -31,8 +31,7 @@ export async function keysIn(table: Table, partition: string, most = FEW + 1): P
 }
 
 /** Stages the deletion of these items. */
-export function stageDeletions(session: RequestSession, tenant: TenantId, keys: readonly Key[]): void {
-  const work = session.changes.of(tenant);
+export function stageDeletions(work: UnitOfWork, keys: readonly Key[]): void {
   for (const key of keys) work.delete(key, {}, () => new Error('a delete without a condition was refused'));
 }
 
@@ -44,9 +43,14 @@ const KEYS_A_BATCH = 25;
 const LONGEST = 2_000;
 
 /** Stages a cascade delete of a partition, which runs after the commit. */
-export function stageCascadeDelete(session: RequestSession, tenant: TenantId, partition: string): void {
+export function stageCascadeDelete(
+  work: UnitOfWork,
+  session: RequestSession,
+  tenant: TenantId,
+  partition: string,
+): void {
   const note = { PK: cascadeDeletePartition(tenant), SK: partition };
-  session.changes.of(tenant).put(note, () => new Error('a put without a condition was refused'), {});
+  work.put(note, () => new Error('a put without a condition was refused'), {});
   session.changes.afterCommit(async () => {
     const deadline = Math.min(session.clock() + LONGEST, session.deadline);
     await finishCascadeDeletes(session.tables.of(tenant), tenant, { clock: session.clock, deadline });

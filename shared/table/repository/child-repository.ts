@@ -1,4 +1,4 @@
-import { type Key, schema, storedSets } from '#lists';
+import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
 import { StaleRead } from '../errors.ts';
 import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { toAttributes } from './entity.ts';
@@ -47,18 +47,18 @@ export class ChildRepository<T extends object> extends Repository<T> {
   }
 
   /**
-   * Stages the deletion of all records together with their parent as read: a few in the same transaction, many after it (`cascade-delete.ts`).
-   * @returns the condition on the parent's attributes for its deletion
+   * Stages the deletion of all records together with their parent as found (`Repository.remove`): a few in the same transaction; many, and all where
+   * others were added since they were read, after it (`cascade-delete.ts`).
    */
-  deleteAll({ records, list }: ChildKeys, { item }: Stored<object>): Readonly<Record<string, unknown>> {
-    const { session, tenant } = this;
-    const { [CHILDREN]: count } = item;
-    if (records.length + list.length > FEW || records.length !== Number(count ?? 0)) {
-      stageCascadeDelete(session, tenant, this.location.partition);
-      return {};
-    }
-    stageDeletions(session, tenant, [...records, ...list]);
-    return { [CHILDREN]: count };
+  deleteAll({ records, list }: ChildKeys): (work: UnitOfWork, parent: Item) => Item {
+    return (work, { [CHILDREN]: count }) => {
+      if (records.length + list.length > FEW || records.length !== Number(count ?? 0)) {
+        stageCascadeDelete(work, this.session, this.tenant, this.location.partition);
+        return {};
+      }
+      stageDeletions(work, [...records, ...list]);
+      return { [CHILDREN]: count };
+    };
   }
 
   /** The condition keeps records from being created below a parent that is deleted at the same time. */

@@ -48,6 +48,13 @@ interface UpdateOptions<T> {
   readonly moves?: keyof T & string;
 }
 
+interface DeletionOptions {
+  /** Stages what is deleted with the record as found. @returns conditions on its attributes for that */
+  readonly along?: (work: UnitOfWork, found: Item) => Item;
+  /** A further condition, such as a counter that is 0, and the error where it is not met. */
+  readonly requires?: { readonly equals: Item; readonly onConditionFailed: (found: Item) => Error };
+}
+
 /** The items of a set. */
 interface StoredSet {
   readonly partition: string;
@@ -243,13 +250,8 @@ export class Repository<T extends object> extends RecordReader<T> {
   /**
    * Stages the deletion of a record as read. Where only times of its orders have moved since, it is deleted all the same. A tombstone takes its place
    * for a day: it refuses a delayed retry of the record's write, and a deletion whose reply was lost recognizes it.
-   * `equals`: further conditions, such as a counter that is 0.
    */
-  remove(
-    stored: Stored<T>,
-    equals: Readonly<Record<string, unknown>> = {},
-    onConditionFailed?: OnConditionFailed,
-  ): Promise<void> {
+  remove(stored: Stored<T>, { along, requires }: DeletionOptions = {}): Promise<void> {
     return this.session.changes.staging(async () => {
       const { item, record, version } = stored;
       const tombstone = {
@@ -257,15 +259,15 @@ export class Repository<T extends object> extends RecordReader<T> {
         ...schema.tombstoneOfDay(this.session.now),
         [DELETED]: item.id,
       };
-      this.#stageAsFound(
-        stored,
-        (work, found, refusal) => {
-          const change = this.indexes.change(found, undefined);
-          this.indexes.stage(work, found, change);
-          work.put(tombstone, refusal, { equals: { ...this.#asRead(stored), ...change.asRead, ...equals } });
-        },
-        (found) => (Condition.isMet({ equals }, found) ? undefined : onConditionFailed?.(found)),
-      );
+      const stage = (work: UnitOfWork, found: Item, refusal: OnConditionFailed): void => {
+        const change = this.indexes.change(found, undefined);
+        this.indexes.stage(work, found, change);
+        const equals = { ...this.#asRead(stored), ...change.asRead, ...requires?.equals, ...along?.(work, found) };
+        work.put(tombstone, refusal, { equals });
+      };
+      const refusalOf = (found: Item): Error | undefined =>
+        requires === undefined || Condition.isMet(requires, found) ? undefined : requires.onConditionFailed(found);
+      this.#stageAsFound(stored, stage, { refusalOf, isMovable: along !== undefined });
       this.#stageAbsence(stored);
       stageDerived(this, record, undefined);
       await this.#observe({ verb: 'deleted', id: String(item.id), version: version + 1, fields: [] });
@@ -285,20 +287,21 @@ export class Repository<T extends object> extends RecordReader<T> {
    * Stages a write of a record as read, whose entries may have moved since without a new version of it: then it is staged again for the record as it
    * is found, without running the operation again.
    * @param refusalOf the error where further conditions are not met
+   * @param isMovable whether what else is staged depends on attributes that may change without a new version
    */
   #stageAsFound(
     stored: Stored<T>,
     stage: (work: UnitOfWork, found: Item, onConditionFailed: OnConditionFailed) => void,
-    refusalOf: (found: Item) => Error | undefined = () => undefined,
+    { refusalOf, isMovable = false }: { refusalOf?: (found: Item) => Error | undefined; isMovable?: boolean } = {},
   ): void {
     const { item } = stored;
     const key = schema.keyIn(item);
-    const areMovable = this.indexes.areMovable(item);
+    const mayMove = isMovable || this.indexes.areMovable(item);
     const refusal: OnConditionFailed = (found) => {
       if (found === undefined || !Condition.isMet({ equals: this.#asRead(stored) }, found)) return stale();
-      return refusalOf(found) ?? (areMovable ? new listErrors.Unexpected(key, found) : stale());
+      return refusalOf?.(found) ?? (mayMove ? new listErrors.Unexpected(key, found) : stale());
     };
-    if (areMovable) this.work.expect(key, (work, found = item) => stage(work, found, refusal));
+    if (mayMove) this.work.expect(key, (work, found = item) => stage(work, found, refusal));
     else stage(this.work, item, refusal);
   }
 
@@ -343,8 +346,8 @@ export class Repository<T extends object> extends RecordReader<T> {
    * condition that no record refers to it. Otherwise the set's empty items would stay forever, because they are never read again.
    */
   deleteSet({ partition, keys }: StoredSet): void {
-    if (keys.length > FEW) stageCascadeDelete(this.session, this.tenant, partition);
-    else stageDeletions(this.session, this.tenant, keys);
+    if (keys.length <= FEW) stageDeletions(this.work, keys);
+    else stageCascadeDelete(this.work, this.session, this.tenant, partition);
   }
 
   /** Stages the parent's count of the new record, where there is a parent (`child-repository.ts`). */
