@@ -30,7 +30,9 @@ const counted = (table: Table, filters: number): Way => ({
   read: async (list, page) => {
     const jobs = jobsOf(list.org, new RequestSession(table, systemClock, Date.now() + 10_000), list.kind);
     const filter = filterOf(list, filters);
-    const { records, total } = await jobs.page(asked({ page, page_size: COMPARED_PAGE_SIZE, filter }));
+    const { records, total } = await jobs.page(
+      asked({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', filter }),
+    );
     return { ids: records.map(({ record }) => record.id), total };
   },
 });
