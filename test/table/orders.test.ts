@@ -5,9 +5,11 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
 import { ids, type Key, listErrors } from '#lists';
 import { keyOfEntry } from '#lists/maintenance';
+import { kind, verify } from '#maintenance';
 import { entity, order, set, words } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { noonOfToday } from '../support/clock.ts';
+import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Lists in the order of a time of their records. */
@@ -358,6 +360,24 @@ describe('an order', () => {
     for (const repair of [false, true])
       expect((await differences(repair)).map(({ kind, text }) => [kind, text]).toSorted()).toEqual(expected);
     expect([await differences(), await sorted()]).toEqual([[], { total: 2, ids: [other, id] }]);
+  });
+
+  it('is restored at the place to which a record has moved meanwhile', async () => {
+    const [id] = (await create(1)) as [string];
+    const Key = { ...entry(at(1), ids.numberOf(id)) };
+    await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key }));
+    const repairing = tableAt(table.place);
+    let moves = 0;
+    repairing.client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (request) => {
+          if (commandName === 'TransactWriteItemsCommand' && moves++ === 0) await move(id, 7);
+          return next(request);
+        },
+      { step: 'initialize', priority: 'high' },
+    );
+    await verify(openTenant(repairing, table.org), [kind(calls.entity)], { repair: true });
+    expect([moves > 0, await entries()]).toEqual([true, [entry(at(7), ids.numberOf(id)).SK]]);
   });
 });
 
