@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { lambdaContext } from '../../test/support/lambda-context.ts';
+import { renewToken } from './clock.ts';
 import type { ContenderName, OperationName } from './names.ts';
 import { type Play, prepare } from './prepare.ts';
 
@@ -42,6 +43,7 @@ async function play({ handle, event, arrange }: Play, requests: number): Promise
   arrange();
   // Lambda has parsed the event before it calls the handler.
   const events = Array.from({ length: requests }, (): APIGatewayProxyEvent => JSON.parse(event));
+  for (const each of events) renewToken(each);
   const context = lambdaContext();
   const before = process.cpuUsage();
   let status = 0;

@@ -4,25 +4,16 @@ import { logs } from '../../functions/logs/contract.ts';
 import { logOperations } from '../../functions/logs/operations.ts';
 import { resources } from '../../functions/resources/contract.ts';
 import { resourceOperations } from '../../functions/resources/operations.ts';
-import { type Clock, systemClock } from '../../shared/clock.ts';
 import { pipeline } from '../../shared/http/index.ts';
 import { configureTable } from '../../shared/table/index.ts';
+import { clock, passTime } from './clock.ts';
 import type { HandlerOf, Setting } from './contender.ts';
-
-/**
- * Time from one request to the next, in milliseconds: a caller keeps to the standard limit of 600 requests a minute, so that it is served, and
- * its budget is flushed as often as in production.
- */
-const PAUSE_MS = 110;
 
 /** The functions of this repository, as `handler.ts` makes them, on a clock that lets that time pass. */
 export function ours({ requestHandler, tableName }: Setting): HandlerOf {
   // As in a stage, where every request leaves a line with its metrics.
   Object.assign(process.env, { TABLE_NAME: tableName, METRICS_NAMESPACE: 'Custodia/bench' });
   configureTable({ requestHandler });
-  const start = systemClock();
-  let requests = 0;
-  const clock: Clock = () => start + requests * PAUSE_MS;
   const pipelines = [
     [clients, pipeline(clients, clientOperations, clock)],
     [resources, pipeline(resources, resourceOperations, clock)],
@@ -32,7 +23,7 @@ export function ours({ requestHandler, tableName }: Setting): HandlerOf {
     const [, handler] = pipelines.find(([{ routes }]) => Object.values(routes).some((own) => own === route)) ?? [];
     if (handler === undefined) throw new Error(`no function serves ${route.method} ${route.path}`);
     return (event, context) => {
-      requests++;
+      passTime();
       return handler(event, context);
     };
   };
