@@ -10,6 +10,8 @@ import { retry } from './transaction/retry.ts';
 export interface Query {
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeValues: Readonly<Record<string, unknown>>;
+  readonly FilterExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
   readonly ScanIndexForward?: boolean;
   /** By default strongly consistent. */
   readonly ConsistentRead?: boolean;
@@ -45,13 +47,13 @@ export async function queryUpTo(table: Table, query: Query, most?: number, after
   return { items, units, queries, last: start };
 }
 
-/** What one query reads: 1 MB at most. */
+/** What one query reads: 1 MB at most. `scanned` counts also the items that its filter leaves out. */
 export async function queryOnce(
   table: Table,
   query: Query,
   most?: number,
   after?: Queried['last'],
-): Promise<Omit<Queried, 'queries'>> {
+): Promise<Omit<Queried, 'queries'> & { readonly scanned: number }> {
   const output = await table.client.send(
     new QueryCommand({
       TableName: table.name,
@@ -61,7 +63,8 @@ export async function queryOnce(
       ExclusiveStartKey: after,
     }),
   );
-  return { items: output.Items ?? [], units: Table.unitsIn(output), last: output.LastEvaluatedKey };
+  const { Items: items = [], ScannedCount: scanned = items.length, LastEvaluatedKey: last } = output;
+  return { items, scanned, units: Table.unitsIn(output), last };
 }
 
 /** All items of a set, or of a list's gaps with its counter item, strongly consistent: one query for every 4.5 million numbers. */

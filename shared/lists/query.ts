@@ -2,7 +2,7 @@ import type { List } from './counter-item.ts';
 import { NotOffered } from './errors.ts';
 import type { Indexes } from './indexes/indexes.ts';
 import type { Answer, Finder, ListIndex, Order } from './indexes/list-index.ts';
-import { type ComparedKey, fieldOf, hasWanted, type SortKey, type Where } from './indexes/where.ts';
+import { type ComparedKey, fieldOf, hasWanted, type Scalar, type SortKey, type Where } from './indexes/where.ts';
 import { type Item, KEYS } from './schema.ts';
 
 /** A list as its readers know it, and what is wanted of its records. */
@@ -21,6 +21,8 @@ export interface Condition {
   /** Undefined: only the records say who meets it. */
   readonly answer: Answer | undefined;
   readonly isMet: (item: Item) => boolean;
+  /** The values of which a record must have one as it is stored, where that decides. */
+  readonly stored?: readonly Scalar[] | undefined;
   /** Of the time of creation, where it is a range. */
   readonly time?: TimeRange;
 }
@@ -87,12 +89,12 @@ function conditionOf({ finders }: Indexes, where: Where, createdAt: string): Con
     if (answer === undefined) continue;
     const index = isIndex(finder) ? finder : undefined;
     if (index?.isLeftOut?.() === true) throw new NotOffered(fieldOf(where));
-    return { field: fieldOf(where), index: index?.name, answer, isMet: matcherOf(finder, where) };
+    return { field: fieldOf(where), index: index?.name, answer, ...matcherOf(finder, where) };
   }
   // A field of its own kind, such as a flag, where the index has no answer to this condition.
   const finder = finders.find((each) => each.field === fieldOf(where));
   const time = fieldOf(where) === createdAt ? timeIn(where) : undefined;
-  const residual = { field: fieldOf(where), index: undefined, answer: undefined, isMet: matcherOf(finder, where) };
+  const residual = { field: fieldOf(where), index: undefined, answer: undefined, ...matcherOf(finder, where) };
   return time === undefined ? residual : { ...residual, time };
 }
 
@@ -109,10 +111,10 @@ function timeIn(where: Where): TimeRange | undefined {
 
 const isIndex = (finder: Finder): finder is ListIndex => 'name' in finder;
 
-function matcherOf(finder: Finder | undefined, where: Where): (item: Item) => boolean {
-  if (finder?.matcherOf !== undefined) return finder.matcherOf(where);
+function matcherOf(finder: Finder | undefined, where: Where): Pick<Condition, 'isMet' | 'stored'> {
+  if (finder?.matcherOf !== undefined) return { isMet: finder.matcherOf(where) };
   if ('words' in where) throw new TypeError('no index has words');
-  return (item) => hasWanted(item, where);
+  return { isMet: (item) => hasWanted(item, where), stored: 'anyOf' in where ? where.anyOf : undefined };
 }
 
 /** Whether its records are in sets or found by lookups. All others are the numbers that were allocated, without some. */

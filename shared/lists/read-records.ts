@@ -2,8 +2,10 @@ import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import { between, ofPartition, type Query, queryOnce, startingAt } from './queries.ts';
+import type { Condition } from './query.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
+import { filteredBy } from './stored-filter.ts';
 import { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { retry } from './transaction/retry.ts';
@@ -21,17 +23,21 @@ export interface PartialRead {
   readonly unread: readonly number[];
 }
 
-/** Reads the records from the first to the last of these numbers, with those in between, as far as one query returns them. */
+/**
+ * Reads the records from the first to the last of these numbers, with those in between, as far as one query returns them.
+ * @param conditions leave out records that do not meet them, as far as DynamoDB knows
+ */
 export async function readBetween(
   table: Table,
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
   budget: ReadBudget,
+  conditions: readonly Condition[] = [],
 ): Promise<PartialRead> {
   const range = between(partition, [sortKeyOf(numbers[0] ?? 0), sortKeyOf(numbers.at(-1) ?? 0)]);
   const query = { ...range, ScanIndexForward: !budget.newestFirst, ConsistentRead: strongly };
-  const { items, last } = await readOnce(table, query, budget);
+  const { items, last } = await readOnce(table, filteredBy(query, conditions), budget);
   if (last === undefined) return { records: recordsIn(items), unread: [] };
   budget.hasFullQuery = true;
   const end = numberIn(String(last.SK));
@@ -61,7 +67,7 @@ export const readNext = async (
 /** Sends one query, charged to the budget. */
 async function readOnce(table: Table, query: Query, budget: ReadBudget, most?: number) {
   const read = await queryOnce(table, query, most);
-  budget.spend(read.units, query.ConsistentRead !== false, read.items.length);
+  budget.spend(read.units, query.ConsistentRead !== false, read.scanned);
   return read;
 }
 

@@ -8,6 +8,7 @@ import type { Condition, ListQuery } from './query.ts';
 import { LARGE, MAX_READ, MOST_CANDIDATES, MOST_RESIDUAL, ReadBudget, type Reading, UNIT } from './read-budget.ts';
 import { type Records, readEach, recordsIn } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
+import { filteredBy } from './stored-filter.ts';
 import type { Table } from './table.ts';
 import { isUnbuilt, type View } from './view.ts';
 
@@ -43,7 +44,9 @@ export async function decideByRecords(
   const refusal = () => refusalOf(query, view, candidates);
   if (candidates > MOST_CANDIDATES) throw refusal();
   const numbers = isOfAll ? members.slice(0, members.total) : [...view.inexact].filter((each) => members.has(each));
-  const reading = new CandidatesRead(table, query.partition, largestNoted(view.counter), timeLimit);
+  // Where only some are read, one that does not belong to the list must not look as if it did not exist.
+  const conditions = isOfAll ? query.conditions : [];
+  const reading = new CandidatesRead(table, { ...query, conditions }, largestNoted(view.counter), timeLimit);
   if (!(await reading.read(numbers.toSorted((one, other) => one - other)))) throw refusal();
   const listed = [...reading.records].filter(([, item]) => isRecord(item) && query.matches(item));
   const compare = compareBy(query.sort);
@@ -80,18 +83,20 @@ const AT_ONCE = 2;
 /** The reading of candidates. What it will probably take is charged to the request before each step, by what the records so far took. */
 class CandidatesRead {
   readonly #table: Table;
-  readonly #partition: string;
+  readonly #query: Pick<ListQuery, 'partition' | 'conditions'>;
   readonly #largest: number;
   readonly #timeLimit: Reading;
   /** Records and tombstones. */
   readonly records = new Map<number, Item>();
+  /** How many queries have read, also of those that they left out. */
+  #scanned = 0;
   /** In read units. */
   units = 0;
 
   /** @param largest bytes of the list's largest record, as noted */
-  constructor(table: Table, partition: string, largest: number, timeLimit: Reading) {
+  constructor(table: Table, query: Pick<ListQuery, 'partition' | 'conditions'>, largest: number, timeLimit: Reading) {
     this.#table = table;
-    this.#partition = partition;
+    this.#query = query;
     this.#largest = largest;
     this.#timeLimit = timeLimit;
   }
@@ -115,16 +120,20 @@ class CandidatesRead {
   }
 
   async #readRanges(ranges: readonly (readonly number[])[], others: number): Promise<boolean> {
+    const { partition, conditions } = this.#query;
     const { length } = ranges.flat();
     let unread: readonly { readonly query: Query; readonly after?: Queried['last'] }[] = ranges.map((range) => ({
-      query: between(this.#partition, [sortKeyOf(range[0] ?? 0), sortKeyOf(range.at(-1) ?? 0)]),
+      query: filteredBy(between(partition, [sortKeyOf(range[0] ?? 0), sortKeyOf(range.at(-1) ?? 0)]), conditions),
     }));
     while (unread.length > 0) {
-      const { size } = this.records;
-      this.#expect(others + Math.max(0, length - size) * (size === 0 ? 1 / NEAR : this.units / size));
+      const read = this.#scanned;
+      this.#expect(others + Math.max(0, length - read) * (read === 0 ? 1 / NEAR : this.units / read));
       const begun = unread.slice(0, AT_ONCE);
       const reads = await Promise.all(begun.map(({ query, after }) => queryOnce(this.#table, query, undefined, after)));
-      for (const { items, units } of reads) this.#add(recordsIn(items), units);
+      for (const { items, scanned, units } of reads) {
+        this.#add(recordsIn(items), units);
+        this.#scanned += scanned;
+      }
       if (this.#left < 0) return false;
       const rest = begun.flatMap(({ query }, at) => (reads[at]?.last ? [{ query, after: reads[at].last }] : []));
       unread = [...rest, ...unread.slice(AT_ONCE)];
@@ -145,7 +154,7 @@ class CandidatesRead {
       const each = Math.max(1, at === 0 ? this.#largest / UNIT.strongly : taken / at);
       this.#expect(some.length * each + (inTurn.length - at - some.length) * (at === 0 ? 1 : each));
       const budget = new ReadBudget(this.#timeLimit, false, Number.POSITIVE_INFINITY);
-      const { records } = await readEach(this.#table, this.#partition, some, true, budget);
+      const { records } = await readEach(this.#table, this.#query.partition, some, true, budget);
       this.#add(records, budget.units);
       if (this.#left < 0) return false;
       [at, taken] = [at + some.length, taken + budget.units];

@@ -16,7 +16,7 @@ import type { View } from './view.ts';
  */
 export async function readRecords(
   table: Table,
-  { partition, matches }: ListQuery,
+  { partition, conditions, matches }: ListQuery,
   { included }: View,
   numbers: readonly number[],
   budget: ReadBudget,
@@ -28,8 +28,9 @@ export async function readRecords(
   if (areNeighbours) return readNeighbours(table, partition, numbers, budget);
   const isOneQuery =
     order === undefined && isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
-  const readAll = isOneQuery ? readBetween : readEach;
-  const { records } = await readAll(table, partition, numbers, false, budget);
+  const { records } = isOneQuery
+    ? await readBetween(table, partition, numbers, false, budget, conditions)
+    : await readEach(table, partition, numbers, false, budget);
   const isCurrent = (number: number, item: Item): boolean =>
     isRecord(item) && matches(item) && order?.hasAsIs(number, item) !== false;
   const current = new Map(Array.from(records).filter(([number, item]) => isCurrent(number, item)));
