@@ -2,7 +2,6 @@ export {
   asNumber,
   escapedSize,
   fitsEscaped,
-  mayHaveUnusualNumbers,
   type Parsed,
   parseJson,
   parseWhere,

@@ -46,12 +46,12 @@ export function parseWhere(text: string, isWorthIt: (value: unknown) => boolean)
 const UNUSUAL_NUMBER = /\d{16}|[\d.]{17}|\.\d*0(?!\d)|\d[eE]|-0/;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
-/** Whether a text may contain numbers that a round trip through doubles would change. Ids, dates and addresses in strings look alike. */
-export const mayHaveUnusualNumbers = (text: string): boolean => UNUSUAL_NUMBER.test(text);
-
-/** Whether JSON contains such numbers. For a text that is not JSON this may take the square of its length. */
+/**
+ * Whether JSON contains numbers that a round trip through doubles would change; ids, dates and addresses in strings look alike. For a text that is not
+ * JSON this may take the square of its length.
+ */
 const hasUnusualNumbers = (valid: string): boolean =>
-  mayHaveUnusualNumbers(valid) && mayHaveUnusualNumbers(valid.replaceAll(STRING, '""'));
+  UNUSUAL_NUMBER.test(valid) && UNUSUAL_NUMBER.test(valid.replaceAll(STRING, '""'));
 
 const keepNumber = (_: string, value: unknown, { source }: Context): unknown =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value;

@@ -20,7 +20,6 @@ const MODULES: ReadonlySet<string> = new Set([
   '@aws-sdk/util-dynamodb',
   '@aws-sdk/xml-builder',
   '@middy/core',
-  '@middy/http-json-body-parser',
   '@zxcvbn-ts/core',
   '@zxcvbn-ts/language-common',
   '@smithy/core/endpoints',

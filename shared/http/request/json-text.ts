@@ -113,9 +113,11 @@ function requireDecoded({ headers, bytes }: Sent): void {
   });
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decoded(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new Problem('malformed-request', { detail: 'The body is not valid UTF-8.' });
   }
