@@ -33,12 +33,18 @@ const DASHES = /\p{Dash}/gu;
 /** A text with the apostrophe and the hyphen of ASCII in place of those that look like them. */
 export const withPlainMarks = (text: string): string => text.replace(APOSTROPHES, "'").replace(DASHES, '-');
 
+/** Whether a text has only characters of ASCII, of which the grave accent alone looks like another. */
+export const isAscii = (text: string): boolean => ASCII.test(text);
+const ASCII = /^\p{ASCII}*$/u;
+export const withAsciiMarks = (text: string): string => text.replaceAll('`', "'");
+
 /**
  * A text without case, characters that show nothing, accents, compatibility forms (`Ａ`, `ﬁ`, Unicode's NFKD), letters that few keyboards have (`ł` is `l`, `ø` is `o`, `ß` is `ss`),
  * look-alikes of the apostrophe and the hyphen, and more than one blank in a row. Other scripts stay: nothing is transliterated. Where one text is a
  * prefix of another, its folded text is a prefix of the other’s, as long as no character is cut in two.
  */
 export function folded(text: string): string {
+  if (isAscii(text)) return withAsciiMarks(text).toLowerCase().replace(BLANKS, ' ').trim();
   // Upper case first, which makes letters of some accents (`ᾳ` is `ΑΙ`); and last, for the letters of compatibility forms.
   const bared = bare(caseless(bare(text.replace(IGNORED, '').toUpperCase())));
   return bared

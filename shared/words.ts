@@ -1,5 +1,5 @@
 import { BLANKS, IGNORED } from './blank.ts';
-import { folded, withPlainMarks } from './folded.ts';
+import { folded, isAscii, withAsciiMarks, withPlainMarks } from './folded.ts';
 import { canonicalAddress } from './ip-address.ts';
 import { lazily } from './lazily.ts';
 
@@ -39,13 +39,22 @@ const isNotEmpty = (text: string): boolean => text !== '';
  * has nothing else.
  */
 function tokensOf(text: string): readonly string[] {
-  // Marks first, because some are a blank with an accent; and last, for those of compatibility forms.
-  const composed = withPlainMarks(text.slice(0, MAX_TEXT).toWellFormed()).normalize('NFKC');
-  const normal = withPlainMarks(composed).replace(IGNORED, '');
-  const all = normal.split(BLANKS).filter(isNotEmpty);
-  const tokens = all.map((token) => (canonicalAddress(token) === undefined ? coreOf(token) : token)).filter(isNotEmpty);
+  const all = normal(text.slice(0, MAX_TEXT)).split(BLANKS).filter(isNotEmpty);
+  const tokens = all.map(withoutPunctuation).filter(isNotEmpty);
   return tokens.length === 0 ? all : tokens;
 }
+
+function normal(text: string): string {
+  if (isAscii(text)) return withAsciiMarks(text);
+  // Marks first, because some are a blank with an accent; and last, for those of compatibility forms.
+  return withPlainMarks(withPlainMarks(text.toWellFormed()).normalize('NFKC')).replace(IGNORED, '');
+}
+
+/** Most tokens: they have no parts, no accents and no punctuation, and are no addresses. */
+const PLAIN = /^[a-z\d]+$/i;
+
+const withoutPunctuation = (token: string): string =>
+  PLAIN.test(token) || canonicalAddress(token) !== undefined ? token : coreOf(token);
 
 const coreOf = (token: string): string => CORE.exec(token)?.[0] ?? '';
 
@@ -59,7 +68,9 @@ const isSpaceless = (token: string): boolean => SPACELESS.test(token);
 
 /** A token as it is compared. It may be empty: one of accents alone. */
 function wordOf(token: string): string {
-  const characters = Array.from(folded(token).replaceAll(' ', ''));
+  const text = folded(token).replaceAll(' ', '');
+  if (isAscii(text)) return text.slice(0, MAX_WORD);
+  const characters = Array.from(text);
   const spaceless = characters.findIndex(isSpaceless);
   return characters.slice(0, spaceless < 0 ? MAX_WORD : Math.min(MAX_WORD, spaceless + MAX_SPACELESS)).join('');
 }
@@ -77,6 +88,7 @@ interface Candidate {
 /** The words of a text: from the beginning of each token, each segment and each part to the end of the token. */
 function candidatesIn(text: string): readonly Candidate[] {
   const candidates = tokensOf(text).flatMap((written) => {
+    if (PLAIN.test(written)) return [{ word: written.slice(0, MAX_WORD).toLowerCase(), isPart: false }];
     const [token = '', ...others] = spellingsOf(written);
     const isOfSpaceless = isSpaceless(token);
     const words = new Set([0, ...(isOfSpaceless ? segmentsOf(token) : [])]);

@@ -34,6 +34,14 @@ const text = fc
   .map((value) => value.toWellFormed());
 
 describe('a folded text', () => {
+  it('of ASCII alone is as in a longer text with other characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (ascii) => {
+        expect(`${folded(ascii)} e`.trim()).toBe(folded(`${ascii} é`));
+      }),
+    );
+  });
+
   it.each([
     ['ACME', 'acme'],
     ['  Acme \t\n Lda ', 'acme lda'],
