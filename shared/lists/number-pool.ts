@@ -3,6 +3,7 @@ import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './fence.ts';
+import { LARGE } from './read-budget.ts';
 import type { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
 import type { Contention } from './transaction/contention.ts';
@@ -110,6 +111,9 @@ export class NumberPool {
     pending.catch(() => undefined);
     this.#pending.set(list.partition, pending);
   }
+
+  /** Whether {@link noteLargest} notes a record of this size, in bytes. */
+  static isLarge = (bytes: number): boolean => bytes >= LARGE;
 
   /** Notes the size of a list's record, in bytes, as {@link noteLargest} does. */
   noteLargest(table: Table, list: List, bytes: number): Promise<void> {

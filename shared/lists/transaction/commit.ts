@@ -13,7 +13,7 @@ import type { TimeLimit } from '../time-limit.ts';
 import { CONFLICT, Contended, type Contention, isConflict } from './contention.ts';
 import { type PendingWrite, putRequest, RETURNED, transactItem } from './pending-write.ts';
 import { retry, WAITS, type Waits } from './retry.ts';
-import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
+import { countingUnits, type KnownItems, unitsOf } from './units.ts';
 
 /**
  * Commits pending writes, with the retries that the SDK does not make:
@@ -61,8 +61,8 @@ const USUAL_WAITS: Waits = { ...WAITS, longest: 800 };
 interface Committing {
   /** For `WRITE_ID` of their items. */
   readonly writeId: string;
-  /** The sizes of the items that they change or replace. */
-  readonly sizes: KnownSizes;
+  /** The items that they change or replace. */
+  readonly known: KnownItems;
 }
 
 /** Commits all of `writes` or none of them. */
@@ -70,11 +70,11 @@ export async function commit(
   table: Table,
   writes: readonly PendingWrite[],
   sending: Sending,
-  { writeId, sizes }: Committing,
+  { writeId, known }: Committing,
 ): Promise<void> {
   if (writes.length === 0) return;
   const { contention } = sending;
-  const units = unitsOf(writes, sizes);
+  const units = unitsOf(writes, known);
   const send = sender(
     table,
     writes.map((write) => stamped(write, writeId)),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { TableUnavailable, Unexpected } from '../errors.ts';
-import { type Item, itemSizeOf, type Key } from '../schema.ts';
+import type { Item, Key } from '../schema.ts';
 import type { Table } from '../table.ts';
 import { commit, type Sending } from './commit.ts';
 import { Condition } from './conditions.ts';
@@ -22,7 +22,7 @@ type StageFor = (work: UnitOfWork, found: Item | undefined) => void;
 export class UnitOfWork {
   readonly #writes = new Map<string, PendingWrite>();
   readonly #expectations = new Map<string, StageFor>();
-  readonly #sizes = new Map<string, number>();
+  readonly #known = new Map<string, Item>();
 
   /** What is sent first. */
   get writes(): readonly PendingWrite[] {
@@ -84,7 +84,7 @@ export class UnitOfWork {
     const writeId = randomUUID().slice(20);
     for (;;) {
       try {
-        return await commit(table, this.#writesFor(found), sending, { writeId, sizes: this.#sizes });
+        return await commit(table, this.#writesFor(found), sending, { writeId, known: this.#known });
       } catch (error) {
         if (!(error instanceof Unexpected)) throw error;
         const refusal = sending.contention?.refusal(error, 0, 1);
@@ -117,7 +117,7 @@ export class UnitOfWork {
 
   /** Notes an item as read, which a write changes or replaces: DynamoDB charges a write by the larger of the two. */
   noteSize(key: Key, item: Item): void {
-    this.#sizes.set(nameOf({ key }), itemSizeOf(item));
+    this.#known.set(nameOf({ key }), item);
   }
 
   /** The staged writes, with those that depend on the state of items. */

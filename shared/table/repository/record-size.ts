@@ -1,4 +1,5 @@
 import { escapedSize } from '#json';
+import { NumberPool } from '#lists';
 import { RecordTooLarge } from '../errors.ts';
 import type { Entity } from './entity.ts';
 
@@ -13,10 +14,12 @@ export const MAX_RECORD = 230_000;
  * when responses are made, because a webhook event writes without a response, and some callers get a record without its credentials.
  *
  * Derived fields that change later (`derived-fields.ts`) are numbers and times; a page has room for them.
- * @returns its size in bytes, at least what it takes when it is stored
+ * @returns its size in bytes, at least what it takes when it is stored; at most that, where the record is not large
  * @throws RecordTooLarge
  */
 export function checkSize<T extends object>(kind: Entity<T>, record: T): number {
+  const most = sizeOf(kind, record, ({ length }) => CHARACTER * length);
+  if (!NumberPool.isLarge(most)) return most;
   const size = sizeOf(kind, record);
   checkSizes([size]);
   return size;
@@ -35,9 +38,12 @@ const TRANSACTION_UNIT = 512;
 export const unitsToCreate = (sizes: readonly number[]): number =>
   sizes.reduce((sum, size) => sum + size, 0) / TRANSACTION_UNIT;
 
-export function sizeOf<T extends object>(kind: Entity<T>, record: T): number {
+/** Most bytes of a character of a record's JSON when that is escaped: a quotation mark or backslash takes two, others are already escaped. */
+const CHARACTER = 3;
+
+export function sizeOf<T extends object>(kind: Entity<T>, record: T, sizeOfJson = escapedSize): number {
   const encrypted = kind.encrypted.reduce((sum, field) => sum + textLength(record[field]), 0);
-  return Math.ceil(escapedSize(JSON.stringify(record)) + encrypted * (DECRYPTED - 1));
+  return Math.ceil(sizeOfJson(JSON.stringify(record)) + encrypted * (DECRYPTED - 1));
 }
 
 /**

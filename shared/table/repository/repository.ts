@@ -6,6 +6,7 @@ import {
   indexes,
   type Key,
   listErrors,
+  NumberPool,
   type OnConditionFailed,
   schema,
   storedSets,
@@ -91,7 +92,7 @@ export class Repository<T extends object> extends RecordReader<T> {
         const place = { id: newId, ordinal: allocated.number + 1, collisions: this.session.collisions };
         const record = { id: newId, ...fields, ...(await deferred(place)) } as unknown as T;
         const size = checkSize(this.entity, record);
-        if (size > allocated.largest) this.#noteLargest(size);
+        if (NumberPool.isLarge(size) && size > allocated.largest) this.#noteLargest(size);
         return this.#stageNew(record, newId, allocated, { given: fields, generated });
       };
       const names = [...namesOf(fields), ...alsoAudited];
@@ -224,7 +225,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       const id = String(item.id);
       const version = stored.version + 1;
       const size = checkSize(this.entity, record);
-      if (size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
+      if (NumberPool.isLarge(size) && size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
       const attributes = { ...toAttributes(this.entity, changes), [schema.VERSION]: version };
       const after = this.indexes.noted({ ...item, ...attributes });
       const entries = this.indexes.change(item, after);
