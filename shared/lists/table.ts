@@ -28,10 +28,12 @@ export class Table {
 
   /** The units that DynamoDB reports of a call. */
   static unitsIn(output: object): number {
-    const { ConsumedCapacity: consumed = [] } = output as {
+    const { ConsumedCapacity: consumed } = output as {
       readonly ConsumedCapacity?: ConsumedCapacity | readonly ConsumedCapacity[];
     };
-    return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+    return consumed !== undefined && 'length' in consumed
+      ? consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
+      : (consumed?.CapacityUnits ?? 0);
   }
 }
 

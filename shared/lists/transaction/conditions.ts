@@ -97,9 +97,13 @@ export class Placeholders {
 }
 
 function placeholderOf<T>(known: Record<string, T>, prefix: string, of: T): string {
-  const placeholder = Object.keys(known).find((each) => known[each] === of) ?? `${prefix}${Object.keys(known).length}`;
-  known[placeholder] = of;
-  return placeholder;
+  let count = 0;
+  for (const placeholder in known) {
+    if (known[placeholder] === of) return placeholder;
+    count++;
+  }
+  known[`${prefix}${count}`] = of;
+  return `${prefix}${count}`;
 }
 
 /** The condition of a write as an expression, if there is one. */

@@ -34,7 +34,7 @@ export type PendingWrite = PendingPut | PendingUpdate | PendingDelete;
 
 export const putRequest = (tableName: string, { item, condition }: Pick<PendingPut, 'item' | 'condition'>) => ({
   TableName: tableName,
-  Item: { ...item },
+  Item: item as Record<string, unknown>,
   ...conditionOf(condition),
 });
 

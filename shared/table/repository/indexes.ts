@@ -38,9 +38,17 @@ export const set = <const F extends string>(field: F): DeclaredIndex<F> => ({
   in: (entity) => kinds.setIndex(field, () => isOpen(entity, field)),
 });
 
+/** By entity: fields by whether callers choose their values. */
+const open = new WeakMap<Indexed, Map<string, boolean>>();
+
 /** Whether callers choose the values of a field, by its contract. */
-const isOpen = ({ record }: Indexed, field: string): boolean =>
-  record !== undefined && declaredValues(record.fieldOf(field)) === undefined;
+function isOpen(entity: Indexed, field: string): boolean {
+  const { record } = entity;
+  const known = open.get(entity) ?? new Map<string, boolean>();
+  const is = known.get(field) ?? (record !== undefined && declaredValues(record.fieldOf(field)) === undefined);
+  open.set(entity, known.set(field, is));
+  return is;
+}
 
 /** Records of which something is true that follows from their other fields, or from a counter. */
 export const flag = <const F extends string, const C extends string = never>(

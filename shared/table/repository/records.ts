@@ -84,5 +84,8 @@ export function changesOf<T extends object, P extends object>(record: T, patch: 
 /** Fields, or attributes, that are others than before. */
 export const differing = (before: object, after: object): Item =>
   Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(value, (before as Item)[name])),
+    Object.entries(after).filter(([name, value]) => {
+      const was = (before as Item)[name];
+      return !Object.is(value, was) && !isDeepStrictEqual(value, was);
+    }),
   );

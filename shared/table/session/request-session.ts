@@ -17,6 +17,7 @@ export class RequestSession implements TimeLimit {
   readonly clock: Clock;
   /** When the request began, in epoch milliseconds: the time of all its writes. */
   readonly now: number;
+  #timestamp: string | undefined;
   /** Until when to retry, in epoch milliseconds of the clock. */
   readonly deadline: number;
   /** Also of retries. */
@@ -58,7 +59,8 @@ export class RequestSession implements TimeLimit {
 
   /** {@link now} in the form of timestamps in records. */
   get timestamp(): string {
-    return new Date(this.now).toISOString();
+    this.#timestamp ??= new Date(this.now).toISOString();
+    return this.#timestamp;
   }
 
   /** Counts that a generated value is taken. The returned error makes the operation run again, which must generate another one. */

@@ -14,9 +14,11 @@ export class TenantTables {
   /** The table with the rights of this tenant only. */
   readonly of: (tenant: TenantId) => Table;
 
-  constructor(environment: Table, of: (tenant: TenantId) => Table) {
+  constructor(environment: Table, open: (tenant: TenantId) => Table) {
     this.environment = environment;
-    this.of = of;
+    // To look into the environment takes a microsecond, and a request asks ten times.
+    const opened = new Map<TenantId, Table>();
+    this.of = (tenant) => opened.get(tenant) ?? remember(opened, tenant, open(tenant));
   }
 
   /** Begins to open the tenant's STS session for the following calls. After a failure, a call tries again. */
@@ -49,4 +51,9 @@ export class TenantTables {
       throw new listErrors.TableUnavailable('the table cannot be read', { cause });
     }
   }
+}
+
+function remember(opened: Map<TenantId, Table>, tenant: TenantId, table: Table): Table {
+  opened.set(tenant, table);
+  return table;
 }
