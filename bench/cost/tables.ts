@@ -154,7 +154,7 @@ export const wordTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): M
 
 /** By what is said of them: titles of creations of tickets. */
 const TICKETS = {
-  'eight words of subject': 'POST /tickets, eight words of subject',
+  'eight words of subject': 'POST /tickets',
   '`ticketWords` off': 'POST /tickets, without words',
 };
 

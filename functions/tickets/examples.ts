@@ -4,7 +4,8 @@ export const ticketExample = {
   id: '84b6353b-046d-4b3f-9a51-6c0d2e4f8a17',
   ticket_code: 'T-000042',
   contact_id: '7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21',
-  subject: 'The card reader is offline',
+  // As long as the subjects of most tickets: each word is an entry that a creation pays for.
+  subject: 'The card reader in hall two is offline',
   description: 'It shows no light since this morning.',
   status: 'open',
   priority: 'normal',

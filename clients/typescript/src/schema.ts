@@ -3289,7 +3289,7 @@ export interface components {
             contact_id: string;
             /**
              * @description What it is about, in one line.
-             * @example The card reader is offline
+             * @example The card reader in hall two is offline
              */
             subject: string;
             /**
@@ -3397,7 +3397,7 @@ export interface components {
             contact_id: string;
             /**
              * @description What it is about, in one line.
-             * @example The card reader is offline
+             * @example The card reader in hall two is offline
              */
             subject: string;
             /**
@@ -3518,7 +3518,7 @@ export interface components {
             contact_id: string;
             /**
              * @description What it is about, in one line.
-             * @example The card reader is offline
+             * @example The card reader in hall two is offline
              */
             subject: string;
             /**
@@ -3621,7 +3621,7 @@ export interface components {
             contact_id?: string;
             /**
              * @description What it is about, in one line.
-             * @example The card reader is offline
+             * @example The card reader in hall two is offline
              */
             subject?: string;
             /**
