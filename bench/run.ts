@@ -87,6 +87,14 @@ program
   });
 
 program
+  .command('batch')
+  .description('CPU time of a creation in a batch of 200, against the same one alone, and calls of the table')
+  .action(async () => {
+    const { benchBatch } = await import('./batch/bench.ts');
+    process.exitCode = (await benchBatch()) ? 0 : 1;
+  });
+
+program
   .command('cold-start')
   .description('import and first request of every function in fresh processes, against the bare SDK')
   .option('--small', 'fewer rounds', false)

@@ -24,6 +24,8 @@ export interface Line {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, with its numbers as they were written. */
   readonly body: string | null;
+  /** Operations that create records in one list have it in common. */
+  readonly list: string;
   /** Operations with a name in common are carried out in their order. */
   readonly names: readonly string[];
 }
@@ -91,12 +93,14 @@ function lineOf(
   const { inPath = [], inQuery = [] } = Object.groupBy(given, ([name]) =>
     Object.hasOwn(route.params.shape, name) ? 'inPath' : 'inQuery',
   );
+  const query: Line['query'] = { ...(orgId === undefined ? {} : { org_id: orgId }), ...Object.fromEntries(inQuery) };
   return {
     key,
     line: index + 1,
     matched,
+    list: JSON.stringify([matched.operationId, inPath, query.org_id]),
     params: Object.fromEntries(inPath),
-    query: { ...(orgId === undefined ? {} : { org_id: orgId }), ...Object.fromEntries(inQuery) },
+    query,
     headers: {
       ...(takesHeader(route, 'Idempotency-Key') ? { 'Idempotency-Key': key } : {}),
       ...(if_match === undefined ? {} : { 'If-Match': if_match }),

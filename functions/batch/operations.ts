@@ -1,4 +1,4 @@
-import { type Operations, serveCarried } from '#http';
+import { carriedRequests, type Operations } from '#http';
 import type { MatchedRoute } from '#http/parts';
 import * as respond from '#http/respond';
 import { increment } from '#telemetry';
@@ -20,6 +20,10 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
     runBatch: async ({ body, query, session, caller, carrier }) => {
       const { event, context, isNdjson, wantsRecords } = carrier;
       const lines = linesOf(body.operations, routes, query.org_id);
+      const alike = Map.groupBy(lines, ({ list }) => list);
+      const ofTenant = lines.filter((line) => line.query.org_id === query.org_id);
+      const shared = session.share(ofTenant.flatMap(({ headers }) => headers['Idempotency-Key'] ?? []));
+      const serve = carriedRequests(carrier, { caller, session });
       const results = new Results(wantsRecords, event.requestContext.requestId);
       const waves = new Waves(caller, session);
       let hasFailed = false;
@@ -34,14 +38,18 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
           return results.refused(line, ended);
         }
         const timeLeft = Math.min(context.getRemainingTimeInMillis(), END_WITHIN - elapsed);
-        const { response, isFailure } = await serveCarried(carrier, { ...line, timeLeft }, session.clock);
+        const left = alike.get(line.list) ?? [];
+        const batch = { shared, left: left.length };
+        left.pop();
+        const { response, isFailure } = await serve({ ...line, timeLeft, batch });
         hasFailed ||= isFailure;
         if (response.statusCode === TOO_MANY) retryAfter = Number(response.headers?.['Retry-After']);
         return results.of(line, response);
       };
       const isUndecided = (result: Result): boolean => result.isUndecided;
       const leaveOut = (line: Line): Result => results.notAttempted(line, retryAfter);
-      const all = await inOrder(lines, { atOnce: AT_ONCE, carryOut, isUndecided, leaveOut });
+      const carrying = inOrder(lines, { atOnce: AT_ONCE, carryOut, isUndecided, leaveOut });
+      const all = await carrying.finally(() => shared.end());
       // Its own status is 207.
       if (hasFailed) increment('RequestsFailed');
       return {

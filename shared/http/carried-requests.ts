@@ -1,9 +1,11 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { Tenant } from '#table';
 import { annotate } from '#telemetry';
-import { type Clock, systemClock } from '../clock.ts';
+import type { BearerInput } from './operation.ts';
 import { chainOf, isFailure, type LambdaHandler, observed } from './pipeline.ts';
+import type { Carried, MaybeCarried } from './request/carried.ts';
 import type { Carrier } from './request/http-request.ts';
-import type { MatchedRoute } from './routes/route-table.ts';
+import { requireActive } from './suspension.ts';
 
 /**
  * Requests that another request carries. Each passes all the middlewares that it would pass alone, from the permission to the unit of work, in a
@@ -11,8 +13,7 @@ import type { MatchedRoute } from './routes/route-table.ts';
  */
 
 /** A request to a route, before any check. */
-export interface CarriedRequest {
-  readonly matched: MatchedRoute;
+export interface CarriedRequest extends Omit<Carried, 'suspensionCheck'> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,31 +25,60 @@ export interface CarriedRequest {
   readonly timeLeft: number;
 }
 
-/** Serves a carried request. Like a Lambda handler it turns every error into a response. `isFailure`: as of the pipeline. */
-export async function serveCarried(
+/** `isFailure`: as of the pipeline. */
+interface Served {
+  readonly response: APIGatewayProxyResult;
+  readonly isFailure: boolean;
+}
+
+/** Serves carried requests by one chain. Like a Lambda handler it turns every error into a response. */
+export function carriedRequests(
   carrier: Carrier,
-  request: CarriedRequest,
-  clock: Clock = systemClock,
-): Promise<{ readonly response: APIGatewayProxyResult; readonly isFailure: boolean }> {
-  const { matched, timeLeft, line } = request;
-  const chain = chainOf(() => matched, clock);
-  const context = { ...carrier.context, getRemainingTimeInMillis: () => timeLeft };
-  let hasFailed = true;
-  const serve: LambdaHandler = async (...given) => {
-    annotate({ line });
-    const response = await chain(...given);
-    hasFailed = isFailure(response);
-    return response;
+  { caller, session }: Pick<BearerInput, 'caller' | 'session'>,
+): (request: CarriedRequest) => Promise<Served> {
+  const { clock } = session;
+  const chain = chainOf(({ carried }) => carried?.matched, clock);
+  const suspensionCheck = suspensionChecks(Tenant.of(caller, session));
+  return async (request) => {
+    const { matched, timeLeft, line } = request;
+    const event = eventOf(carrier, { ...request, suspensionCheck: suspensionCheck() });
+    const context = { ...carrier.context, getRemainingTimeInMillis: () => timeLeft };
+    let hasFailed = true;
+    const serve: LambdaHandler = async (...given) => {
+      annotate({ line });
+      const response = await chain(...given);
+      hasFailed = isFailure(response);
+      return response;
+    };
+    const response = await observed(matched.contract.name, clock, serve)(event, context);
+    return { response, isFailure: hasFailed };
   };
-  const response = await observed(matched.contract.name, clock, serve)(eventOf(carrier, request), context);
-  return { response, isFailure: hasFailed };
+}
+
+/** For so long a suspension check holds for requests that begin, in milliseconds. */
+const CHECKED_FOR = 1_000;
+
+/** Begins a suspension check where the last one is too old, or was refused. The carrier's own was when it began. */
+function suspensionChecks(tenant: Tenant): () => Promise<void> {
+  const { clock, now } = tenant.session;
+  let last = { at: now, check: Promise.resolve() };
+  return () => {
+    if (Math.abs(clock() - last.at) < CHECKED_FOR) return last.check;
+    const check = requireActive(tenant);
+    last = { at: clock(), check };
+    check.catch(() => {
+      last = { at: Number.NEGATIVE_INFINITY, check };
+    });
+    return check;
+  };
 }
 
 /** Headers of the request that carries others which are theirs: its trace, and what it prefers. */
 const HANDED_ON = ['traceparent', 'x-amzn-trace-id', 'prefer'];
 
 /** As the gateway would pass it, with the caller and the origin of the request that carries it. */
-function eventOf({ event }: Carrier, { matched, params, query, headers, body }: CarriedRequest): APIGatewayProxyEvent {
+function eventOf({ event }: Carrier, carried: CarriedRequest & Carried): APIGatewayProxyEvent & MaybeCarried {
+  const { matched, params, query, headers, body } = carried;
   const { requestContext, stageVariables, path } = event;
   const own = Object.entries({ ...headers, 'Content-Type': 'application/json' });
   const handedOn = Object.entries(event.multiValueHeaders ?? {}).filter(([name]) =>
@@ -67,6 +97,7 @@ function eventOf({ event }: Carrier, { matched, params, query, headers, body }: 
     multiValueQueryStringParameters: Object.fromEntries(inLists(Object.entries(query))),
     body,
     isBase64Encoded: false,
+    carried,
   };
 }
 

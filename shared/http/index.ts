@@ -1,4 +1,4 @@
-export { serveCarried } from './carried-requests.ts';
+export { carriedRequests } from './carried-requests.ts';
 export type { OpenInput, Operations } from './operation.ts';
 export { pagesOf } from './pages.ts';
 export { pipeline } from './pipeline.ts';

@@ -3,6 +3,7 @@ import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './fence.ts';
+import { NumberStock } from './number-stock.ts';
 import { LARGE } from './read-budget.ts';
 import type { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -34,6 +35,10 @@ interface AllocatingRequest extends TimeLimit {
   /** When the request began, in epoch milliseconds. */
   readonly now: number;
   readonly contention: Contention;
+  /** Of a request of a batch: the stock of all, and how many requests like this one are left, with it. */
+  readonly batch?:
+    | { readonly shared: { readonly numbers: NumberStock<PooledNumber> }; readonly left: number }
+    | undefined;
 }
 
 /**
@@ -70,15 +75,18 @@ export class NumberPool {
     return this.#numbers.size + this.#pending.size + this.#unreleased;
   }
 
-  /** The next number of a list: a spare one, a pending one, or a new one. */
-  async allocate(table: Table, list: List): Promise<AllocatedNumber> {
-    const [allocated] = await this.allocateAll(table, list, 1);
+  /**
+   * The next number of a list: a spare one, a pending one, one in the stock of the batch, or a new one.
+   * @param mayBeEarly whether it may have been allocated before this call; by default not in an ordered list
+   */
+  async allocate(table: Table, list: List, mayBeEarly = !list.ordered): Promise<AllocatedNumber> {
+    const [allocated] = await this.allocateAll(table, list, 1, mayBeEarly);
     if (allocated === undefined) throw new Error('no number was allocated');
     return allocated;
   }
 
   /** So many numbers of a list in their order: spare ones, a pending one, and one new range. */
-  async allocateAll(table: Table, list: List, count: number): Promise<readonly AllocatedNumber[]> {
+  async allocateAll(table: Table, list: List, count: number, mayBeEarly = false): Promise<readonly AllocatedNumber[]> {
     if (this.isRehearsal) return Array.from({ length: count }, (_, index) => this.#rehearsed(list, count - 1 - index));
     const numbers = this.#spareOf(list).slice(0, count);
     for (const spare of numbers) spare.isSpare = false;
@@ -91,7 +99,7 @@ export class NumberPool {
       this.#pending.delete(list.partition);
       add(await pending);
     }
-    if (numbers.length < count) add(await this.#allocateRange(table, list, count - numbers.length));
+    if (numbers.length < count) add(await this.#more(table, list, count - numbers.length, mayBeEarly));
     return numbers.toSorted((one, other) => one.number - other.number);
   }
 
@@ -138,6 +146,13 @@ export class NumberPool {
     }
   }
 
+  /** A stock of numbers for other requests. This one releases what is left of it. */
+  stock(): NumberStock<PooledNumber> {
+    return new NumberStock((unused) => {
+      this.#releasing.push(...unused.map((allocated) => this.#release(allocated).catch(() => undefined)));
+    });
+  }
+
   /**
    * Notes that the records are about to be sent. A request that was paused for long does not send them, because others
    * assume that their writer no longer exists (`verify/tombstones.ts`).
@@ -180,6 +195,14 @@ export class NumberPool {
     const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
     const largest = Number.POSITIVE_INFINITY;
     return { list, number: NO_NUMBER - below, expires, filters: list.filters, largest };
+  }
+
+  async #more(table: Table, list: List, count: number, mayBeEarly: boolean): Promise<readonly PooledNumber[]> {
+    const { batch, clock } = this.#request;
+    const allocate = (many: number) => this.#allocateRange(table, list, many);
+    if (batch === undefined || !mayBeEarly) return allocate(count);
+    this.hasAllocated = true;
+    return [await batch.shared.numbers.take({ partition: list.partition, left: batch.left, clock, allocate })];
   }
 
   async #allocateRange(table: Table, list: List, count: number): Promise<readonly PooledNumber[]> {

@@ -1,5 +1,6 @@
-import { BatchGetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, listErrors, retry, schema, Table } from '#lists';
+import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Key, retry, schema, Table } from '#lists';
+import { nameOf, readItems } from './read-items.ts';
 import { type Entity, toRecord } from './repository/entity.ts';
 import { MAX_RECORD } from './repository/record-size.ts';
 import type { Tenant } from './tenant.ts';
@@ -53,8 +54,6 @@ export async function* recordsById(
 /** What was read, by key; undefined where there is no item. */
 type Known = Map<string, Item | undefined>;
 
-const nameOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
-
 /** The keys of the records from one on that are read next, and before which record they end. */
 function nextOf(tenant: Tenant, wanted: readonly Wanted[], begin: number, known: Known, most: number) {
   const keys = new Map<string, Key>();
@@ -85,23 +84,8 @@ function recordOf(tenant: Tenant, wanted: Wanted, known: Known): object | undefi
 
 /** Reads these keys. @returns the units that it took */
 async function read({ id, session }: Tenant, keys: readonly Key[], known: Known): Promise<number> {
-  const { client, name } = session.tables.of(id);
-  for (const key of keys) known.set(nameOf(key), undefined);
-  let units = 0;
-  let unread: readonly Key[] = keys;
-  await retry(async () => {
-    if (unread.length === 0) return;
-    const output = await client.send(
-      new BatchGetCommand({
-        RequestItems: { [name]: { Keys: unread.map((key) => ({ ...key })), ConsistentRead: true } },
-        ReturnConsumedCapacity: 'TOTAL',
-      }),
-    );
-    units += Table.unitsIn(output);
-    for (const item of (output.Responses?.[name] ?? []) as Item[]) known.set(nameOf(schema.keyIn(item)), item);
-    unread = (output.UnprocessedKeys?.[name]?.Keys ?? []) as unknown as Key[];
-    if (unread.length > 0) throw new listErrors.Unprocessed(`${unread.length} records were not read`);
-  }, session);
+  const { items, units } = await readItems(session.tables.of(id), keys, session);
+  for (const key of keys) known.set(nameOf(key), items.get(nameOf(key)));
   return units;
 }
 

@@ -199,15 +199,20 @@ describe('what happens in the middle of a batch holds for the lines after it', (
     });
   }
 
-  it('a suspension of the organization', async () => {
+  it('a suspension of the organization, a second later', async () => {
     const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
     const change = (key: string) => ({ key, operation: 'updateClient', params: { id }, body: { name: key } });
+    advanceWithTransactions(0.4);
     afterFirstCommit(() => suspendOrganization(org.orgId));
-    const { status, results } = await run([change('a'), change('b'), change('c')]);
-    const refused = [403, 'organization-suspended'];
-    expect([status, endsOf(results)]).toEqual([207, [[200, undefined], refused, refused]]);
+    const { status, results } = await run(['a', 'b', 'c', 'd', 'e'].map(change));
+    const [done, refused] = [
+      [200, undefined],
+      [403, 'organization-suspended'],
+    ];
+    // The suspension is a transaction as well.
+    expect([status, endsOf(results)]).toEqual([207, [done, done, refused, refused, refused]]);
     const platform = callsOf(api, await api.platformToken());
-    expect((await platform.read(`/api/v1/clients/${id}?org_id=${org.orgId}`)).name).toBe('a');
+    expect((await platform.read(`/api/v1/clients/${id}?org_id=${org.orgId}`)).name).toBe('b');
   });
 
   it.each([

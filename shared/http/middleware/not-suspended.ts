@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Tenant } from '#table';
+import type { MaybeCarried } from '../request/carried.ts';
 import { isProbablySuspended, requireActive } from '../suspension.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
@@ -11,10 +12,10 @@ export interface SuspensionChecked {
   suspensionCheck: Promise<void>;
 }
 
-type Event = Routed & InSession & Authenticated & SuspensionChecked;
+type Event = Routed & InSession & Authenticated & SuspensionChecked & MaybeCarried;
 
 /**
- * Begins the suspension check. Platform and anonymous callers are not checked.
+ * Begins the suspension check; for a carried request another one has begun it. Platform and anonymous callers are not checked.
  * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason, or whose request carries others: their effects
  *   could not be taken back
  */
@@ -22,7 +23,7 @@ export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     before: async ({ event }) => {
       const tenant = event.caller && Tenant.of(event.caller, event.session);
-      event.suspensionCheck = tenant === undefined ? Promise.resolve() : requireActive(tenant);
+      event.suspensionCheck = event.carried?.suspensionCheck ?? (tenant && requireActive(tenant)) ?? Promise.resolve();
       event.suspensionCheck.catch(() => undefined);
       const isWaitedFor =
         event.matched.route.carries !== undefined || (tenant !== undefined && isProbablySuspended(tenant));

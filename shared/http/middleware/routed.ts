@@ -5,6 +5,7 @@ import { Problem } from '#contract/problem';
 import { annotate } from '#telemetry';
 import type { Operations } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';
+import type { MaybeCarried } from '../request/carried.ts';
 import { type HttpRequest, requestOf } from '../request/http-request.ts';
 import { BUILT_AT_START, PRECOMPILED_METADATA } from '../routes/precompiled-metadata.ts';
 import { buildBodies, usePrecompiledMetadata } from '../routes/route-metadata.ts';
@@ -16,7 +17,7 @@ export interface Routed {
 }
 
 /** Finds the route of a request. */
-export type FindRoute = (event: APIGatewayProxyEvent) => MatchedRoute | undefined;
+export type FindRoute = (event: APIGatewayProxyEvent & MaybeCarried) => MatchedRoute | undefined;
 
 /** Finds the routes of a domain. */
 export function routesOf<C extends Contract>(contract: C, operations: Operations<C>): FindRoute {

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, type OnConditionFailed, schema } from '#lists';
+import { type Item, type Key, type OnConditionFailed, schema, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { type DEDUPLICATED, deduplicationKey, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
@@ -29,23 +29,27 @@ export class DeduplicationStore<V extends object> {
 
   /** The value stored for an id, unless it has expired (TTL deletes late). Strongly consistent. */
   async recall(id: string): Promise<V | undefined> {
-    const { now } = this.#session;
+    const { now, batch } = this.#session;
     const table = this.#session.tables.of(this.#tenant);
-    const { Item: item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: { ...this.#key(id) }, ConsistentRead: true }),
-    );
+    const ofBatch = batch?.shared.lookUp(table, id, (each) => this.#key(each), this.#session);
+    const item = await (ofBatch ?? this.#read(table, id));
     if (item === undefined || Number(item[schema.TTL]) * 1000 <= now) return undefined;
     this.#note(id);
     return item as unknown as V;
   }
 
+  async #read({ client, name }: Table, id: string): Promise<Item | undefined> {
+    const Key = { ...this.#key(id) };
+    return (await client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }))).Item;
+  }
+
   /**
-   * Whether this container has stored or found the id before. Then it is worth waiting for {@link recall} before
+   * Whether this container has stored or found the id before, or a batch looks it up with others. Then it is worth waiting for {@link recall} before
    * numbers of lists are allocated, which would have to be released. Only a hint: another container may have stored the
    * id, and this container's transaction may have been refused.
    */
   isProbablyKnown(id: string): boolean {
-    return known.has(this.#nameOf(id));
+    return this.#session.batch !== undefined || known.has(this.#nameOf(id));
   }
 
   /**

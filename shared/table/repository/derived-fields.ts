@@ -12,6 +12,7 @@ import {
   type UnitOfWork,
 } from '#lists';
 import { CLOCKS_DIFFER_MS, type Clock } from '../../clock.ts';
+import { nameOf } from '../read-items.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Stored } from './records.ts';
@@ -80,7 +81,9 @@ export class DerivedFields<T extends object> {
     const key = this.#records.keyOf(id);
     session.changes.afterCommit(async () => {
       const value = await timeOf();
-      if (value !== undefined) await advance(table, key, { id, field, value }, session);
+      if (value === undefined) return;
+      const task = () => advance(table, key, { id, field, value }, session);
+      await (session.batch?.shared.postpone(`${nameOf(key)} ${field}`, value, task) ?? task());
     });
   }
 }

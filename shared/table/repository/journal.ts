@@ -73,6 +73,8 @@ export function journalOf(events: Repository<JournalEvent>, kind: Journal, paren
     await events.create<'record_id'>({
       fields: { ...eventOf(events, kind, verb), ...below, version, changed_fields },
       deferred: async () => ({ record_id: await id }),
+      // The first event of a record is before all others, whenever its number was allocated.
+      mayBeEarly: verb === 'created',
     });
   };
 }

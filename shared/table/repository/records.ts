@@ -66,6 +66,8 @@ export interface NewRecord<T, L extends keyof T = never> {
   readonly generated?: readonly L[];
   /** Names for the audit event, besides the fields that have a value. */
   readonly alsoAudited?: readonly string[];
+  /** In an ordered list: whether its number may be of an earlier time than its creation. */
+  readonly mayBeEarly?: boolean;
 }
 
 /** Fields to change, each with a value. */

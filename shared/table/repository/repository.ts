@@ -14,6 +14,7 @@ import {
 } from '#lists';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
+import { nameOf } from '../read-items.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { DerivedFields, forward } from './derived-fields.ts';
@@ -82,10 +83,10 @@ export class Repository<T extends object> extends RecordReader<T> {
 
   /** Allocates a number and stages a new record under it. @throws RecordTooLarge */
   create<L extends keyof T = never>(given: NewRecord<T, L>): Promise<Stored<T>> {
-    const { fields, deferred = () => ({}) as Pick<T, L>, generated = [], alsoAudited = [] } = given;
+    const { fields, deferred = () => ({}) as Pick<T, L>, generated = [], alsoAudited = [], mayBeEarly } = given;
     return this.session.changes.staging(async () => {
       this.#stageFields(fields);
-      const allocating = this.#allocate();
+      const allocating = this.#allocate(mayBeEarly);
       const id = allocating.then(({ number }) => ids.newId(number));
       const create = async (): Promise<Stored<T>> => {
         const [allocated, newId] = await Promise.all([allocating, id]);
@@ -326,8 +327,10 @@ export class Repository<T extends object> extends RecordReader<T> {
    * the commit waits for the result. A condition in the transaction would make all records that refer to the same one conflict.
    */
   requireLasting(id: string, onConditionFailed: OnConditionFailed, equals: Item = {}): void {
-    this.session.changes.check(async () => {
-      const stored = await this.get(id);
+    const { batch, changes } = this.session;
+    const read = () => this.get(id);
+    changes.check(async () => {
+      const stored = await (batch?.shared.readLasting(nameOf(this.keyOf(id)), read) ?? read());
       if (stored === undefined || !Condition.isMet({ equals }, stored.item)) throw onConditionFailed(stored?.item);
     });
   }
@@ -383,9 +386,9 @@ export class Repository<T extends object> extends RecordReader<T> {
     };
   }
 
-  #allocate(): Promise<AllocatedNumber> {
+  #allocate(mayBeEarly?: boolean): Promise<AllocatedNumber> {
     const { list } = this;
-    if (!this.entity.byTime) return this.session.numbers.allocate(this.table, list);
+    if (!this.entity.byTime) return this.session.numbers.allocate(this.table, list, mayBeEarly);
     return Promise.resolve({ list, number: this.session.now, expires: undefined, filters: [], largest: 0 });
   }
 }

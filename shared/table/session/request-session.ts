@@ -5,6 +5,7 @@ import { type Credentials, environmentTable, tableWith, tenantTable } from '../c
 import { observer } from '../connection/observer.ts';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
+import { SharedByBatch } from './shared-by-batch.ts';
 import { StagedChanges } from './staged-changes.ts';
 import { TenantTables } from './tenant-tables.ts';
 
@@ -28,6 +29,8 @@ export class RequestSession implements TimeLimit {
   readonly numbers: NumberPool;
   readonly contention: contention.Contention;
   readonly audit = new AuditOrigin();
+  /** Where it is that of an operation of a batch: what all of them share, and how many like this one are left, with it. */
+  batch: { readonly shared: SharedByBatch; readonly left: number } | undefined;
   /** How often a generated value was already taken. */
   collisions = 0;
   /** Is called with the units that the request is about to take, where that is known (`shared/http/budget/request-budget.ts`). May throw. */
@@ -55,6 +58,11 @@ export class RequestSession implements TimeLimit {
   /** As {@link ofEnvironment}, with the rights of these credentials alone. For the operator's commands. */
   static withRightsOf(credentials: Credentials, timeoutMs: number, clock: Clock = systemClock): RequestSession {
     return new RequestSession(tableWith(credentials), clock, clock() + timeoutMs);
+  }
+
+  /** What the sessions of a batch share whose own session this is. @param ids as of {@link SharedByBatch} */
+  share(ids: readonly string[]): SharedByBatch {
+    return new SharedByBatch(this.numbers.stock(), ids);
   }
 
   /** {@link now} in the form of timestamps in records. */
