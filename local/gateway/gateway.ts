@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ClientGone } from './body.ts';
-import { type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
+import { ClientGone, readBody } from './body.ts';
+import { failure, type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
 import { InFlight } from './in-flight.ts';
-import { type Incoming, takeIn } from './incoming.ts';
+import { type Incoming, type ReadBody, type RequestHead, takeIn } from './incoming.ts';
 import { type GatewayOptions, type GatewaySettings, withDefaults } from './options.ts';
-import { gatewayReply, sendRaw, sendReply } from './reply.ts';
+import { asSent, gatewayReply, type Reply, sendRaw, sendReply } from './reply.ts';
 import { type Serve, server } from './serve.ts';
 
 export type { FunctionHandler, GatewayOptions } from './options.ts';
@@ -18,6 +18,8 @@ export interface Gateway {
   readonly url: string;
   /** Requests without a response: while the gateway runs, those under way; once it has closed, those that were dropped. */
   unfinished(): number;
+  /** Serves a request as if it had come over a connection: what is behind the socket and its parser does the same. */
+  call(request: RequestHead, body: Buffer): Promise<Reply>;
   /** Stops, after waiting for requests under way within the limits. May be called twice. */
   close(): Promise<void>;
 }
@@ -32,7 +34,8 @@ const PARSER_HEADER_BYTES = 65_536;
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const settings = withDefaults(options);
   const underWay = new InFlight();
-  const http = httpServer({ settings, serve: server(settings), underWay });
+  const running: Running = { settings, serve: server(settings), underWay };
+  const http = httpServer(running);
   http.listen(settings.port, settings.host);
   await once(http, 'listening');
   let closing: Promise<void> | undefined;
@@ -43,6 +46,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     url: urlOf(http, settings),
     unfinished: () => dropped ?? underWay.size,
+    call: async (request, body) => {
+      using entered = new DisposableStack();
+      return await replyTo(running, request, wholeBody(body), randomUUID(), entered);
+    },
     close: () => {
       closing ??= close();
       return closing;
@@ -92,7 +99,7 @@ function httpServer(running: Running): Server {
       const requestId = randomUUID();
       // The client is gone.
       if (isTooSlow(error)) socket.once('finish', () => socket.destroy());
-      sendRaw(socket, gatewayReply(parserFailure(error, settings), requestId, settings), requestId);
+      sendRaw(socket, asSent(gatewayReply(parserFailure(error, settings), requestId, settings), requestId));
     }
   });
   return http;
@@ -106,9 +113,9 @@ function parserFailure(error: NodeJS.ErrnoException, { limits }: GatewaySettings
   return notHttp('The request is not valid HTTP.');
 }
 
-/** Serves a request, and ends when its response is sent or its client is gone. */
+/** Serves a request of a connection, and ends when its response is sent or its client is gone. */
 async function respond(
-  { settings, serve, underWay }: Running,
+  running: Running,
   request: IncomingMessage,
   response: ServerResponse,
   isClosing: () => boolean,
@@ -119,21 +126,40 @@ async function respond(
   request.on('error', () => undefined);
   response.on('error', () => undefined);
   try {
-    const { method = '', url: target = '' } = request;
-    const arrive = async (): Promise<Incoming> => {
-      const incoming = await takeIn(request, settings.limits, settings.allowedHosts);
-      entered.use(underWay.enter());
-      return incoming;
-    };
-    const { reply } = await settings.around({ requestId, method, target }, () => serve(arrive, requestId));
+    const reply = await replyTo(running, request, (maxBytes) => readBody(request, maxBytes), requestId, entered);
     if (isClosing()) response.shouldKeepAlive = false;
-    await sendReply(request, response, reply, requestId);
+    await sendReply(request, response, reply);
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   } catch (error) {
-    if (!(error instanceof ClientGone)) settings.report(`request ${requestId} could not be answered`, error);
+    if (!(error instanceof ClientGone)) running.settings.report(`request ${requestId} could not be answered`, error);
     response.destroy();
   }
 }
+
+/** Serves a request, which is under way from its body's arrival until `entered` is disposed. */
+async function replyTo(
+  { settings, serve, underWay }: Running,
+  request: RequestHead,
+  read: ReadBody,
+  requestId: string,
+  entered: DisposableStack,
+): Promise<Reply> {
+  const { method = '', url: target = '' } = request;
+  const arrive = async (): Promise<Incoming> => {
+    const incoming = await takeIn(request, read, settings);
+    entered.use(underWay.enter());
+    return incoming;
+  };
+  const { reply } = await settings.around({ requestId, method, target }, () => serve(arrive, requestId));
+  return asSent(reply, requestId, method);
+}
+
+const wholeBody =
+  (body: Buffer): ReadBody =>
+  async (maxBytes) => {
+    if (body.length > maxBytes) throw failure('REQUEST_TOO_LARGE');
+    return body;
+  };
 
 function urlOf(http: Server, { stage }: GatewaySettings): string {
   const { address, port, family } = http.address() as AddressInfo;

@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { readBody } from './body.ts';
 import { decodedBody } from './content-coding.ts';
 import { headersTooLarge, noStage, notHttp } from './failure.ts';
 import { assertOurs } from './hosts.ts';
-import type { Limits } from './options.ts';
+import type { GatewaySettings } from './options.ts';
 import type { Pair } from './pair.ts';
 import { type Segment, splitPath } from './resources.ts';
 
@@ -22,16 +20,29 @@ export interface Incoming {
   readonly httpVersion: string;
 }
 
+/** The part of a request before its body, as Node's HTTP parser gives it. */
+export interface RequestHead {
+  readonly method?: string | undefined;
+  /** The request target, mostly path and query. */
+  readonly url?: string | undefined;
+  /** Names and values in turn, as sent. */
+  readonly rawHeaders: readonly string[];
+  readonly httpVersion: string;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** Reads a body of at most so many bytes. @throws GatewayFailure 413 @throws ClientGone */
+export type ReadBody = (maxBytes: number) => Promise<Buffer>;
+
 /**
  * Reads a request.
- * @param allowedHosts as in the options
  * @throws GatewayFailure 400, 403, 413 or 431
  * @throws ClientGone when the client goes away before its body is complete
  */
 export async function takeIn(
-  request: IncomingMessage,
-  limits: Limits,
-  allowedHosts: readonly string[],
+  request: RequestHead,
+  readBody: ReadBody,
+  { limits, allowedHosts }: Pick<GatewaySettings, 'limits' | 'allowedHosts'>,
 ): Promise<Incoming> {
   const { method = '', url = '' } = request;
   const headers = pairsOf(request.rawHeaders);
@@ -45,7 +56,7 @@ export async function takeIn(
     ...target,
     method: valuesOf(headers, METHOD_OVERRIDE)[0]?.toUpperCase() ?? method,
     headers: headers.filter(([name]) => !DROPPED_HEADERS.has(name.toLowerCase())),
-    body: await decodedBody(await readBody(request, limits.bodyBytes), headers, limits.bodyBytes),
+    body: await decodedBody(await readBody(limits.bodyBytes), headers, limits.bodyBytes),
     sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
     httpVersion: request.httpVersion,
   };

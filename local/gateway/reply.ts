@@ -57,35 +57,32 @@ export function redirectReply(stage: string | undefined, requestId: string): Rep
 /** Statuses without a body and without its length (RFC 9110 §8.6). */
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
-const framed = ({ status, headers, body }: Reply, requestId: string, method?: string): Pair[] => [
-  ...headers,
-  ['x-amzn-RequestId', requestId],
+/** A reply as it is sent: with the headers of the request's id and the body's length, and no body where there may be none. */
+export function asSent({ status, headers, body }: Reply, requestId: string, method?: string): Reply {
+  const withId: Pair[] = [...headers, ['x-amzn-RequestId', requestId]];
   // A response to HEAD would have the length of the one to GET (RFC 9110 §9.3.2), which is not known here.
-  ...(isBodiless(status) || method === 'HEAD' ? [] : [['Content-Length', String(body.length)] as const]),
-];
+  if (isBodiless(status) || method === 'HEAD') return { status, headers: withId, body: Buffer.alloc(0) };
+  return { status, headers: [...withId, ['Content-Length', String(body.length)]], body };
+}
 
 /** Sends a reply. When the request's body was not read to its end, the connection closes after the client had time to read. */
 export async function sendReply(
   request: IncomingMessage,
   response: ServerResponse,
-  reply: Reply,
-  requestId: string,
+  { status, headers, body }: Reply,
 ): Promise<void> {
-  const headers = framed(reply, requestId, request.method);
   if (request.complete) {
-    response.writeHead(reply.status, headers.flat()).end(isBodiless(reply.status) ? undefined : reply.body);
+    response.writeHead(status, headers.flat()).end(body);
     return;
   }
-  response.writeHead(reply.status, [...headers, ['Connection', 'close']].flat()).write(reply.body);
+  response.writeHead(status, [...headers, ['Connection', 'close']].flat()).write(body);
   await discardBody(request);
   response.end();
 }
 
 /** Sends a reply on a connection whose request could not even be parsed, and closes it. */
-export function sendRaw(socket: Duplex, reply: Reply, requestId: string): void {
-  const lines = [...framed(reply, requestId), ['Connection', 'close'] as const].map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  const head = [`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`, ...lines].join('\r\n');
-  socket.end(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), reply.body]));
+export function sendRaw(socket: Duplex, { status, headers, body }: Reply): void {
+  const lines = [...headers, ['Connection', 'close'] as const].map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines].join('\r\n');
+  socket.end(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]));
 }

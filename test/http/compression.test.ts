@@ -8,7 +8,7 @@ import { useApi } from '../support/use-api.ts';
 
 /** Compression between caller and functions. `test/local/gateway-coding.test.ts` tests the gateway itself. */
 
-const api = useApi();
+const api = useApi({ sockets: true });
 const org = prepared(() => api.orgToken());
 const calls = prepared(() => callsOf(api, org.token));
 let client: string;

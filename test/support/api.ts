@@ -11,12 +11,14 @@ import { loadFromSource } from '../../local/functions.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
 import { terminalLog } from '../../local/terminal/log.ts';
 import { conformance } from './conformance.ts';
+import { directFetch } from './direct-fetch.ts';
 import { type FreshTable, freshTable } from './dynamodb.ts';
 import { keyDirectory, keyFile } from './key-file.ts';
 import './refused-logins.ts';
 
 /**
- * The API for tests: the local gateway over the handlers from source and a table of its own.
+ * The API for tests: the local gateway over the handlers from source and a table of its own. Requests go to the gateway
+ * without a socket, unless a test is about HTTP itself.
  *
  *     const api = await startApi();
  *     afterAll(() => api.close());
@@ -29,6 +31,8 @@ import './refused-logins.ts';
 export interface Api {
   readonly url: string;
   readonly table: FreshTable;
+  /** As the global one, without a socket. */
+  readonly fetch: typeof fetch;
   readonly request: <T = JsonBody>(method: string, path: string, options?: RequestOptions) => Promise<ApiResponse<T>>;
   /** A token of the platform integration; logs in once. */
   readonly platformToken: () => Promise<string>;
@@ -71,13 +75,20 @@ export interface ApiOptions
   > {
   /** Delivers events to receivers on this machine (`startReceiver`). Default: no. */
   readonly deliveries?: boolean;
+  /** Whether `request` and `fetch` call over HTTP, for tests of what a connection does. Default: no. */
+  readonly sockets?: boolean;
 }
 
 /** Test files create many integrations in one organization. */
 const MANY = 100_000;
 
 /** Starts the API on a free port. `firstKey` is on by default, as for `npm start`. */
-export async function startApi({ firstKey = true, deliveries = false, ...options }: ApiOptions = {}): Promise<Api> {
+export async function startApi({
+  firstKey = true,
+  deliveries = false,
+  sockets = false,
+  ...options
+}: ApiOptions = {}): Promise<Api> {
   // Tests of conflicts send more requests at once than the default limit.
   const limits = { inFlight: MANY, ...options.limits };
   const table = await freshTable();
@@ -102,19 +113,21 @@ export async function startApi({ firstKey = true, deliveries = false, ...options
     await delivering?.[Symbol.asyncDispose]();
     await gateway.close();
   };
-  return { ...callersAt(gateway.url, platform), url: gateway.url, table, close };
+  const send = sockets ? fetch : directFetch(gateway);
+  return { ...callersAt(gateway.url, platform, send), url: gateway.url, fetch: send, table, close };
 }
 
 const AS_SOON_AS_MAY_BE = { pauseMs: 10, longerPauseMs: 10, log: terminalLog('error') };
 
 const locationOf = ({ endpoint, tableName }: FreshTable) => ({ address: () => endpoint, tableName });
 
-/** The callers of an API, wherever it runs. */
+/** The callers of an API, wherever it runs, over HTTP by default. */
 export function callersAt(
   url: string,
   platform: { readonly appCode: string; readonly secret: string },
+  send: typeof fetch = fetch,
 ): Pick<Api, 'request' | 'login' | 'platformToken' | 'orgToken'> {
-  const request = requester(url);
+  const request = requester(url, send);
   const login = loginWith(request);
   let platformLogin: Promise<string> | undefined;
   const platformToken = (): Promise<string> => {
@@ -125,11 +138,11 @@ export function callersAt(
   return { request, login, platformToken, orgToken };
 }
 
-/** Sends requests to an API, and checks the responses. */
-export function requester(url: string): Api['request'] {
+/** Sends requests to an API, over HTTP by default, and checks the responses. */
+export function requester(url: string, send: typeof fetch = fetch): Api['request'] {
   const check = conformance(contracts);
   return async <T>(method: string, path: string, { token, body, raw, headers = {} }: RequestOptions = {}) => {
-    const response = await fetch(`${url}${path}`, {
+    const response = await send(`${url}${path}`, {
       method,
       redirect: 'manual',
       headers: {
