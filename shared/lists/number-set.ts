@@ -179,10 +179,16 @@ export class Members {
   #numbersIn({ first, end, count }: Run, skip: number, limit: number): number[] {
     if (count === end - first)
       return Array.from({ length: Math.min(limit, count - skip) }, (_, index) => first + skip + index);
+    const group = groupOf(first);
+    const [included, excluded] = [
+      this.#included?.groups.get(group) ?? FULL_GROUP,
+      this.#excluded.groups.get(group) ?? EMPTY_GROUP,
+    ];
     const numbers: number[] = [];
     let rest = skip;
     for (let number = first; number < end && numbers.length < limit; number++) {
-      if (!this.has(number)) continue;
+      const place = number % GROUP_SIZE;
+      if (!hasBit(included, place) || hasBit(excluded, place)) continue;
       if (rest > 0) rest--;
       else numbers.push(number);
     }

@@ -15,7 +15,8 @@ import { tableSending } from './table-sending.ts';
  */
 export class SetsInMemory {
   readonly name = `memory ${Math.random()}`;
-  readonly #items = new Map<string, Item & Key>();
+  /** By partition and sort key. */
+  readonly #items = new Map<string, Map<string, Item & Key>>();
   readonly #sets: string[] = [];
   /** Most items that a query returns at once: DynamoDB's limit is 1 MB. */
   readonly #atOnce: number;
@@ -35,7 +36,8 @@ export class SetsInMemory {
   }
 
   put(item: Item & Key): void {
-    this.#items.set(`${item.PK}\n${item.SK}`, item);
+    const partition = this.#items.get(item.PK) ?? new Map<string, Item & Key>();
+    this.#items.set(item.PK, partition.set(item.SK, item));
   }
 
   /** A set of numbers of the list, by `<field>=<value>`. */
@@ -109,7 +111,7 @@ export class SetsInMemory {
     return { PK: LIST, SK: ids.sortKeyOf(number), id: ids.newId(number), ...Object.fromEntries(values) };
   }
 
-  #at = ({ PK, SK }: Key): (Item & Key) | undefined => this.#items.get(`${PK}\n${SK}`);
+  #at = ({ PK, SK }: Key): (Item & Key) | undefined => this.#items.get(PK)?.get(SK);
 
   #query({ ExpressionAttributeValues: values = {}, ...input }: QueryCommand['input']): object {
     const { Limit, ExclusiveStartKey: start, ScanIndexForward: isForward = true } = input;
@@ -118,10 +120,8 @@ export class SetsInMemory {
     if (first > end) throw new Error('ValidationException: the upper bound of BETWEEN is below the lower bound');
     const isNext = (sortKey: string): boolean =>
       start === undefined || (isForward ? sortKey > start.SK : sortKey < start.SK);
-    const found = this.#items
-      .values()
-      .filter(({ PK, SK }) => PK === set && SK >= first && SK <= end && isNext(SK))
-      .toArray()
+    const found = Array.from(this.#items.get(set)?.values() ?? [])
+      .filter(({ SK }) => SK >= first && SK <= end && isNext(SK))
       .sort((one, other) => (one.SK < other.SK === isForward ? -1 : 1));
     const most = Math.min(Limit ?? this.#atOnce, this.#atOnce);
     const read = found.slice(0, most);
@@ -203,10 +203,14 @@ export function commonOf(sets: readonly Words[]): number[] {
       const [block = 0, stripe = 0] = place.split(' ').map(Number);
       return words.flatMap((word, index) => {
         const bits = others.reduce((left, other) => left & (other.get(place)?.[index] ?? 0n), word);
-        return Array.from({ length: 100 }, (_, bit) => bit)
-          .filter((bit) => ((bits >> BigInt(bit)) & 1n) === 1n)
-          .map((bit) => block * BLOCK_SIZE + (index * 100 + bit) * STRIPES + stripe);
+        return placesIn(bits).map((bit) => block * BLOCK_SIZE + (index * 100 + bit) * STRIPES + stripe);
       });
     })
     .sort((one, other) => one - other);
+}
+
+/** The places of the bits of a word, from the lowest on. */
+function placesIn(word: bigint): number[] {
+  if (word === 0n) return [];
+  return [...word.toString(2)].toReversed().flatMap((bit, place) => (bit === '1' ? [place] : []));
 }
