@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stsError, stsSession } from '../infra/account/account.ts';
+import { freshContainer } from '../support/fresh-module.ts';
 import { listening } from '../support/listening.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
@@ -69,18 +70,17 @@ beforeAll(async () => {
   };
 });
 afterAll(() => {
-  vi.resetModules();
   kms.stop();
   for (const server of servers) server.close();
 });
 
 /** The modules as a container that starts has them: their clients remember where they were sent. */
 const load = async () => {
-  vi.resetModules();
+  const container = freshContainer();
   return {
-    ...(await import('../../shared/auth/environment.ts')),
-    ...(await import('../../shared/table/index.ts')),
-    ...(await import('../../shared/http/problems.ts')),
+    ...(await container<typeof import('../../shared/auth/environment.ts')>('shared/auth/environment.ts')),
+    ...(await container<typeof import('../../shared/table/index.ts')>('shared/table/index.ts')),
+    ...(await container<typeof import('../../shared/http/problems.ts')>('shared/http/problems.ts')),
   };
 };
 let container: Awaited<ReturnType<typeof load>>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freshModule } from '../support/fresh-module.ts';
 
 /** Tests run under the requested clock: otherwise `npm run test:dates` would prove nothing. */
 
@@ -45,8 +46,7 @@ describe('the clock of this run', () => {
   });
 
   it('is as far ahead again after a test has loaded modules anew', async () => {
-    vi.resetModules();
-    await import('./moved-clock.ts');
+    await freshModule('test/dates/moved-clock.ts');
     expect(Math.abs(Date.now() - realNow() - ahead())).toBeLessThan(MINUTE);
   });
 

@@ -16,7 +16,7 @@ interface MovedClock {
 }
 
 const shared = globalThis as { movedClock?: MovedClock };
-// Tests that share a process may load this again (`vi.resetModules`), which must not move the clock a second time.
+// Tests that share a process may load this again (`freshModule`), which must not move the clock a second time.
 const isFirst = shared.movedClock === undefined;
 shared.movedClock ??= { asked: process.env.TEST_CLOCK, realNow: Date.now, ahead: 0 };
 const clock = shared.movedClock;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { configureTable, RequestSession } from '#table';
 import type { Credentials } from '#tenancy/credentials';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
@@ -10,6 +10,7 @@ import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { freshContainer } from '../support/fresh-module.ts';
 import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
@@ -359,9 +360,7 @@ it.each([
   ['a year', 400],
 ])('AUDIT_RETENTION_DAYS=%s keeps events %i days', async (value, days) => {
   vi.stubEnv('AUDIT_RETENTION_DAYS', value);
-  vi.resetModules();
-  onTestFinished(() => void vi.resetModules());
-  const { auditEventEntity } = await import('#table');
+  const { auditEventEntity } = await freshContainer()<typeof import('#table')>('shared/table/index.ts');
   expect(auditEventEntity.retentionDays).toBe(days);
 });
 

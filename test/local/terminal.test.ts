@@ -159,7 +159,7 @@ describe('the log of npm start', () => {
     const [first, second, third, ...others] = stderr.split('\n');
     expect([stdout, first]).toEqual(['', 'ERROR The service failed, request r-1, operation createClient']);
     expect(second).toBe('  Error: it broke');
-    expect(third).toMatch(/^ +at .*\(?test\/local\/terminal\.test\.ts:\d+:\d+\)?$/);
+    expect(third).toMatch(/^ +at .*\(?test\/local\/terminal\.test\.ts\S*:\d+:\d+\)?$/);
     expect(others).toContain('  Caused by: TypeError: no such word');
     expect(stderr).not.toMatch(/node_modules|node:|secret|of the table|\{/);
   });
