@@ -20,7 +20,8 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
     runBatch: async ({ body, query, session, caller, carrier }) => {
       const { event, context, isNdjson, wantsRecords } = carrier;
       const lines = linesOf(body.operations, routes, query.org_id);
-      const alike = Map.groupBy(lines, ({ list }) => list);
+      /** Those that have not begun. */
+      const left = Map.groupBy(lines, ({ list }) => list);
       const ofTenant = lines.filter((line) => line.query.org_id === query.org_id);
       const shared = session.share(ofTenant.flatMap(({ headers }) => headers['Idempotency-Key'] ?? []));
       const serve = carriedRequests(carrier, { caller, session });
@@ -38,9 +39,9 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
           return results.refused(line, ended);
         }
         const timeLeft = Math.min(context.getRemainingTimeInMillis(), END_WITHIN - elapsed);
-        const left = alike.get(line.list) ?? [];
-        const batch = { shared, left: left.length };
-        left.pop();
+        const alike = left.get(line.list) ?? [];
+        const batch = { shared, left: alike.length };
+        alike.pop();
         const { response, isFailure } = await serve({ ...line, timeLeft, batch });
         hasFailed ||= isFailure;
         if (response.statusCode === TOO_MANY) retryAfter = Number(response.headers?.['Retry-After']);

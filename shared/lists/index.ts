@@ -7,6 +7,7 @@
  *     tombstone      an item at a number's key, by which no record can be written there any more
  *     fence          to close a number that has no record: a tombstone, then its gap; a reader does, where the writer may have ended
  *     release        to close a number that its own writer does not use
+ *     stock          numbers that are allocated for several requests: those of a batch
  *     compaction     compressing gaps, deleting empty items of sets
  *     index          by what records are found or sorted: sets of a field's values, flags, words, exact values, orders
  *     set            numbers as bits: the gaps of a list, or the records with a value of a field

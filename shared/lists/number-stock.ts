@@ -36,7 +36,10 @@ export class NumberStock<N> {
     this.#discard = discard;
   }
 
-  /** The next number of a list. @throws what `allocate` throws, also that of another request whose range this one waits for */
+  /**
+   * The next number of a list.
+   * @throws what `allocate` throws, also that of another request whose range this one waits for
+   */
   async take(need: Need<N>): Promise<N> {
     const { partition, clock } = need;
     const range = this.#ranges.get(partition);

@@ -15,7 +15,8 @@ export interface SuspensionChecked {
 type Event = Routed & InSession & Authenticated & SuspensionChecked & MaybeCarried;
 
 /**
- * Begins the suspension check; for a carried request another one has begun it. Platform and anonymous callers are not checked.
+ * Begins the suspension check, which a carried request has from its carrier. Platform and anonymous callers are not
+ * checked.
  * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason, or whose request carries others: their effects
  *   could not be taken back
  */

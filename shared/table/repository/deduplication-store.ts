@@ -44,9 +44,9 @@ export class DeduplicationStore<V extends object> {
   }
 
   /**
-   * Whether this container has stored or found the id before, or a batch looks it up with others. Then it is worth waiting for {@link recall} before
-   * numbers of lists are allocated, which would have to be released. Only a hint: another container may have stored the
-   * id, and this container's transaction may have been refused.
+   * Whether this container has stored or found the id before, or looks it up with those of a batch. Then it is worth
+   * waiting for {@link recall} before numbers of lists are allocated, which would have to be released. Only a hint:
+   * another container may have stored the id, and this container's transaction may have been refused.
    */
   isProbablyKnown(id: string): boolean {
     return this.#session.batch !== undefined || known.has(this.#nameOf(id));

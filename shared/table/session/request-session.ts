@@ -29,7 +29,7 @@ export class RequestSession implements TimeLimit {
   readonly numbers: NumberPool;
   readonly contention: contention.Contention;
   readonly audit = new AuditOrigin();
-  /** Where it is that of an operation of a batch: what all of them share, and how many like this one are left, with it. */
+  /** Of an operation of a batch: what all of them share, and how many like this one have not begun, with it. */
   batch: { readonly shared: SharedByBatch; readonly left: number } | undefined;
   /** How often a generated value was already taken. */
   collisions = 0;

@@ -2,7 +2,7 @@ import type { Item, Key, NumberPool, Table } from '#lists';
 import type { TimeLimit } from '../../clock.ts';
 import { nameOf, readItems } from '../read-items.ts';
 
-/** Most ids that are looked up at once: fewer units than a request of a budget has (`shared/http/budget/request-budget.ts`). */
+/** Most ids that are looked up at once: fewer units than a request has (`shared/http/budget/request-budget.ts`). */
 const AT_ONCE = 40;
 
 /**
@@ -41,6 +41,8 @@ export class SharedByBatch {
       const keys = this.#ids.splice(index, AT_ONCE).map(keyOf);
       const reading = readItems(table, keys, timeLimit).then(({ items }) => items);
       for (const key of keys) this.#lookedUp.set(nameOf(key), reading);
+      // Later ones are looked up alone.
+      reading.catch(() => this.#lookedUp.clear());
     }
     const lookedUp = this.#lookedUp.get(name)?.then((items) => items.get(name));
     this.#lookedUp.delete(name);
