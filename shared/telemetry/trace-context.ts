@@ -38,6 +38,6 @@ const known = (traceId: string | undefined): string | undefined =>
   traceId === undefined || /^0+$/.test(traceId) ? undefined : traceId;
 
 const valuesOf = (headers: Headers | null, name: string): readonly string[] =>
-  Object.entries(headers ?? {}).flatMap(([sent, values]) =>
-    sent.length === name.length && sent.toLowerCase() === name ? (values ?? []) : [],
-  );
+  Object.keys(headers ?? {})
+    .filter((sent) => sent.length === name.length && sent.toLowerCase() === name)
+    .flatMap((sent) => headers?.[sent] ?? []);

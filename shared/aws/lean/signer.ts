@@ -42,6 +42,7 @@ const isPlain = ({ headers, path, query, method, body }: HttpRequest): boolean =
 export class LeanSigner {
   readonly #config: Pick<DynamoDBClientResolvedConfig, 'credentials' | 'region'>;
   readonly #makeSdkSigner: () => Promise<Signer>;
+  #time: { readonly second: number; readonly text: string } | undefined;
   #key: { readonly secret: string; readonly scope: string; readonly key: KeyObject } | undefined;
 
   constructor(
@@ -58,9 +59,16 @@ export class LeanSigner {
       return (await (await this.#makeSdkSigner()).sign(request, when)) as HttpRequest;
     }
     const region = signingRegion ?? (await this.#config.region());
-    const time = signingDate.toISOString().replace(/[-:]|\.\d{3}/g, '');
+    const time = this.#timeOf(signingDate);
     const scope = `${time.slice(0, 8)}/${region}/${signingService}/aws4_request`;
     return this.#signed(request, await this.#config.credentials(), time, scope);
+  }
+
+  /** `20261120T093000Z`, written once for the calls of a second. */
+  #timeOf(date: Date): string {
+    const second = Math.floor(date.getTime() / 1_000);
+    if (this.#time?.second !== second) this.#time = { second, text: date.toISOString().replace(/[-:]|\.\d{3}/g, '') };
+    return this.#time.text;
   }
 
   #signed(request: HttpRequest, credentials: Credentials, time: string, scope: string): HttpRequest {

@@ -24,6 +24,10 @@ export class UnitOfWork {
   readonly #expectations = new Map<string, StageFor>();
   readonly #known = new Map<string, Item>();
 
+  get isEmpty(): boolean {
+    return this.#writes.size + this.#expectations.size === 0;
+  }
+
   /** What is sent first. */
   get writes(): readonly PendingWrite[] {
     return this.#writesFor(new Map());

@@ -32,12 +32,14 @@ const NUMBER = 21;
 /** Whether an item takes one unit for certain. Most do, and measuring it exactly takes ten times as long. */
 function isShort(item: Item): boolean {
   let most = 0;
-  for (const name in item) {
-    const value = item[name];
-    if (typeof value === 'object' && value !== null) return false;
-    most += CHARACTER * (name.length + (typeof value === 'string' ? value.length : 0)) + NUMBER;
-  }
+  for (const name in item) most += CHARACTER * name.length + mostOf(item[name]);
   return most <= UNIT;
+}
+
+function mostOf(value: unknown): number {
+  if (typeof value === 'string') return CHARACTER * value.length;
+  if (typeof value !== 'object' || value === null) return NUMBER;
+  return Array.isArray(value) ? value.reduce((sum: number, each) => sum + 1 + mostOf(each), CHARACTER) : UNIT;
 }
 
 /** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */

@@ -406,5 +406,4 @@ const refusalAt = (found: Item | undefined): Error | undefined =>
 const stale = (): StaleRead => new StaleRead('the record has changed');
 
 /** The fields that have a value. */
-const namesOf = (fields: object): string[] =>
-  Object.entries(fields).flatMap(([name, value]) => (value === null || value === undefined ? [] : [name]));
+const namesOf = (fields: Item): string[] => Object.keys(fields).filter((name) => (fields[name] ?? null) !== null);

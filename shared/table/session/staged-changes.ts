@@ -120,12 +120,12 @@ export class StagedChanges {
   async send(limit: Sending, numbers: NumberPool): Promise<void> {
     try {
       await this.#allStaged();
-      if (this.pendingWrites.length > 0) {
+      if (!this.#run.work.isEmpty) {
         await Promise.all(this.#run.checks);
         await this.#allStaged();
       }
       this.#run.isSent = true;
-      if (this.pendingWrites.length === 0) return;
+      if (this.#run.work.isEmpty) return;
       numbers.noteSent();
       const tasks = Promise.allSettled(this.#run.duringCommit.map((task) => task()));
       const { clock, deadline, observer, contention } = limit;
