@@ -26,6 +26,7 @@ const MAX_TEXT = 1_000;
 const CORE = /[^\p{P}](?:.*[^\p{P}])?/su;
 /** Where a part of a word begins: after punctuation and symbols. */
 const PART = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
+const ASCII_PART = /(?<=[^a-z\d])[a-z\d]/gi;
 /** Scripts whose words no blanks separate. */
 const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
@@ -50,17 +51,18 @@ function normal(text: string): string {
   return withPlainMarks(withPlainMarks(text.toWellFormed()).normalize('NFKC')).replace(IGNORED, '');
 }
 
-/** Most tokens: they have no parts, no accents and no punctuation, and are no addresses. */
+/** Most tokens. */
 const PLAIN = /^[a-z\d]+$/i;
 
+/** Punctuation at the ends is a part of some addresses with colons alone. */
 const withoutPunctuation = (token: string): string =>
-  PLAIN.test(token) || canonicalAddress(token) !== undefined ? token : coreOf(token);
+  PLAIN.test(token) || (token.includes(':') && canonicalAddress(token) !== undefined) ? token : coreOf(token);
 
 const coreOf = (token: string): string => CORE.exec(token)?.[0] ?? '';
 
 /** An IP address in its one spelling, and as it was written; any other token as it is. */
 function spellingsOf(token: string): readonly string[] {
-  const address = canonicalAddress(token);
+  const address = token.includes(':') ? canonicalAddress(token) : undefined;
   return address === undefined ? [token] : [...new Set([address, token].map((each) => coreOf(each) || each))];
 }
 
@@ -85,10 +87,17 @@ interface Candidate {
   readonly isPart: boolean;
 }
 
+/** The same for a token without other characters, which most are. */
+const asciiCandidates = (token: string): readonly Candidate[] =>
+  [0, ...(PLAIN.test(token) ? [] : Array.from(token.matchAll(ASCII_PART), ({ index }) => index))].map((index) => ({
+    word: token.slice(index, index + MAX_WORD).toLowerCase(),
+    isPart: index > 0,
+  }));
+
 /** The words of a text: from the beginning of each token, each segment and each part to the end of the token. */
 function candidatesIn(text: string): readonly Candidate[] {
   const candidates = tokensOf(text).flatMap((written) => {
-    if (PLAIN.test(written)) return [{ word: written.slice(0, MAX_WORD).toLowerCase(), isPart: false }];
+    if (isAscii(written) && !written.includes(':')) return asciiCandidates(written);
     const [token = '', ...others] = spellingsOf(written);
     const isOfSpaceless = isSpaceless(token);
     const words = new Set([0, ...(isOfSpaceless ? segmentsOf(token) : [])]);
