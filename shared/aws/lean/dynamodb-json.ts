@@ -57,10 +57,22 @@ function mapWriter(schema: NormalizedSchema): Write {
     for (const name in values) {
       const value = values[name];
       if (value === undefined || value === absent || typeof value === 'function') continue;
-      text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${write(value)}`;
+      text += (text === '' ? '' : ',') + openingOf(name) + write(value);
     }
     return `{${text}}`;
   };
+}
+
+/** Names of attributes and of placeholders as they are written. They are few; some have a date. */
+const openings = new Map<string, string>();
+const MOST_OPENINGS = 1_000;
+
+function openingOf(name: string): string {
+  const known = openings.get(name);
+  if (known !== undefined) return known;
+  const opening = `${JSON.stringify(name)}:`;
+  if (openings.size < MOST_OPENINGS) openings.set(name, opening);
+  return opening;
 }
 
 /** Reads what has a schema. */
