@@ -2,8 +2,9 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { functionCode } from './function-code.ts';
 import { functionNameOf } from './live-alias.ts';
 import { logGroup } from './retention.ts';
 import { RoleWithRights } from './role-with-rights.ts';
@@ -44,7 +45,7 @@ export class Heartbeat extends Construct {
       functionName: functionNameOf(this, HEARTBEAT),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundle, { exclude: ['*.map'] }),
+      code: functionCode(bundle),
       handler: 'index.handler',
       timeout: Duration.seconds(15),
       memorySize: 128,

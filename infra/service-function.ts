@@ -2,7 +2,6 @@ import { type Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
-  Code,
   Function as LambdaFunction,
   LoggingFormat,
   type RecursiveLoop,
@@ -12,6 +11,7 @@ import {
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { EMPTY_KEYS } from '#table/keys';
+import { functionCode } from './function-code.ts';
 import {
   ANY_APP,
   ANY_BACKLOG,
@@ -77,7 +77,7 @@ export class ServiceFunction extends Construct {
       functionName: functionNameOf(this, name),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundle, { exclude: ['*.map'] }),
+      code: functionCode(bundle),
       handler: 'index.handler',
       timeout,
       memorySize,

@@ -77,17 +77,15 @@ async function ours(stack: RunningStack): Promise<Recordable[]> {
   const requests = await firstRequests(stack, await stack.orgToken());
   const upstreams = { dynamodb: account.dynamoDbEndpoint, sts: account.stsEndpoint, kms: account.kmsEndpoint };
   const waitedFor = [...stack.functions].filter(([name]) => !isOfBackground(name));
-  return Promise.all(
-    waitedFor.map(async ([name, { module, export: exported, environment: variables, role }]): Promise<Recordable> => {
-      const request = requests.get(name);
-      if (request === undefined) throw new Error(`${name} has no first request`);
-      const { title, event, status } = request;
-      const environment = { ...variables, ...account.credentialsOf({ roleArn: role, tags: {} }) };
-      const maps = join(stack.assembly, 'bundles', name);
-      const startable = { name, module, export: exported, event, status, environment };
-      return { startable, upstreams, title, maps, size: await bundleSize(module, maps) };
-    }),
-  );
+  return waitedFor.map(([name, { assetPath, module, export: exported, environment: variables, role }]): Recordable => {
+    const request = requests.get(name);
+    if (request === undefined) throw new Error(`${name} has no first request`);
+    const { title, event, status } = request;
+    const environment = { ...variables, ...account.credentialsOf({ roleArn: role, tags: {} }) };
+    const maps = join(stack.assembly, 'bundles', name);
+    const startable = { name, module, export: exported, event, status, environment };
+    return { startable, upstreams, title, maps, size: bundleSize(assetPath, maps) };
+  });
 }
 
 /**
@@ -117,10 +115,9 @@ async function bare(stack: RunningStack, directory: string): Promise<Recordable[
     size,
     maps,
   });
-  const trimmedModule = join(trimmed, 'index.mjs');
   return [
     recordable(BARE, byDefault),
-    recordable(TRIMMED, trimmedModule, await bundleSize(trimmedModule, trimmed), trimmed),
+    recordable(TRIMMED, join(trimmed, 'index.mjs'), bundleSize(trimmed, trimmed), trimmed),
   ];
 }
 

@@ -1,11 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import type { Contract } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
+import { makeCodeCaches } from './code-cache.ts';
 import { entryOf } from './entry.ts';
 import { MatchedFilters } from './matched-filters.ts';
+import { parts } from './parts.ts';
+import { MAIN, SCRIPT } from './script.ts';
 import { sdkParts } from './sdk-parts.ts';
 import { precompiledRouteMetadata, staticModules } from './static-modules.ts';
 import { zodOnDemand } from './zod-on-demand.ts';
@@ -39,59 +42,44 @@ export async function bundle(
     }),
   );
   if (all.every(({ name }) => names.includes(name))) ofAll.requireAll();
+  await makeCodeCaches(bundles.map(([, outdir]) => outdir));
   return new Map(bundles);
 }
 
 /**
  * Bundles the module `entry`, a path from the repository's root, into `<outdir>/index.mjs` as a function is bundled.
  */
-export const bundleOne = (entry: string, outdir: string): Promise<void> =>
-  bundleWith(COMMON, `export * from ${JSON.stringify(resolve(ROOT, entry))};`, outdir);
+export async function bundleOne(entry: string, outdir: string): Promise<void> {
+  await bundleWith(COMMON, `export * from ${JSON.stringify(resolve(ROOT, entry))};`, outdir);
+  await makeCodeCaches([outdir]);
+}
 
 /** The plugins of every bundle. */
-const COMMON: readonly Plugin[] = [builtinsWithoutImport, sdkParts, zodOnDemand, staticModules];
+const COMMON: readonly Plugin[] = [builtinsWithoutImport, sdkParts, zodOnDemand, parts, staticModules];
 
+/** Without its code cache. */
 async function bundleWith(plugins: readonly Plugin[], contents: string, outdir: string): Promise<void> {
-  const { metafile } = await build({
+  // A cache of an earlier bundle could be taken for one of this: V8 compares the length of the code alone.
+  await rm(outdir, { recursive: true, force: true });
+  await build({
+    ...SCRIPT,
     absWorkingDir: ROOT,
-    stdin: { contents, resolveDir: ROOT, sourcefile: 'index.ts', loader: 'ts' },
-    entryNames: 'index',
     outdir,
-    outExtension: { '.js': '.mjs' },
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    bundle: true,
-    minify: true,
-    // Modules that are imported when first needed (`shared/aws/kms.ts`) are separate files, which saves a tenth of a
-    // cold start.
-    splitting: true,
+    outExtension: { '.js': '.cjs' },
+    stdin: { contents, resolveDir: ROOT, sourcefile: 'index.ts', loader: 'ts' },
+    entryNames: MAIN,
     metafile: true,
-    sourcemap: 'external',
-    sourcesContent: false,
-    legalComments: 'none',
-    // The bundler can leave out unused parts of ES modules, but not of a package's CommonJS build.
-    mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
     plugins: [...plugins],
     // A name of zod that is not listed (`zod-on-demand.ts`).
     logOverride: { 'import-is-undefined': 'error' },
-    logLevel: 'error',
   });
-  await removeUnused(metafile);
-}
-
-/**
- * A door exports more than a function uses. The bundler leaves that out, but not the files that it would have loaded on demand: they are removed.
- */
-async function removeUnused({ outputs }: Metafile): Promise<void> {
-  const used = new Set<string>();
-  const use = (name: string): void => {
-    if (used.has(name)) return;
-    used.add(name);
-    for (const { path } of outputs[name]?.imports ?? []) use(path);
-  };
-  for (const name of Object.keys(outputs)) if (name.endsWith('/index.mjs')) use(name);
-  const unused = Object.keys(outputs).filter((name) => name.endsWith('.mjs') && !used.has(name));
-  await Promise.all(unused.flatMap((name) => [name, `${name}.map`]).map((name) => rm(resolve(ROOT, name))));
+  await build({
+    ...SCRIPT,
+    entryPoints: [join(import.meta.dirname, 'start.ts')],
+    outfile: join(outdir, 'index.mjs'),
+    format: 'esm',
+    banner: {},
+    footer: {},
+  });
 }

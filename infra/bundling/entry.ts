@@ -19,6 +19,6 @@ export function entryOf(name: string, all: readonly Contract[]): string {
     handler,
     `import { warmStart } from './shared/warm-start.ts';`,
     ...steps.map(([step, door]) => `import { ${step} } from '${door}';`),
-    `await warmStart([${steps.map(([step]) => step).join()}]);`,
+    `export const started = warmStart([${steps.map(([step]) => step).join()}]);`,
   ].join('\n');
 }

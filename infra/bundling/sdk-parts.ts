@@ -8,6 +8,9 @@ const REPLACED: Readonly<Record<string, string>> = {
   'shared-ini-file-loader/loadSharedConfigFiles.js': `
     export { CONFIG_PREFIX_SEPARATOR } from './constants';
     export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });`,
+  // DynamoDB has no event streams.
+  '@smithy/core/dist-es/submodules/event-streams/index.js': `
+    export {};`,
   // `node:https` returns no `ReadableStream`, and the check makes Node load its web streams (5 ms).
   'serde/util-stream/stream-type-check.js': `
     const isNamed = (value, name) => value?.constructor?.name === name;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { SCRIPT } from './script.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -43,7 +44,7 @@ const CLASSES = [
 const OBJECTS = ['globalRegistry', 'regexes'];
 const NAMES = [...FUNCTIONS, ...CLASSES, ...OBJECTS];
 
-const FILE = 'zod.cjs';
+const ZOD = 'zod';
 
 /**
  * Puts zod into a separate file, which is loaded when the first schema is built instead of when a function starts. Its
@@ -59,7 +60,7 @@ export const zodOnDemand: Plugin = {
     onLoad({ filter: /.*/, namespace: NAMESPACE }, () => ({ contents: onDemand(), loader: 'js' }));
     onEnd(async ({ metafile }) => {
       const outputs = Object.values(metafile?.outputs ?? {});
-      if (outputs.some(({ inputs }) => `${NAMESPACE}:zod` in inputs)) await bundleZod(join(outdir, FILE));
+      if (outputs.some(({ inputs }) => `${NAMESPACE}:zod` in inputs)) await bundleZod(join(outdir, `${ZOD}.cjs`));
     });
   },
 };
@@ -68,9 +69,8 @@ const NAMESPACE = 'zod-on-demand';
 
 function onDemand(): string {
   return [
-    `import { createRequire } from 'node:module';`,
     'let loaded;',
-    `const zod = () => (loaded ??= createRequire(import.meta.url)('./${FILE}'));`,
+    `const zod = () => (loaded ??= load('${ZOD}'));`,
     ...FUNCTIONS.map((name) => `const _${name} = (...given) => zod().${name}(...given);`),
     ...CLASSES.map((name) => `const _${name} = { [Symbol.hasInstance]: (value) => value instanceof zod().${name} };`),
     ...OBJECTS.map((name) => `const _${name} = new Proxy({}, { get: (_, member) => zod().${name}[member] });`),
@@ -79,20 +79,4 @@ function onDemand(): string {
 }
 
 const bundleZod = (outfile: string) =>
-  build({
-    stdin: {
-      contents: `export { ${NAMES.join(', ')} } from 'zod';`,
-      resolveDir: ROOT,
-    },
-    outfile,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
-    bundle: true,
-    minify: true,
-    sourcemap: 'external',
-    sourcesContent: false,
-    legalComments: 'none',
-    mainFields: ['module', 'main'],
-    logLevel: 'error',
-  });
+  build({ ...SCRIPT, stdin: { contents: `export { ${NAMES.join(', ')} } from 'zod';`, resolveDir: ROOT }, outfile });

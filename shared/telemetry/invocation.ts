@@ -26,6 +26,8 @@ export interface Annotations {
   readonly contended?: true;
   /** Of a request that another one carries: its line, counted from 1. */
   readonly line?: number;
+  /** There in the first request of a container that had to compile its code (`infra/bundling/start.ts`). */
+  readonly code_cache?: 'missed';
   /** Why the authorizer refused. */
   readonly reason?: string;
 }

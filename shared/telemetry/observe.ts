@@ -25,7 +25,10 @@ let isCold = true;
 /** Serves an invocation, and writes its line when it is over, whether it succeeds or not. */
 export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, work: () => Promise<T>): Promise<T> {
   const invocation = new Invocation(event === undefined ? {} : requestIn(event));
-  if (isCold) invocation.count('ColdStarts');
+  if (isCold) {
+    invocation.count('ColdStarts');
+    if (process.env.CODE_CACHE === 'missed') invocation.annotate({ code_cache: 'missed' });
+  }
   isCold = false;
   const began = clock();
   const [settled] = await within(invocation, () => Promise.allSettled([work()]));

@@ -213,7 +213,7 @@ describe.skipIf(EXTENT === 'sample')('the bundled function', () => {
         expect([file, statusCode, headers?.ETag]).toEqual([file, 200, local.headers.get('etag')]);
         expect(body === local.text, file).toBe(true);
       }
-      const first = readFileSync(join(folder, 'index.mjs'), 'utf8');
+      const first = readFileSync(join(folder, 'main.cjs'), 'utf8');
       // An option of marked, and the reference.
       expect(/headerIds|id="createClient"/.exec(first)?.[0]).toBeUndefined();
     } finally {

@@ -63,6 +63,9 @@ const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local'
 const NEEDLESS =
   /NativeModule (internal\/fs\/(streams|promises)|timers\/promises|zlib|internal\/webstreams|internal\/crypto\/webcrypto)/;
 
+/** A flag of Lambda's runtime, with which V8 takes no cache that was made without. */
+const AS_LAMBDA = '--expose-gc';
+
 /** Functions that build the schemas of their main operation when they start. */
 const WITH_BODIES = contracts.filter(({ mainOperation }) => mainOperation !== undefined).map(({ name }) => name);
 
@@ -78,12 +81,12 @@ export function describeBundles(functions: () => ReadonlyMap<string, DeployedFun
       expect(Object.keys(BOUNDS).toSorted()).toEqual(names);
     });
 
-    test('hold modules without their source maps, and look for no credentials and no configuration but their own', () => {
+    test('hold scripts, their code caches and no source maps, and look for no credentials and no configuration but their own', () => {
       const others =
         /fromSSO|fromIni|fromProcess|fromTokenFile|fromInstanceMetadata|credential_process|AWS_CONFIG_FILE/;
       for (const each of functions().values()) {
         for (const { file, text } of filesOf(each)) {
-          expect(file).toMatch(/\.mjs$|^zod\.cjs$/);
+          expect(file).toMatch(/^index\.mjs$|\.cjs(\.\w+-v[\d.]+\.cache)?$/);
           expect(others.test(text), file).toBe(false);
         }
       }
@@ -91,7 +94,9 @@ export function describeBundles(functions: () => ReadonlyMap<string, DeployedFun
 
     test('a bundle imports nothing: Node’s modules are taken without ESM facades, all others are inside', async () => {
       const { metafile } = await build({
-        entryPoints: Array.from(functions().values(), ({ module }) => module),
+        entryPoints: [...functions().values()].flatMap((each) =>
+          filesOf(each).flatMap(({ file }) => (/\.[cm]js$/.test(file) ? [join(each.assetPath, file)] : [])),
+        ),
         bundle: true,
         platform: 'node',
         format: 'esm',
@@ -109,9 +114,9 @@ export function describeBundles(functions: () => ReadonlyMap<string, DeployedFun
       expect(bringing.map(([name]) => name)).toEqual(['integrations']);
     });
 
-    test.each(Object.entries(BOUNDS))('%s loads no more than it may', async (name, bound) => {
-      const { module = '', assetPath = '' } = functions().get(name) ?? {};
-      const size = await bundleSize(module, join(dirname(assetPath), 'bundles', name));
+    test.each(Object.entries(BOUNDS))('%s loads no more than it may', (name, bound) => {
+      const { assetPath = '' } = functions().get(name) ?? {};
+      const size = bundleSize(assetPath, join(dirname(assetPath), 'bundles', name));
       for (const what of ['kilobytes', 'modules'] as const) {
         expect(size[what], what).toBeLessThanOrEqual(bound[what]);
         expect(size[what], `${what}: lower the bound`).toBeGreaterThan(bound[what] * LEAST_PART);
@@ -127,10 +132,14 @@ export function describeBundles(functions: () => ReadonlyMap<string, DeployedFun
       if (typeof (await import(file))[name] !== 'function') throw new Error(file);
       if ('__zod_globalRegistry' in globalThis !== hasBody) throw new Error('zod is evaluated by ' + file + ', or is not');
     }
+    if ('CODE_CACHE' in process.env) throw new Error('a cache was not taken');
     const needless = process.moduleLoadList.filter((name) => ${NEEDLESS}.test(name));
     if (needless.length > 0) throw new Error(needless.join());`;
       const environment = functions().get('clients')?.environment ?? {};
-      await run(process.execPath, ['--input-type=module', '-e', code], { cwd: tmpdir(), env: { ...environment } });
+      await run(process.execPath, [AS_LAMBDA, '--input-type=module', '-e', code], {
+        cwd: tmpdir(),
+        env: { ...environment },
+      });
     });
 
     test('a list and a read need no schema, a parameter that is no UUID does', async () => {

@@ -42,6 +42,7 @@ const ALL: Required<Annotations> = {
   problem: 'not-found',
   contended: true,
   line: 7,
+  code_cache: 'missed',
   reason: 'expired',
 };
 

@@ -102,7 +102,8 @@ describe('an invocation', () => {
     expect((await written(() => observed('r-1', async () => undefined), '')).lines).toEqual([]);
   });
 
-  it('is the first one of a container once', async () => {
+  it('is the first one of a container once, and says there whether its code had to be compiled', async () => {
+    vi.stubEnv('CODE_CACHE', 'missed');
     const fresh = await freshModule<typeof import('../../shared/telemetry/observe.ts')>('shared/telemetry/observe.ts');
     const once = (requestId: string) =>
       fresh.observe(
@@ -113,6 +114,9 @@ describe('an invocation', () => {
       await once('r-1');
       await once('r-2');
     });
-    expect(lines.map(({ ColdStarts }) => ColdStarts)).toEqual([1, undefined]);
+    expect(lines.map(({ ColdStarts, code_cache }) => [ColdStarts, code_cache])).toEqual([
+      [1, 'missed'],
+      [undefined, undefined],
+    ]);
   });
 });
