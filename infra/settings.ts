@@ -203,6 +203,11 @@ const schema = z.object({
    * (`docs/cost.md`). It can be changed at any time.
    */
   tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
+  /**
+   * Read and write units a second that the table takes at once, before it has grown by use: `24000:8000`. Charged once; it cannot be lowered
+   * (`docs/operations.md#warm-throughput`). Default: what AWS gives a new table.
+   */
+  warmThroughput: warmThroughput(),
   /** Days for which a daily backup of the table is kept in AWS Backup. Default: no backups. */
   backupRetentionDays: whole(1, 36_500).optional(),
   /** Vaults of AWS Backup to which each daily backup is copied, in other regions or accounts: their ARNs, with commas between. */
@@ -258,6 +263,10 @@ const consistent = schema
       stream === undefined || stream.includes(`:table/${restoredTable}/stream/`),
     { path: ['restoredTableStreamArn'], message: 'is not of the table that restoredTable names' },
   )
+  .refine(({ restoredTable, warmThroughput }) => restoredTable === undefined || warmThroughput === undefined, {
+    path: ['warmThroughput'],
+    message: 'is of the stack’s own table, and restoredTable is not: set it with aws dynamodb update-table',
+  })
   .refine(({ secretsKeyArn, deletionProtection }) => secretsKeyArn === undefined || deletionProtection, {
     path: ['secretsKeyArn'],
     message:
@@ -340,6 +349,26 @@ function generations() {
     .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5})?$/, 'one or two different whole numbers from 1 on, with a comma between')
     .transform((text) => text.split(',') as [signing: string, ...others: string[]])
     .refine((names) => new Set(names).size === names.length, 'the same number twice');
+}
+
+/** A new table on demand has this: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html */
+export const NEW_TABLE = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } as const;
+
+function warmThroughput() {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,8}:[1-9]\d{0,8}$/, 'read and write units a second, as in 24000:8000')
+    .transform((text) => {
+      const [readUnitsPerSecond = 0, writeUnitsPerSecond = 0] = text.split(':').map(Number);
+      return { readUnitsPerSecond, writeUnitsPerSecond };
+    })
+    .refine(
+      (units) =>
+        units.readUnitsPerSecond >= NEW_TABLE.readUnitsPerSecond &&
+        units.writeUnitsPerSecond >= NEW_TABLE.writeUnitsPerSecond,
+      'less than a new table has, which is 12000:4000',
+    )
+    .optional();
 }
 
 function vaults() {

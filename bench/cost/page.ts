@@ -18,6 +18,7 @@ import {
   priceTable,
   remedyTable,
   takenTable,
+  warmThroughputTable,
   wordTable,
 } from './tables.ts';
 import { turnTable } from './turn.ts';
@@ -45,6 +46,7 @@ export function withCosts(page: string, measured: Measured, profiles: Profiles):
     idle: idleTable(profiles),
     tenants: costPerTenantTable(MIXES[0], taken, profiles),
     'table-key': keyTable(),
+    'warm-throughput': warmThroughputTable(),
     taken: takenTable(taken),
     assumed: assumedTable(),
     'priced-on': PRICED_ON,

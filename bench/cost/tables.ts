@@ -1,5 +1,6 @@
 import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
+import { NEW_TABLE } from '../../infra/settings.ts';
 import { ASSUMED } from './assumptions.ts';
 import { type FixedCost, monthly } from './fixed.ts';
 import { costOf, LINES, type LogLines, largestOf, type StageSetup, sumOf, type Taken } from './lines.ts';
@@ -107,6 +108,18 @@ interface Remedy {
 const withoutLines = (logs: LogLines, names: readonly (keyof LogLines)[]): LogLines => ({
   ...logs,
   ...Object.fromEntries(names.map((name) => [name, 0])),
+});
+
+/** What a stage pays once for a table that takes this many times as much as a new one. */
+export const warmThroughputTable = (): MarkdownTable => ({
+  head: ['`warmThroughput`', 'more reads and writes a second', 'once'],
+  rows: [2, 5, 10].map((times) => {
+    const [reads, writes] = [NEW_TABLE.readUnitsPerSecond, NEW_TABLE.writeUnitsPerSecond];
+    const [moreReads, moreWrites] = [reads * (times - 1), writes * (times - 1)];
+    const dollars = (moreReads * PRICES.warmReads.dollars + moreWrites * PRICES.warmWrites.dollars) / 1_000;
+    const more = [moreReads, moreWrites].map((units) => units.toLocaleString('en')).join(' and ');
+    return [`${reads * times}:${writes * times}`, more, money(dollars)];
+  }),
 });
 
 /** The cost of a million requests with other settings of a stage. */

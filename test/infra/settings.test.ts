@@ -55,6 +55,14 @@ describe('settings', () => {
     expect(chosen.map(({ deployment }) => deployment)).toEqual(['all-at-once', 'canary', 'all-at-once']);
   });
 
+  it('have the table of AWS’s default, or one that takes more at once', () => {
+    expect(settings({}).warmThroughput).toBeUndefined();
+    expect(settings({ warmThroughput: '24000:8000' }).warmThroughput).toEqual({
+      readUnitsPerSecond: 24_000,
+      writeUnitsPerSecond: 8_000,
+    });
+  });
+
   it('name a web ACL in place of a firewall', () => {
     expect(settings({ webAclArn })).toMatchObject({ firewall: false, webAclArn });
   });
@@ -104,6 +112,9 @@ describe('settings', () => {
       { restoredTableStreamArn: BROUGHT.restoredTableStreamArn },
       { restoredTableStreamArn: BROUGHT.restoredTableStreamArn, restoredTable: 'custodia-prod' },
     ],
+    [/warmThroughput: read and write units/, { warmThroughput: '24000' }, { warmThroughput: '0:8000' }],
+    [/warmThroughput: less than a new table/, { warmThroughput: '11999:4000' }, { warmThroughput: '12000:3999' }],
+    [/warmThroughput: .*own table/, { warmThroughput: '24000:8000', restoredTable: 'custodia-restored' }],
     [/deliveryConcurrency: more than reservedConcurrency/, { reservedConcurrency: 'deliveries:49' }],
     [/backupCopyVaults\.0: ARNs of vaults/, { backupCopyVaults: 'custodia', backupRetentionDays: 90 }],
     [/backupCopyVaults: needs backupRetentionDays/, { backupCopyVaults: VAULT }],

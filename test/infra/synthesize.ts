@@ -60,6 +60,7 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   tableKey: 'customer',
   tracing: 'true',
   ticketWords: 'off',
+  warmThroughput: '24000:8000',
 };
 
 /** Settings with which a stack has least, and what it cannot have with everything. */
