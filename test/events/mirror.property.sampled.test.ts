@@ -106,7 +106,7 @@ async function keep(mirror: Mirror, token: string, writers: Writers): Promise<vo
   const over = new Error('the writers are done');
   const send = async (request: Request): Promise<Response> => {
     await writers.act();
-    const response = await fetch(request.url.replace('/events?', '/events?limit=3&'), request);
+    const response = await api.fetch(request.url.replace('/events?', '/events?limit=3&'), request);
     expect([request.url, response.status]).toEqual([request.url, 200]);
     return response;
   };

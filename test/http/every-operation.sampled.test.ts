@@ -16,8 +16,7 @@ const OF_THE_RESPONSE =
   /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection|content-length)$/;
 
 async function responseTo(method: 'GET' | 'HEAD', path: string, headers: Readonly<Record<string, string>>) {
-  // The gateway compresses bodies, and a response to HEAD has none.
-  const response = await fetch(`${api.url}${path}`, { method, headers: { ...headers, 'accept-encoding': 'identity' } });
+  const response = await api.fetch(`${api.url}${path}`, { method, headers });
   const kept = [...response.headers].filter(([name]) => !OF_THE_RESPONSE.test(name));
   return { status: response.status, headers: Object.fromEntries(kept), text: await response.text() };
 }

@@ -40,7 +40,7 @@ const OF_THE_ANSWER = /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|rate
 
 async function exchange(scenario: Scenario, id: string | undefined = undefined): Promise<Exchange> {
   const { route, path, body, token, headers } = scenario;
-  const response = await fetch(`${api.url}${path}`, {
+  const response = await api.fetch(`${api.url}${path}`, {
     method: route.method,
     headers: {
       ...headers,

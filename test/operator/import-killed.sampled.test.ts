@@ -104,7 +104,7 @@ async function killed(how: Kill, org: OrgAccess, file: string): Promise<void> {
   let left = 'lost' in how ? how.lost : Number.POSITIVE_INFINITY;
   const fetch = async (request: Request): Promise<Response> => {
     if (left < 0) throw new TypeError('the process has ended');
-    const response = await globalThis.fetch(request);
+    const response = await api.fetch(request);
     if (left-- === 0) throw new TypeError('the process has ended');
     return response;
   };

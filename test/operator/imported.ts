@@ -45,7 +45,8 @@ export async function imported(api: Api, lines: readonly Line[], into: OrgAccess
   const client = createCustodia({
     baseUrl: api.url,
     credentials: into,
-    ...(fetch !== undefined && { fetch, retry: { attempts: 1 } }),
+    fetch: fetch ?? api.fetch,
+    ...(fetch !== undefined && { retry: { attempts: 1 } }),
   });
   const stopped = new AbortController().signal;
   await importFile({

@@ -25,7 +25,7 @@ async function storedOf(type: string, signed: string, sent: string) {
   });
   expect(list.body.data).toHaveLength(1);
   // Read as text: the test's own parser would round the numbers.
-  const response = await fetch(`${api.url}/api/v1/webhook-events/${list.body.data[0]?.id}`, {
+  const response = await api.fetch(`${api.url}/api/v1/webhook-events/${list.body.data[0]?.id}`, {
     headers: { authorization: `Bearer ${org.token}` },
   });
   return parseJson(await response.text()) as { readonly data: unknown; readonly body_sha256: string };
