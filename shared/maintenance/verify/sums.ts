@@ -1,5 +1,5 @@
-/** Numbers of a chunk. */
-const CHUNK = 65_536;
+/** Numbers of a chunk: few, as most lists are short. */
+const CHUNK = 1_024;
 
 /**
  * What the records of a list should have, less what they have, as two sums of hashes for each number. Eight bytes a number, where the entries of ten
@@ -21,11 +21,11 @@ export class Sums {
 
   /** The numbers of which something differs. */
   differing(): number[] {
-    return Array.from(this.#chunks).flatMap(([chunk, sums]) =>
-      Array.from({ length: CHUNK }, (_, index) => index)
-        .filter((index) => sums[2 * index] !== 0 || sums[2 * index + 1] !== 0)
-        .map((index) => chunk * CHUNK + index),
-    );
+    const found: number[] = [];
+    for (const [chunk, sums] of this.#chunks)
+      for (let index = 0; index < CHUNK; index++)
+        if (sums[2 * index] !== 0 || sums[2 * index + 1] !== 0) found.push(chunk * CHUNK + index);
+    return found;
   }
 }
 
