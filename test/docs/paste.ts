@@ -25,7 +25,7 @@ const MARK = '--- next step ---';
 /** Runs a script in bash, where all variables must exist. */
 export type Execute = (script: string) => Promise<{ readonly stdout: string; readonly stderr: string }>;
 
-const execute: Execute = (script) => promisify(execFile)('bash', ['--norc', '-c', script]);
+export const execute: Execute = (script) => promisify(execFile)('bash', ['--norc', '-c', script]);
 
 export interface Pasted extends Step {
   readonly output: string;
