@@ -16,7 +16,7 @@ import { type Bound, boundText, holds, spreadOf, spreadText } from '../statistic
 import { StubTable } from './stub-table.ts';
 
 /** What an operation of a batch costs, as a part of the same request alone. */
-const AT_MOST = 0.55;
+const AT_MOST = 0.65;
 
 const OPERATIONS = 200;
 /** Rounds that do not count, and that do. */
