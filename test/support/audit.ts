@@ -30,8 +30,10 @@ export const recordsIn = async (table: Table, partition: string): Promise<Item[]
   (await itemsIn(table, partition)).filter((item) => item[schema.TOMBSTONE] === undefined);
 
 /** All numbers in a set. */
-export async function numbersIn(table: Table, set: string): Promise<number[]> {
-  const included = NumberSet.ofItems(await itemsIn(table, set));
+export const numbersIn = async (table: Table, set: string): Promise<number[]> => numbersOf(await itemsIn(table, set));
+
+function numbersOf(items: readonly Item[]): number[] {
+  const included = NumberSet.ofItems(items);
   const members = new Members({ from: 0, to: Number.MAX_SAFE_INTEGER, included, absent: new Set() });
   return members.slice(0, members.total);
 }
@@ -48,11 +50,9 @@ export interface Audit {
 
 /** Compares every set of a list with its records. */
 export async function auditOf(table: Table, partition: string, values: Values): Promise<Audit> {
-  const [items, own, gaps] = await Promise.all([
-    itemsIn(table, partition),
-    itemsIn(table, storedSets.partitionOf(partition)),
-    numbersIn(table, storedSets.partitionOf(partition)),
-  ]);
+  const sets = storedSets.partitionOf(partition);
+  const [items, own] = await Promise.all([itemsIn(table, partition), itemsIn(table, sets)]);
+  const gaps = numbersOf(own);
   const next = Number(own.find(({ SK }) => SK === COUNTER)?.NEXT ?? 0);
   const records = items.filter((item) => item[schema.TOMBSTONE] === undefined);
   const numbers = new Set(records.map(numberOfItem));
