@@ -12,10 +12,10 @@ const BOUND: readonly OperationName[] = ['get', 'list', 'create', 'patch'];
 const AGAINST_MIDDY: Partial<Record<OperationName, number>> = {
   get: 1,
   list: 1,
-  'filtered list': 0.9,
-  patch: 0.7,
-  create: 0.5,
-  'log ingest': 0.6,
+  'filtered list': 1,
+  patch: 0.91,
+  create: 0.6,
+  'log ingest': 0.77,
 };
 
 export const requestBounds = (measured: OperationCosts): Bound[] =>
