@@ -51,6 +51,8 @@ type Allowed = readonly [actions: readonly ItemAction[], keys: readonly string[]
 
 /** The tenant's own keys. Batches delete the child items of a deleted record. */
 const OWN: Allowed = [ALL_ACTIONS.filter((action) => action !== 'BatchWriteItem'), [OF_TENANT]];
+/** Entries that are written before their records, and deleted where these are not written (`lists/entries-in-advance.ts`). */
+const IN_ADVANCE: Allowed = [['BatchWriteItem'], [`${OF_TENANT}#WORDS#?`, `${OF_TENANT}#ORDER`]];
 const OWN_WITH_CASCADES: Allowed = [ALL_ACTIONS, [OF_TENANT]];
 
 /** It only reads whether the organization is suspended: only the operator suspends and resumes. */
@@ -114,7 +116,7 @@ interface Reach {
 /** The rights of functions of each kind. */
 const REACH: Readonly<Record<TenantRights, Reach>> = {
   audit: { allowed: [AUDIT], putsAuditEvents: true },
-  'records-without-secrets': { allowed: [OWN, SUSPENSION_CHECK], putsAuditEvents: true },
+  'records-without-secrets': { allowed: [OWN, IN_ADVANCE, SUSPENSION_CHECK], putsAuditEvents: true },
   records: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
   'audited-records': { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK], putsAuditEvents: true },
   grants: {

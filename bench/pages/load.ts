@@ -64,6 +64,9 @@ function loadingSession(table: Table, items: Items): RequestSession {
     Object.assign(counter, { NEXT: number + 1, AT: session.now, BY: randomUUID(), FILTERS: filters });
     return { list, number, expires: undefined, filters, largest: 0 };
   };
+  session.numbers.noteEntries = (_, entries) => {
+    for (const entry of entries) items.set(nameOf(entry), { ...entry, [schema.AT]: session.now });
+  };
   return session;
 }
 

@@ -29,6 +29,10 @@ export async function footprintOf(calls: readonly Call[], table: Table): Promise
     partitions.set(partition, { read: units.read + read, write: units.write + write });
   };
   for (const call of calls) {
+    if (call.operation === 'BatchWriteItem') {
+      for (const { key, units } of batchUnits(call)) add(key.PK, 0, units);
+      continue;
+    }
     if (call.operation !== 'TransactWriteItems') {
       add(onlyPartitionOf(call), call.readUnits, call.writeUnits);
       continue;
@@ -84,15 +88,34 @@ interface KeyUnits {
   readonly units: number;
 }
 
+/** @throws Error when the items do not take the units that were reported */
+function batchUnits({ input, writeUnits }: Call): KeyUnits[] {
+  const writes = Object.values(input.RequestItems as Readonly<Record<string, readonly BatchWrite[]>>).flat();
+  const counted = writes
+    .flatMap((one) => Object.values(one))
+    .map((write) => ({
+      key: keyIn(write),
+      units: unitsOf(write.Item === undefined ? 0 : schema.itemSizeOf(write.Item)),
+    }));
+  checkSum('a batch', counted, writeUnits);
+  return counted;
+}
+
+const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1_024));
+
+function checkSum(name: string, counted: readonly KeyUnits[], reported: number): void {
+  const sum = counted.reduce((total, { units }) => total + units, 0);
+  if (sum !== reported) throw new Error(`${name} took ${reported} units, and its items ${sum}`);
+}
+
 async function transactionUnits({ input, writeUnits }: Call, table: Table): Promise<KeyUnits[]> {
   const keys = (input.TransactItems as readonly BatchWrite[]).flatMap((one) => Object.values(one).map(keyIn));
   const sizes = await sizesOf(keys, table);
   const counted = keys.map((key) => ({
     key,
-    units: 2 * Math.max(1, Math.ceil((sizes.get(nameOf(key)) ?? 0) / 1_024)),
+    units: 2 * unitsOf(sizes.get(nameOf(key)) ?? 0),
   }));
-  const sum = counted.reduce((total, { units }) => total + units, 0);
-  if (sum !== writeUnits) throw new Error(`a transaction took ${writeUnits} units, and its items ${sum}`);
+  checkSum('a transaction', counted, writeUnits);
   return counted;
 }
 

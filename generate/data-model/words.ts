@@ -7,6 +7,13 @@ export function keyWordsOf({ operation, input }: Call): string {
       return queryWords(input as unknown as Query);
     case 'BatchGetItem':
       return batchWords(input as unknown as BatchGet);
+    case 'BatchWriteItem':
+      return `${operation}: ${tallied(
+        Object.values(input.RequestItems as BatchWrite)
+          .flat()
+          .map(writeWords)
+          .sort(),
+      )}`;
     case 'TransactWriteItems':
       return `${operation}: ${tallied((input.TransactItems as TransactItem[]).map(transactWords).sort())}`;
     default:
@@ -25,6 +32,11 @@ interface Query {
 interface BatchGet {
   readonly RequestItems: Readonly<Record<string, { readonly Keys: readonly Item[] }>>;
 }
+
+type BatchWrite = Readonly<Record<string, readonly TransactItem[]>>;
+
+/** `PutRequest` is `Put`. */
+const writeWords = (request: TransactItem): string => transactWords(request).replace('Request', '');
 
 function batchWords({ RequestItems }: BatchGet): string {
   const [{ Keys } = { Keys: [] }] = Object.values(RequestItems);
@@ -61,6 +73,7 @@ export const general = (key: string): string =>
     .replace(/^ORG#[^#]+#/, (prefix) => (prefix === 'ORG#PLATFORM#' ? 'PLATFORM: ' : ''))
     .replace(UUID, '…')
     .replace(/#\w+=[^#]+/, '#filter')
+    .replace(/#WORDS#.$/, '#WORDS')
     .replace(/^((?:APP|LOGIN_FAILURE)#).+/, '$1…');
 
 /** `a, a, b` is `2 × a, b`. */

@@ -68,7 +68,7 @@ async function readMembers(
   { after, limit, now, timeLimit }: CursorRequest,
 ): Promise<ItemCursorPage> {
   const query = queryOf(source);
-  const view = await readView(table, query, timeLimit);
+  const view = await readView(table, query, timeLimit, now);
   if (view.unbuilt.length > 0) throw new ListNotBuilt(query.partition, view.unbuilt);
   if (view.residual.length > 0) throw new TypeError('no index answers what is wanted of a cursor page');
   const members = membersOf(query, view, new Set(), now);

@@ -86,6 +86,8 @@ export type Sent = 'responded' | 'no-response';
 interface Releasing extends TimeLimit {
   readonly contention: Contention;
   readonly sent: Sent | undefined;
+  /** Is called once the number can have no record any more, before its gap is noted. */
+  readonly withdraw: () => Promise<void>;
 }
 
 /**
@@ -95,7 +97,7 @@ interface Releasing extends TimeLimit {
 export async function releaseNumber(
   table: Table,
   unwritten: Unwritten,
-  { contention, sent, ...limit }: Releasing,
+  { contention, sent, withdraw, ...limit }: Releasing,
 ): Promise<void> {
   const now = limit.clock();
   // The transaction that was refused may still hold the key.
@@ -105,6 +107,7 @@ export async function releaseNumber(
     });
   const put = () => putTombstone(table, unwritten, now, sent === 'responded' ? 'a day' : 'for good');
   if (sent !== undefined && !(await retried(put))) return;
+  await withdraw();
   let seen: Item | undefined;
   for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
     try {

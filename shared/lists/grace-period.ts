@@ -50,6 +50,9 @@ export function settledUpTo(
   return settled;
 }
 
+/** Whether the writer of a time may still be at work, in epoch milliseconds. */
+export const isRecent = (time: number, now: number): boolean => !isPast(time, now);
+
 /** Not for an unknown time, which is no number. */
 const isPast = (time: number, now: number, period: number = GRACE_PERIOD.time): boolean =>
   Math.abs(now - time) >= period;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
+import { type EntryItem, writeEntries } from './entries-in-advance.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './fence.ts';
 import { NumberStock } from './number-stock.ts';
@@ -28,6 +30,14 @@ interface PooledNumber extends AllocatedNumber {
   isSpare: boolean;
   /** The outcome of its record, if that was sent. */
   sent: Sent | undefined;
+  /** The entries of its record that are to be written in advance. */
+  entries: readonly EntryItem[];
+  /** The entries that are written, or may be. */
+  entered: readonly EntryItem[];
+  /** Their writing, if it has begun. */
+  entering: Promise<boolean> | undefined;
+  /** Whether each attempt to write them was answered. */
+  isCertain: boolean;
 }
 
 /** The request that allocates numbers. */
@@ -50,7 +60,8 @@ interface AllocatingRequest extends TimeLimit {
  *                   nextRun ↓ │ allocate
  *                           spare → release: no total counts them
  *
- * A number of an ordered list is never spare: the next run of the operation reads again, and takes a later number.
+ * A number of an ordered list is never spare: the next run of the operation reads again, and takes a later number. Nor is one whose entries may be
+ * written late.
  */
 export class NumberPool {
   readonly #request: AllocatingRequest;
@@ -136,13 +147,53 @@ export class NumberPool {
   /** Drops a number that was fenced: it is not released. */
   forget(fenced: AllocatedNumber): void {
     this.#numbers.delete(fenced as PooledNumber);
+    this.#releasing.push(this.#withdraw(fenced as PooledNumber));
   }
 
-  /** Keeps the numbers for the next run of the operation, and begins to release those of ordered lists. */
+  /** Notes the entries of a number's record that are written before it. */
+  noteEntries(allocated: AllocatedNumber, entries: readonly EntryItem[]): void {
+    if (!this.isRehearsal) (allocated as PooledNumber).entries = entries;
+  }
+
+  /**
+   * Writes the noted entries of all numbers in use, as far as an earlier run has not, and deletes others of that run.
+   * @returns whether each attempt was answered. Else no record may be written under these numbers: the next run takes others.
+   */
+  async putEntries(): Promise<boolean> {
+    const writing = this.#inUse.map((allocated) => {
+      const { table, entries, entered } = allocated;
+      const put = without(entries, entered, isDeepStrictEqual);
+      const gone = without(entered, entries, isAtOnePlace);
+      if (put.length + gone.length === 0) return true;
+      allocated.entered = [...without(entered, put, isAtOnePlace), ...put];
+      allocated.isCertain = false;
+      allocated.entering = writeEntries(table, { put, gone }, this.#request);
+      return allocated.entering.then((isCertain) => {
+        allocated.isCertain = isCertain;
+        return isCertain;
+      });
+    });
+    return !(await Promise.all(writing)).includes(false);
+  }
+
+  /** Deletes the entries of a number that never gets a record. Best effort: they count for nothing. */
+  async #withdraw({ table, entered, entering }: PooledNumber): Promise<void> {
+    if (entering === undefined) return;
+    await entering.catch(() => undefined);
+    await writeEntries(table, { put: [], gone: entered }, this.#limitOfRelease).catch(() => undefined);
+  }
+
+  get #limitOfRelease(): TimeLimit {
+    const { clock, deadline, observer } = this.#request;
+    return { clock, deadline: Math.min(deadline, clock() + RELEASE_MS), observer };
+  }
+
+  /** Keeps the numbers for the next run of the operation, and begins to release those that it must not use. */
   nextRun(): void {
     for (const allocated of this.#inUse) {
-      if (allocated.list.ordered) this.#releasing.push(this.#release(allocated).catch(() => undefined));
-      else allocated.isSpare = true;
+      allocated.entries = [];
+      allocated.isSpare = !allocated.list.ordered && allocated.isCertain;
+      if (!allocated.isSpare) this.#releasing.push(this.#release(allocated).catch(() => undefined));
     }
   }
 
@@ -210,22 +261,31 @@ export class NumberPool {
     const allocatedAt = this.#request.clock();
     this.hasAllocated = true;
     const range = await retry(() => allocateNumbers(table, list, allocation), this.#request);
-    return range.map((allocated) => ({ table, allocatedAt, isSpare: false, sent: undefined, ...allocated }));
+    const unused = { isSpare: false, sent: undefined, entries: [], entered: [], entering: undefined, isCertain: true };
+    return range.map((allocated) => ({ table, allocatedAt, ...unused, ...allocated }));
   }
 
   async #release(allocated: PooledNumber): Promise<void> {
     this.#numbers.delete(allocated);
     const { table, list, number, expires, sent } = allocated;
-    const { clock, deadline, observer } = this.#request;
-    const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS), observer };
     const { partition } = list;
-    const contention = this.#request.contention.ofRelease(limit);
     this.#unreleased += 1;
     try {
-      await releaseNumber(table, { partition, number, expires }, { ...limit, sent, contention });
+      const limit = this.#limitOfRelease;
+      const contention = this.#request.contention.ofRelease(limit);
+      await releaseNumber(
+        table,
+        { partition, number, expires },
+        { ...limit, sent, contention, withdraw: () => this.#withdraw(allocated) },
+      );
     } finally {
       this.#unreleased -= 1;
     }
     table.observer.count('releases', 1);
   }
 }
+
+const isAtOnePlace = (one: EntryItem, other: EntryItem): boolean => one.PK === other.PK && one.SK === other.SK;
+
+const without = (entries: readonly EntryItem[], others: readonly EntryItem[], isOne: typeof isAtOnePlace) =>
+  entries.filter((entry) => !others.some((other) => isOne(entry, other)));

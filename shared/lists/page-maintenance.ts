@@ -21,7 +21,8 @@ export async function maintain(
 ): Promise<void> {
   const { partition, retentionDays } = source;
   if (!isWhole(source)) await deleteEmptyItems(table, items);
-  else if (retentionDays === undefined) await compactGaps(table, { partition, gapItems, gaps }, now);
+  else if (retentionDays === undefined && gapItems !== undefined)
+    await compactGaps(table, { partition, gapItems, gaps }, now);
 }
 
 interface Read {
@@ -36,16 +37,16 @@ interface Read {
 }
 
 /**
- * Fences the numbers of a list that is not bounded by sets whose grace period is over, and completes those with a tombstone.
+ * Fences numbers without a record whose grace period is over, and completes those with a tombstone. In sets there are none.
  * @returns whether there were no more than one request may fence
  */
 export async function fenceOverdue(
   table: Table,
   source: ListQuery,
   absent: ReadonlySet<number>,
-  { view: { counter, gapItems, included }, found, budget, now, hasNewest }: Read,
+  { view: { counter, gapItems }, found, budget, now, hasNewest }: Read,
 ): Promise<boolean> {
-  if (included !== undefined) return true;
+  if (gapItems === undefined) return true;
   const { partition, retentionDays, createdAt } = source;
   const numbers = [...absent]
     .filter((number) => !isRecord(found.get(number)))

@@ -2,13 +2,13 @@ import { largestNoted } from './counter-item.ts';
 import { PageIncomplete } from './errors.ts';
 import { MOST_UNITS } from './fence.ts';
 import { compareBy } from './indexes/where.ts';
-import { Members } from './number-set.ts';
+import { Members, NumberSet } from './number-set.ts';
 import { OrderScan } from './order-scan.ts';
 import { fenceOverdue, maintain } from './page-maintenance.ts';
 import { type ItemPage, isNewestFirst, PageNumbers, type PageRequest, ranksOf } from './page-numbers.ts';
 import { isWhole, type ListQuery, type ListSource, queryOf } from './query.ts';
 import { ReadBudget } from './read-budget.ts';
-import { type Records, readNewest } from './read-records.ts';
+import { type Records, readEach, readNewest } from './read-records.ts';
 import { decideByRecords } from './residual.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
@@ -61,14 +61,25 @@ async function readQuery(table: Table, query: ListQuery, request: PageRequest): 
   // Records in an order are read as they stand on the page.
   const budget = new ReadBudget(timeLimit, isByNumber && isNewestFirst(request));
   const [seen, newest] = await Promise.all([
-    readView(table, query, timeLimit),
+    readView(table, query, timeLimit, now),
     isWhole(query) && isByNumber ? readProbe(table, query.partition, request, budget) : new Map(),
     order?.begin(),
   ]);
   const view = await narrowByTime(table, query, seen, request);
-  const reading = { table, query, request, view, newest, budget };
+  const reading = await withoutUnwritten({ table, query, request, view, newest, budget });
   const [read] = await Promise.all([readPageIn(reading, order), maintain(table, query, view, now)]);
   return read;
+}
+
+/** Reads the records of numbers whose writers may be at work, and excludes those that have none yet. */
+async function withoutUnwritten(reading: ListReading): Promise<ListReading> {
+  const { table, query, view, newest, budget } = reading;
+  // Where the records decide, all of them are read.
+  if (view.unsettled.length === 0 || view.residual.length > 0) return reading;
+  const { records, unread } = await readEach(table, query.partition, view.unsettled, true, budget);
+  const absent = view.unsettled.filter((number) => !isRecord(records.get(number)) && !unread.includes(number));
+  const excluded = NumberSet.either([view.excluded, NumberSet.ofNumbers(absent)]);
+  return { ...reading, view: { ...view, excluded }, newest: new Map([...newest, ...records]) };
 }
 
 /** Reads a page of a list whose numbers were read, as far as indexes know them. */
@@ -118,7 +129,7 @@ async function readListed(reading: ListReading): Promise<ItemPage | undefined> {
   if (numbers === undefined || order?.hasMissed(numbers.filter((each) => isListed(query, found.get(each)))))
     return undefined;
   // The first page, newest first, has read all later records.
-  const hasNewest = order === undefined && isNewestFirst(request) && request.page === 1;
+  const hasNewest = order === undefined && view.included === undefined && isNewestFirst(request) && request.page === 1;
   const isFenced = await fenceOverdue(table, query, page.absent, { view, found, budget, now: request.now, hasNewest });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
   const items = itemsOf(numbers, found, request);

@@ -119,8 +119,12 @@ function matcherOf(finder: Finder | undefined, where: Where): Pick<Condition, 'i
 
 /** Whether its records are in sets or found by lookups. All others are the numbers that were allocated, without some. */
 export const isBounded = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean =>
+  isInSets({ conditions }) || conditions.some(({ answer }) => answer !== undefined && 'lookups' in answer);
+
+/** Whether its records are in sets, which have no number without a record. */
+export const isInSets = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean =>
   conditions.some(
-    ({ answer }) => answer !== undefined && ('lookups' in answer || answer.sets.some(({ isExcluded }) => !isExcluded)),
+    ({ answer }) => answer !== undefined && 'sets' in answer && answer.sets.some((set) => !set.isExcluded),
   );
 
 /** Whether it is the list of all records. */

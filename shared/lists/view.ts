@@ -1,11 +1,12 @@
 import { bitPlace } from './bits.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
+import { isRecent } from './grace-period.ts';
 import type { Clause } from './indexes/list-index.ts';
 import { type Candidates, readLookups } from './indexes/lookup.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readSet } from './queries.ts';
-import { type Condition, isBounded, isWhole, type ListQuery } from './query.ts';
+import { type Condition, isInSets, isWhole, type ListQuery } from './query.ts';
 import type { Reading } from './read-budget.ts';
 import { readSets } from './read-sets.ts';
 import type { Item } from './schema.ts';
@@ -17,10 +18,10 @@ import type { Table } from './table.ts';
 /** A list's numbers, as read at one moment. */
 export interface View {
   readonly counter: Item;
-  /** The numbers without a record; only where numbers are not {@link included}. */
+  /** The numbers without a record, where not only such with one are {@link included}. */
   readonly gaps: NumberSet;
-  /** The items of the gaps. */
-  readonly gapItems: readonly Item[];
+  /** The items of the gaps; undefined where these were not read. */
+  readonly gapItems: readonly Item[] | undefined;
   /** The numbers that indexes have found; undefined where they do not bound the list. */
   readonly included: NumberSet | undefined;
   /** The numbers of records with a value that they must not have. */
@@ -31,6 +32,8 @@ export interface View {
   readonly residual: readonly Condition[];
   /** Numbers that indexes have found and that may be more than belong to the list: their records decide. */
   readonly inexact: ReadonlySet<number>;
+  /** The newest numbers that have entries and may have no record yet, because their writer may be at work. */
+  readonly unsettled: readonly number[];
   /** The fields of residual conditions whose index lacks older records. */
   readonly unbuilt: readonly string[];
   /** The numbers in it, where a range of time has left only these (`time-range.ts`). */
@@ -39,15 +42,16 @@ export interface View {
   readonly units: number;
 }
 
-export async function readView(table: Table, query: ListQuery, reading: Reading): Promise<View> {
+/** @param now epoch milliseconds */
+export async function readView(table: Table, query: ListQuery, reading: Reading, now: number): Promise<View> {
   if (isWhole(query)) return readWhole(table, query);
-  const view = await readFiltered(table, query, reading);
+  const view = await readFiltered(table, query, reading, now);
   const unbuilt = query.conditions.filter(
     ({ index, answer }) => answer !== undefined && isUnbuilt(view.counter, index),
   );
   if (unbuilt.length === 0) return view;
   const conditions = query.conditions.map((each) => (unbuilt.includes(each) ? { ...each, answer: undefined } : each));
-  const without = await readFiltered(table, { ...query, conditions }, reading);
+  const without = await readFiltered(table, { ...query, conditions }, reading, now);
   return { ...without, unbuilt: unbuilt.map(({ field }) => field) };
 }
 
@@ -67,19 +71,21 @@ async function readWhole(table: Table, { partition }: List): Promise<View> {
 
 const NOTHING = {
   gaps: NumberSet.EMPTY,
-  gapItems: [],
+  gapItems: undefined,
   included: undefined,
   excluded: NumberSet.EMPTY,
   items: [],
   residual: [],
   inexact: new Set<number>(),
+  unsettled: [],
   unbuilt: [],
   units: 0,
 } as const;
 
-async function readFiltered(table: Table, query: ListQuery, reading: Reading): Promise<View> {
+async function readFiltered(table: Table, query: ListQuery, reading: Reading, now: number): Promise<View> {
   const { partition, conditions, retentionDays } = query;
-  const whole = isBounded(query) ? undefined : readWhole(table, query);
+  // Numbers in a set have records; what lookups find may be without one.
+  const whole = isInSets(query) ? undefined : readWhole(table, query);
   const counter = whole?.then((view) => view.counter) ?? readCounterItem(table, partition, retentionDays !== undefined);
   const lookups = conditions.flatMap(({ answer }) => (answer && 'lookups' in answer ? [answer.lookups] : []));
   const looking = Promise.all(lookups.map((each) => readLookups(table, partition, each, reading)));
@@ -95,15 +101,25 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading): P
     one.answer === undefined ||
     ('lookups' in one.answer && found[lookups.indexOf(one.answer.lookups)]?.numbers === undefined);
   return {
-    ...(bounding.length > 0 ? NOTHING : await (whole ?? readWhole(table, query))),
+    ...((await whole) ?? NOTHING),
     ...(bounding.length > 0 ? { included: NumberSet.common(bounding) } : {}),
     counter: read,
     excluded: NumberSet.either(numbersWhere(true)),
     items: sets.flatMap((each) => each.items),
     residual: conditions.filter(isResidual),
     inexact: new Set(found.flatMap(({ inexact }) => [...inexact])),
+    unsettled: whole === undefined ? [] : unsettledOf(found, now),
   };
 }
+
+/** Most of these numbers of which the records are read: others count while their writers are at work, as in lists without conditions. */
+const MOST_UNSETTLED = 100;
+
+const unsettledOf = (found: readonly Candidates[], now: number): readonly number[] =>
+  found
+    .flatMap(({ inAdvance }) => Array.from(inAdvance).flatMap(([number, at]) => (isRecent(at, now) ? [number] : [])))
+    .toSorted((one, other) => other - one)
+    .slice(0, MOST_UNSETTLED);
 
 const wantedBy = (list: string, clauses: readonly Clause[]) =>
   clauses.map(({ field, anyOf, isExcluded }) => ({

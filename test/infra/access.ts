@@ -66,7 +66,7 @@ export function opens(stack: Deployed, by: Principal, action: string, context: R
 }
 
 const OF_TENANT = [
-  ...['CLIENT', 'CLIENT#status=active#SET', 'CLIENT#WORDS', 'TICKET#x#MESSAGE', 'UNIQUE#USER#email', 'ORG'],
+  ...['CLIENT', 'CLIENT#status=active#SET', 'CLIENT#WORDS#3', 'TICKET#x#MESSAGE', 'UNIQUE#USER#email', 'ORG'],
   ...[
     'INTEGRATION',
     'INTEGRATION#status=active#SET',

@@ -104,7 +104,7 @@ export async function startApi({
     corsOrigins: options.corsOrigins,
   });
   // The functions cache their table for the life of the process; a test file may start several APIs in sequence.
-  configureTable({});
+  configureTable(PATIENT);
   await ensureLocalKeys(keyFile());
   const platform = await ensurePlatformIntegration({ dataDir: mkdtempSync(join(keyDirectory(), 'platform-')) });
   const gateway = await startGateway({ contracts, loadFunction: loadFromSource, firstKey, ...options, limits });
@@ -116,6 +116,9 @@ export async function startApi({
   const send = sockets ? fetch : directFetch(gateway);
   return { ...callersAt(gateway.url, platform, send), url: gateway.url, fetch: send, table, close };
 }
+
+/** On a loaded machine a call is not sent again because it takes long. In milliseconds. */
+const PATIENT = { requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000 } } as const;
 
 const AS_SOON_AS_MAY_BE = { pauseMs: 10, longerPauseMs: 10, log: terminalLog('error') };
 

@@ -25,6 +25,23 @@ export async function itemsIn(table: Table, partition: string): Promise<Item[]> 
   return items;
 }
 
+/** The partition in which an entry of a word is, by its first character (`words-index.ts`). */
+export const wordPartition = (list: string, word: string): string =>
+  `${list}#WORDS#${((word.codePointAt(0) ?? 0) % 16).toString(16)}`;
+
+/** All entries of words of a list, in the order of their keys. */
+export async function wordsIn(table: Table, list: string): Promise<Item[]> {
+  const partitions = Array.from({ length: 16 }, (_, first) => wordPartition(list, String.fromCodePoint(first)));
+  const items = await Promise.all(partitions.map((partition) => itemsIn(table, partition)));
+  return items.flat().toSorted((one, other) => (String(one.SK) < String(other.SK) ? -1 : 1));
+}
+
+/** Those of some entries that records have. Others count for nothing: their writer has crashed, or is at work (`entries-in-advance.ts`). */
+export function ofRecords(entries: readonly Item[], records: readonly { readonly id: string }[]): readonly Item[] {
+  const numbers = new Set(records.map(({ id }) => ids.sortKeyOf(ids.numberOf(id))));
+  return entries.filter(({ SK }) => numbers.has(String(SK).split('\n')[1] ?? ''));
+}
+
 /** The records of a list, in the order of their numbers. */
 export const recordsIn = async (table: Table, partition: string): Promise<Item[]> =>
   (await itemsIn(table, partition)).filter((item) => item[schema.TOMBSTONE] === undefined);

@@ -34,6 +34,9 @@ const OF_WRITES = ['WRITE_ID', 'TTL', 'AT', 'encrypted', 'last_contact', 'PK', '
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g;
 
+/** The name of a number without a record. */
+const UNKNOWN = '<number>';
+
 class Names {
   readonly #orgId: string;
   /** By id, and by partition and number. */
@@ -57,7 +60,7 @@ class Names {
 
   #ofSortKey(partition: string, sortKey: string): string {
     const [, , entity = ''] = partition.split('#');
-    return this.#names.get(`${entity} ${sortKey}`) ?? '<number>';
+    return this.#names.get(`${entity} ${sortKey}`) ?? UNKNOWN;
   }
 
   replaced(text: string): string {
@@ -70,8 +73,10 @@ class Names {
   canonical(item: RawItem): string {
     const [partition, sortKey] = [item.PK?.S ?? '', item.SK?.S ?? ''];
     const [text, number] = sortKey.split('\n');
-    const place =
-      number === undefined ? this.#ofPlain(partition, sortKey) : `${text}\n${this.#ofSortKey(partition, number)}`;
+    const record = number === undefined ? undefined : this.#ofSortKey(partition, number);
+    // Entries of a writer that has crashed, which count for nothing.
+    if (record === UNKNOWN) return '';
+    const place = record === undefined ? this.#ofPlain(partition, sortKey) : `${text}\n${record}`;
     const attributes = Object.entries(item)
       .filter(([name]) => !OF_WRITES.includes(name))
       .toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -4,7 +4,7 @@ import type { SortKey, Where } from '#lists';
 import { countedBy, kind, verify } from '#maintenance';
 import { entity, exact, flag, order, set, type Tenant, words } from '#table';
 import { wordsOf } from '../../shared/words.ts';
-import { itemsIn } from '../support/audit.ts';
+import { itemsIn, ofRecords, wordsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
 import type { Fault, FaultyHandler } from '../support/faults.ts';
@@ -148,14 +148,17 @@ async function uncount(tenant: Tenant, by: TestList<Job>, id: string): Promise<v
   await records.remove(task);
 }
 
-async function play(acts: Acts): Promise<void> {
+async function play(acts: Acts, eachMoment?: () => Promise<void>): Promise<void> {
   newOrganization(table);
   const known: string[] = [];
   const conflicts = new Conflicts({ milliseconds: 2 });
   const asleep: Sleeping[] = [];
   for (const act of acts) {
-    if (act.sleeps) asleep.push(await sleeping(act, known));
+    // What else a sleeping process does ends at any time.
+    const alone = eachMoment === undefined ? act : { ...act, steps: act.steps.slice(0, 1) };
+    if (act.sleeps) asleep.push(await sleeping(alone, known));
     else known.push(...createdIn(await begin(act, new ConflictingHandler(conflicts), known), act));
+    await eachMoment?.();
   }
   // Readers close the numbers of those who sleep.
   await readWhole();
@@ -223,17 +226,36 @@ async function expectRight(): Promise<void> {
   expect(await differences(false)).toEqual([]);
   expect(await jobs.audit()).toEqual(NO_FAULTS);
   const stored = await jobs.stored();
-  const items = async (name: string) => (await itemsIn(table.table, `${jobs.partition}#${name}`)).length;
-  expect([await items('WORDS'), await items('serial#VALUE'), await items('moved_at#ORDER')]).toEqual([
+  const items = async (name: string) =>
+    ofRecords(await itemsIn(table.table, `${jobs.partition}#${name}`), stored).length;
+  expect([
+    ofRecords(await wordsIn(table.table, jobs.partition), stored).length,
+    await items('serial#VALUE'),
+    await items('moved_at#ORDER'),
+  ]).toEqual([
     stored.reduce((sum, { name }) => sum + wordsOf([name], []).length, 0),
     stored.filter(({ serial }) => serial !== null).length,
     stored.length,
   ]);
+  await expectAnswers(stored, [undefined, ...QUERIES], { at: LATER });
+}
+
+/** Queries that are answered by entries in advance, by exact values, and in an order. */
+const OF_ITEMS = QUERIES.filter((each) => 'words' in each || ['serial', 'moved_at'].includes(each.field));
+
+/** Compares lists by indexes with the stored records, while writers may sleep between the entries of their records and these. */
+const expectRightAtOnce = async () => expectAnswers(await jobs.stored(), [undefined, ...OF_ITEMS]);
+
+async function expectAnswers(
+  stored: readonly Job[],
+  queries: readonly (Where | undefined)[],
+  how?: { readonly at: number },
+): Promise<void> {
   const rows = stored.map((row) => ({ ...row, over: isOver(row), at_risk: row.issues > 0 }));
-  for (const [index, wanted] of [undefined, ...QUERIES].entries()) {
+  for (const [index, wanted] of queries.entries()) {
     const where = wanted === undefined ? [] : [wanted];
     const sort = [SORTS[index % SORTS.length] ?? { field: 'created_at', descending: true }];
-    const { records, total } = await jobs.records({ at: LATER }).page({ page: 1, page_size: 100, where, sort });
+    const { records, total } = await jobs.records(how).page({ page: 1, page_size: 100, where, sort });
     const expected = answerOf(rows, where, sort, ['name']).map(({ id }) => id);
     expect({ where, sort, total, ids: records.map(({ record }) => record.id) }).toEqual({
       where,
@@ -249,7 +271,7 @@ const options = { numRuns: byExtent({ sample: 12, extended: 30, nightly: 400 }) 
 it('indexes are what the records say, whoever writes and whatever fails', async () => {
   await fc.assert(
     fc.asyncProperty(actsOf([jobs]), async (acts) => {
-      await play(acts);
+      await play(acts, expectRightAtOnce);
       await expectRight();
     }),
     options,
@@ -263,7 +285,9 @@ it('indexes are what the records say after a repair, whichever releases have wri
       const found = await differences(true);
       expect(found.filter(({ repaired }) => !repaired)).toEqual([]);
       const kinds = ['filter-not-built', 'wrong-note'];
-      expect(found.filter((each) => !kinds.includes(each.kind))).toEqual([]);
+      // What a writer that has crashed left in advance.
+      const isLeft = ({ text }: (typeof found)[number]) => /^JOB number \d+ is in (words~|moved_at>)=/.test(text);
+      expect(found.filter((each) => !kinds.includes(each.kind) && !isLeft(each))).toEqual([]);
       await expectRight();
     }),
     options,

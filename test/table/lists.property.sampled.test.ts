@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { entity, type Repository, set, words } from '#table';
 import { isFound, wantedWords, wordsOf } from '../../shared/words.ts';
 import { type Asked, asked } from '../support/asked.ts';
-import { itemsIn } from '../support/audit.ts';
+import { ofRecords, wordsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent, sampled } from '../support/extent.ts';
 import type { Fault } from '../support/faults.ts';
@@ -189,7 +189,7 @@ async function checkLists(filters: readonly Filter[]): Promise<void> {
     await checkList({ q, filter: { state: 'open' } }, open);
   }
   const entries = records.reduce((sum, { name, slug }) => sum + wordsOf([name], slug === null ? [] : [slug]).length, 0);
-  expect((await itemsIn(table.table, `${jobs.partition}#WORDS`)).length).toBe(entries);
+  expect(ofRecords(await wordsIn(table.table, jobs.partition), records)).toHaveLength(entries);
 }
 
 const options = { numRuns: byExtent({ sample: 3, extended: 6, nightly: 100 }) };

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { listErrors } from '#lists';
 import { COUNTER } from '#lists/maintenance';
 import { entity, words } from '#table';
-import { itemsIn } from '../support/audit.ts';
+import { wordsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Lists whose words a setting of the stage leaves out (`docs/decisions/0170-filters.md`). */
@@ -26,7 +26,7 @@ const late = new TestList(
 afterEach(() => isOff.mockReset());
 
 const found = async (q: string): Promise<readonly string[]> => (await shops.read({ q })).ids;
-const entries = async (): Promise<number> => (await itemsIn(table.table, `${shops.partition}#WORDS`)).length;
+const entries = async (): Promise<number> => (await wordsIn(table.table, shops.partition)).length;
 const differences = async (repair = false) =>
   (await shops.verify(repair)).differences.map(({ kind, field, repaired }) => [kind, field, repaired]);
 

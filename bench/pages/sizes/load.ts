@@ -1,6 +1,6 @@
 import { writeItems } from '../../../generate/write-items.ts';
 import { systemClock } from '../../../shared/clock.ts';
-import { type AllocatedNumber, type Item, storedSets, type Table } from '../../../shared/lists/index.ts';
+import { type AllocatedNumber, type Item, schema, storedSets, type Table } from '../../../shared/lists/index.ts';
 import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '../../../shared/lists/maintenance.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../../shared/table/keys.ts';
@@ -94,6 +94,10 @@ async function itemsOf(
     filters,
     largest: 0,
   });
+  const inAdvance: Item[] = [];
+  session.numbers.noteEntries = (_, entries) => {
+    inAdvance.push(...entries.map((entry) => ({ ...entry, [schema.AT]: session.now })));
+  };
   const fields = {
     ...newJob(SIZED_FIELDS, (field) => (sets[FIELDS[field] ?? '']?.(number) === true ? 'a' : 'b')),
     ...(searched === undefined
@@ -101,7 +105,10 @@ async function itemsOf(
       : { title: searched.titles.textOf(number), last_activity_at: timeAt(searched.placeOf(number)) }),
   };
   await jobsOf(org, session, KINDS[kind]).create({ fields });
-  return session.changes.pendingWrites.flatMap((write) => (write.kind === 'put' ? [write.item] : []));
+  return [
+    ...inAdvance,
+    ...session.changes.pendingWrites.flatMap((write) => (write.kind === 'put' ? [write.item] : [])),
+  ];
 }
 
 /** The time of a place in the order of activity: a second after the one before. */

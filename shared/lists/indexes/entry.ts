@@ -14,7 +14,7 @@ export interface BitEntry {
 }
 
 interface ItemEntry {
-  /** The end of the partition key: `WORDS`. */
+  /** The end of the partition key: `WORDS#3`. */
   readonly items: string;
   readonly text: string;
   /** What the item says of the record, besides its key. */
@@ -34,7 +34,7 @@ export const keyOfEntry = (list: string, entry: Entry, number: number): Key =>
 /** Between text and number. No text contains it, so that a text cannot match the number of another. */
 const END = '\n';
 
-/** Partition of the items of an index: `ORG#<tenant>#CLIENT#WORDS`. */
+/** Partition of the items of an index: `ORG#<tenant>#CLIENT#WORDS#3`. */
 export const itemsPartition = (list: string, items: string): string => `${list}#${items}`;
 
 const ENTRY = new RegExp(`^([^${END}]*)${END}([0-9a-f]{12})$`);
@@ -55,7 +55,7 @@ export const WITHOUT_TEXT = { from: END, to: '\v' } as const;
 
 /** The entry that an item of an index is, and its number; undefined for an item that is none. @param list partition of the records */
 export function entryOfItem(list: string, item: Item): { readonly number: number; readonly entry: Entry } | undefined {
-  const { PK, SK, WRITE_ID: _, ...attributes } = item;
+  const { PK, SK, WRITE_ID: _, AT: __, ...attributes } = item;
   const found = entryIn(String(SK));
   if (found === undefined) return undefined;
   const entry = { items: String(PK).slice(list.length + 1), text: found.text };

@@ -28,7 +28,7 @@ export function exactIndex(field: string): ListIndex {
   return {
     name: `${field}${MARK}`,
     field,
-    items,
+    items: [items],
     entriesOf: ({ [field]: value, id }) =>
       textsOf(value).map((text) => ({ items, text: hashOf(text), attributes: { [HOLDER]: id } })),
     answerTo: (where) => {

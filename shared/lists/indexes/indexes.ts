@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EntryItem } from '../entries-in-advance.ts';
 import { numberIn } from '../ids.ts';
 import { type Item, TTL } from '../schema.ts';
 import * as storedSets from '../stored-sets.ts';
@@ -86,7 +87,7 @@ export class Indexes {
   /** An entry by the name of its index: `status=open`. */
   titleOf(entry: Entry): string {
     if (!('items' in entry)) return `${entry.field}=${entry.value}`;
-    return `${this.declared.find(({ items }) => items === entry.items)?.name ?? entry.items}=${entry.text}`;
+    return `${this.declared.find(({ items }) => items?.includes(entry.items))?.name ?? entry.items}=${entry.text}`;
   }
 
   /** The fields whose values have sets. */
@@ -96,8 +97,8 @@ export class Indexes {
 
   /** The partitions of the items of indexes, with the names of these. */
   get itemPartitions(): readonly { readonly name: string; readonly partition: string }[] {
-    return this.declared.flatMap(({ name, items }) =>
-      items === undefined ? [] : [{ name, partition: itemsPartition(this.#list, items) }],
+    return this.declared.flatMap(({ name, items = [] }) =>
+      items.map((each) => ({ name, partition: itemsPartition(this.#list, each) })),
     );
   }
 
@@ -145,6 +146,18 @@ export class Indexes {
       if (isChanged && before !== undefined) movable.push(...(index.movable ?? []));
     }
     return { left, entered, asRead: Object.fromEntries(movable.map((attribute) => [attribute, before?.[attribute]])) };
+  }
+
+  /** Stages what a new record enters. @returns the entries that are written before it */
+  stageNew(work: UnitOfWork, item: Item, entered: readonly Entry[]): readonly EntryItem[] {
+    const inAdvance = new Set(this.declared.flatMap(({ isInAdvance, items = [] }) => (isInAdvance ? items : [])));
+    const number = numberIn(String(item.SK));
+    return entered.flatMap((entry) => {
+      if ('items' in entry && inAdvance.has(entry.items))
+        return [{ ...entry.attributes, ...keyOfEntry(this.#list, entry, number) }];
+      this.#stage(work, item, entry, 1n);
+      return [];
+    });
   }
 
   /** Stages a change. @param item of the record: its number, and when it expires */

@@ -22,8 +22,10 @@ export interface Finder {
 export interface ListIndex extends Finder {
   /** As the records in it (`SETS`), and the counter item once it has all records (`FILTERS`), name it. */
   readonly name: string;
-  /** The end of the partition key of its items, where its entries are items. */
-  readonly items?: string;
+  /** The ends of the partition keys of its items, where its entries are items. */
+  readonly items?: readonly string[];
+  /** Whether a new record's entries are written before it (`entries-in-advance.ts`). */
+  readonly isInAdvance?: true;
   /** What a record has in it, as its item says. */
   entriesOf(item: Item): readonly Entry[];
   /**

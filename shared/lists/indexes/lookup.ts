@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beginningWith, between, type Queried, type Query, queryUpTo } from '../queries.ts';
 import type { Reading } from '../read-budget.ts';
-import type { Item, Key } from '../schema.ts';
+import { AT, type Item, type Key } from '../schema.ts';
 import { Table } from '../table.ts';
 import { entryIn, itemsPartition } from './entry.ts';
 
@@ -28,6 +28,8 @@ export interface Candidates {
   readonly numbers: ReadonlySet<number> | undefined;
   /** Those of which the entries do not say whether all lookups find them. */
   readonly inexact: ReadonlySet<number>;
+  /** Those whose record may not be written yet, with the time of their entries in epoch milliseconds (`entries-in-advance.ts`). */
+  readonly inAdvance: ReadonlyMap<number, number>;
 }
 
 /** Items of each range that are read first of several lookups. */
@@ -72,13 +74,16 @@ function candidatesOf(reads: readonly LookupRead[]): Candidates {
   const complete = reads.filter(({ isComplete }) => isComplete);
   const [first] = complete.toSorted((one, other) => one.entries.size - other.entries.size);
   const [numbers, inexact] = [new Set<number>(), new Set<number>()];
+  const inAdvance = new Map<number, number>();
   for (const [number, entries] of first?.entries ?? []) {
     const found = reads.map((read) => (read === first ? true : isFoundIn(read, number, entries)));
     if (found.includes(false)) continue;
     numbers.add(number);
     if (found.includes(undefined)) inexact.add(number);
+    const times = entries.map(({ [AT]: at }) => Number(at));
+    if (!times.some(Number.isNaN)) inAdvance.set(number, Math.max(...times));
   }
-  return { numbers: first && numbers, inexact };
+  return { numbers: first && numbers, inexact, inAdvance };
 }
 
 /** Whether a lookup finds a number of another one. @param others entries of that one */

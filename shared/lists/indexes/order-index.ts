@@ -14,7 +14,8 @@ export function orderIndex(field: string): ListIndex {
   return {
     name: `${field}${MARK}`,
     field,
-    items,
+    items: [items],
+    isInAdvance: true,
     movable: [field],
     order: { field, items, textOf },
     entriesOf: (item) => [{ items, text: textOf(item) }],

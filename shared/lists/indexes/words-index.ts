@@ -38,7 +38,13 @@ interface Searched {
 }
 
 const NAME = 'words~';
-const ITEMS = 'WORDS';
+
+/**
+ * Words are in so many partitions, by their first characters: one takes 1,000 write units a second, and a record has many words. A prefix is in one
+ * of them.
+ */
+const PARTITIONS = Array.from({ length: 16 }, (_, index) => `WORDS#${index.toString(16)}`);
+const itemsOf = (text: string): string => PARTITIONS[(text.codePointAt(0) ?? 0) % PARTITIONS.length] ?? '';
 
 /** Attribute of a record: a digest of its texts, and the words that have an entry, each in a line. */
 const WORDS = 'WORDS';
@@ -71,7 +77,7 @@ export function wordsIndex({ fields, claimed, language, isLeftOut }: Searched): 
   };
   const lookupOf = (wanted: WantedWord): Lookup => ({
     ranges: [
-      ...wanted.words.map((prefix) => ({ items: ITEMS, keys: { prefix } })),
+      ...wanted.words.map((prefix) => ({ items: itemsOf(prefix), keys: { prefix } })),
       ...claimed().flatMap(({ partition }) =>
         wanted.claims.map((prefix) => ({ partition, keys: { prefix }, numberOf: numberOfClaim })),
       ),
@@ -83,14 +89,15 @@ export function wordsIndex({ fields, claimed, language, isLeftOut }: Searched): 
   return {
     name: NAME,
     field: QUERY,
-    items: ITEMS,
+    items: PARTITIONS,
+    isInAdvance: true,
     movable: [WORDS],
     isLeftOut,
     entriesOf: (item) => {
       const words = wordsIn(item);
       const claims = claimsIn(item);
       const attributes = { [TEXTS]: words.join('\n'), ...(claims.length === 0 ? {} : { [CLAIMS]: claims }) };
-      return words.map((text) => ({ items: ITEMS, text, attributes }));
+      return words.map((text) => ({ items: itemsOf(text), text, attributes }));
     },
     notesOf: (item, by) => {
       const texts = textsIn(item);

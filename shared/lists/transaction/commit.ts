@@ -125,7 +125,7 @@ interface Refused {
  * Whether an error is DynamoDB's own response to the only request that the SDK has sent: it cannot be carried out
  * later. A repeated request follows one without a response.
  */
-const isResponse = (error: unknown): boolean =>
+export const isResponse = (error: unknown): boolean =>
   error instanceof DynamoDBServiceException &&
   error.$fault === 'client' &&
   error.name !== 'TransactionInProgressException' &&

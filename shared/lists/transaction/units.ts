@@ -15,6 +15,9 @@ export type KnownItems = ReadonlyMap<string, Item>;
 
 export const nameOf = ({ key: { PK, SK } }: Pick<PendingWrite, 'key'>): string => `${PK}\n${SK}`;
 
+/** The units of an item that is written outside of a transaction. */
+export const unitsOfItem = (item: Item): number => Math.max(1, Math.ceil(itemSizeOf(item) / UNIT));
+
 /** The units that these writes take, at least. */
 export function unitsOf(writes: readonly PendingWrite[], known: KnownItems): number {
   const units = writes.map((write) =>

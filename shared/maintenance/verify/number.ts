@@ -49,15 +49,17 @@ async function read(
   const counter = record === undefined ? await readCounter(scope, partition) : list.counter;
   const expires = expiryOf(list, counter, number, record);
   const gap = storedGap(storedBit(gapKey, number, gapItem, expires), number, regionKey, region);
-  const entries = entriesOf(list, item, suspected).map((entry, index) => ({
-    entry,
-    stored: storedEntry(partition, entry, number, items[index], expires),
-  }));
   const isAllocated = number < Math.max(Number(counter.NEXT ?? 0), next);
   const isDue = (scope.repair ? gracePeriod.isOverdue : gracePeriod.isLeftBehind)(counter, number, now, settled);
   // Whoever puts a tombstone with a time sets the bit next.
   const isClosed = isDue || gap.has() || (item !== undefined && item[schema.AT] === undefined);
   const isGap = record === undefined && isAllocated && isClosed;
+  // A writer that has crashed leaves entries in advance. They count for nothing, and stay until the number is closed and a repair finds them.
+  const isInAdvance = (entry: Item | undefined): boolean =>
+    record === undefined && isAllocated && !(isGap && scope.repair) && entry?.[schema.AT] !== undefined;
+  const entries = entriesOf(list, item, suspected).flatMap((entry, index) =>
+    isInAdvance(items[index]) ? [] : [{ entry, stored: storedEntry(partition, entry, number, items[index], expires) }],
+  );
   return { list, key, item, record, gap, isGap, entries, expires };
 }
 

@@ -28,7 +28,7 @@ function storedItem(list: string, key: Key, item: Item | undefined): Stored {
     has,
     stage: (work, wanted) => {
       if (typeof wanted === 'boolean') {
-        if (item !== undefined) work.delete(key, {}, changed);
+        if (item !== undefined) work.delete(key, { equals: item }, changed);
       } else if (!has(wanted) && 'items' in wanted)
         work.put({ ...wanted.attributes, ...key }, changed, item === undefined ? { exists: false } : { equals: item });
     },

@@ -162,7 +162,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       this,
       this.indexes.openValues(change.entered).filter(({ field }) => !known.has(field)),
     );
-    this.indexes.stage(this.work, item, change);
+    this.session.numbers.noteEntries(allocated, this.indexes.stageNew(this.work, item, change.entered));
     this.countChild();
     return { record, version: 1, item };
   }

@@ -1,4 +1,5 @@
 import { type Key, type NumberPool, UnitOfWork } from '#lists';
+import { StaleRead } from '../errors.ts';
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
 import type { TenantTables } from './tenant-tables.ts';
 
@@ -122,6 +123,7 @@ export class StagedChanges {
       await this.#allStaged();
       if (!this.#run.work.isEmpty) {
         await Promise.all(this.#run.checks);
+        if (!(await numbers.putEntries())) throw new StaleRead('entries were written without a response');
         await this.#allStaged();
       }
       this.#run.isSent = true;

@@ -1,0 +1,68 @@
+import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { Unprocessed } from './errors.ts';
+import { AT, type Item, type Key } from './schema.ts';
+import type { Table } from './table.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { isResponse } from './transaction/commit.ts';
+import { retry } from './transaction/retry.ts';
+import { countingUnits, unitsOfItem } from './transaction/units.ts';
+
+/**
+ * Entries of new records that are written before them: an item costs one write unit and not the two of a transaction, and conflicts with nothing.
+ *
+ *     number ─▶ entries, with the time ─▶ transaction: record, bits ─▶ the entries count
+ *                   │                          └ refused: the entries are deleted, the number is released
+ *                   └ crashed: they stand under a number that gets a gap, and count for nothing
+ *
+ * A write without a response may be carried out later, when the record may have changed. So only a number whose writes were all answered gets its
+ * record; what is carried out late stands under a number that never has one (`docs/counted-lists.md#entries-in-advance`).
+ */
+
+/** Most items of a call (AWS, "BatchWriteItem"). */
+const ITEMS_A_CALL = 25;
+
+/** An entry, with its key. */
+export type EntryItem = Item & Key;
+
+/**
+ * Writes entries, and deletes others.
+ * @returns whether every attempt was answered: else their number must not get a record @throws what the table answers; {@link TableUnavailable}
+ */
+export async function writeEntries(
+  table: Table,
+  { put, gone }: { readonly put: readonly EntryItem[]; readonly gone: readonly Key[] },
+  limit: TimeLimit,
+): Promise<boolean> {
+  const at = limit.clock();
+  const requests: Request[] = [
+    ...put.map((entry) => ({ PutRequest: { Item: { ...entry, [AT]: at } } })),
+    ...gone.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } })),
+  ];
+  const calls = Array.from({ length: Math.ceil(requests.length / ITEMS_A_CALL) }, (_, index) =>
+    writeFew(table, requests.slice(index * ITEMS_A_CALL, (index + 1) * ITEMS_A_CALL), limit),
+  );
+  return !(await Promise.all(calls)).includes(false);
+}
+
+type Request = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
+
+async function writeFew(table: Table, requests: Request[], limit: TimeLimit): Promise<boolean> {
+  let left = requests;
+  let areAnswered = true;
+  const send = async (): Promise<void> => {
+    const units = left.reduce((sum, { PutRequest: put }) => sum + (put ? unitsOfItem(put.Item ?? {}) : 1), 0);
+    const sending = table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: left } }));
+    await countingUnits(table, units, sending);
+    const { UnprocessedItems, $metadata } = await sending;
+    areAnswered &&= ($metadata.attempts ?? 1) === 1;
+    left = UnprocessedItems?.[table.name] ?? [];
+    if (left.length > 0) throw new Unprocessed(`${left.length} entries were not written`);
+  };
+  const noting = (): Promise<void> =>
+    send().catch((error: unknown) => {
+      areAnswered &&= error instanceof Unprocessed || isResponse(error);
+      throw error;
+    });
+  await retry(noting, limit);
+  return areAnswered;
+}
