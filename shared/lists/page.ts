@@ -8,9 +8,9 @@ import { fenceOverdue, maintain } from './page-maintenance.ts';
 import { type ItemPage, isNewestFirst, PageNumbers, type PageRequest, ranksOf } from './page-numbers.ts';
 import { isWhole, type ListQuery, type ListSource, queryOf } from './query.ts';
 import { ReadBudget } from './read-budget.ts';
-import { type Records, readEach, readNewest } from './read-records.ts';
+import { type Records, readNewest } from './read-records.ts';
 import { decideByRecords } from './residual.ts';
-import { readNeighbours, readRecords } from './scattered.ts';
+import { readNeighbours, readRecords, readStrongly } from './scattered.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import { narrowByTime } from './time-range.ts';
@@ -73,11 +73,13 @@ async function readQuery(table: Table, query: ListQuery, request: PageRequest): 
 
 /** Reads the records of numbers whose writers may be at work, and excludes those that have none yet. */
 async function withoutUnwritten(reading: ListReading): Promise<ListReading> {
-  const { table, query, view, newest, budget } = reading;
+  const { table, query, request, view, newest } = reading;
   // Where the records decide, all of them are read.
   if (view.unsettled.length === 0 || view.residual.length > 0) return reading;
-  const { records, unread } = await readEach(table, query.partition, view.unsettled, true, budget);
-  const absent = view.unsettled.filter((number) => !isRecord(records.get(number)) && !unread.includes(number));
+  const budget = new ReadBudget(request.timeLimit, false);
+  budget.largest = largestNoted(view.counter);
+  const records = await readStrongly(table, query.partition, view.unsettled, budget);
+  const absent = budget.isCut ? [] : view.unsettled.filter((number) => !isRecord(records.get(number)));
   const excluded = NumberSet.either([view.excluded, NumberSet.ofNumbers(absent)]);
   return { ...reading, view: { ...view, excluded }, newest: new Map([...newest, ...records]) };
 }

@@ -59,6 +59,17 @@ export async function readNeighbours(
   return leadingOf(numbers, new Map([...found, ...records]), unread, budget);
 }
 
+/** Reads the records of these numbers, wherever they are. Strongly consistent. */
+export const readStrongly = async (
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  budget: ReadBudget,
+): Promise<Records> =>
+  isDense(numbers)
+    ? readNeighbours(table, partition, numbers, budget)
+    : (await readEach(table, partition, numbers, true, budget)).records;
+
 /** Most queries at once. */
 const MOST_QUERIES = 16;
 

@@ -115,11 +115,11 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading, no
 /** Most of these numbers of which the records are read: others count while their writers are at work, as in lists without conditions. */
 const MOST_UNSETTLED = 100;
 
-const unsettledOf = (found: readonly Candidates[], now: number): readonly number[] =>
-  found
-    .flatMap(({ inAdvance }) => Array.from(inAdvance).flatMap(([number, at]) => (isRecent(at, now) ? [number] : [])))
-    .toSorted((one, other) => other - one)
-    .slice(0, MOST_UNSETTLED);
+function unsettledOf(found: readonly Candidates[], now: number): readonly number[] {
+  const recent = found.flatMap(({ inAdvance }) => [...inAdvance].filter(([, at]) => isRecent(at, now)));
+  const numbers = new Set(recent.map(([number]) => number));
+  return [...numbers].toSorted((one, other) => one - other).slice(-MOST_UNSETTLED);
+}
 
 const wantedBy = (list: string, clauses: readonly Clause[]) =>
   clauses.map(({ field, anyOf, isExcluded }) => ({
