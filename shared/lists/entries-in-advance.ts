@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { Unprocessed } from './errors.ts';
 import { AT, type Item, type Key } from './schema.ts';
@@ -42,6 +43,30 @@ export async function writeEntries(
     writeFew(table, requests.slice(index * ITEMS_A_CALL, (index + 1) * ITEMS_A_CALL), limit),
   );
   return !(await Promise.all(calls)).includes(false);
+}
+
+type Writes = Parameters<typeof writeEntries>[1];
+
+/** Writes entries for requests beside each other, such as those of a batch: together what they write in one turn of the event loop. */
+export class EntriesTogether {
+  #put: EntryItem[] = [];
+  #gone: Key[] = [];
+  #writing: Promise<boolean> | undefined;
+
+  /** As {@link writeEntries}. All that are written together have one outcome. */
+  write(table: Table, { put, gone }: Writes, limit: TimeLimit): Promise<boolean> {
+    this.#put.push(...put);
+    this.#gone.push(...gone);
+    this.#writing ??= this.#begin(table, limit);
+    return this.#writing;
+  }
+
+  async #begin(table: Table, limit: TimeLimit): Promise<boolean> {
+    await setImmediate();
+    const writes = { put: this.#put, gone: this.#gone };
+    [this.#put, this.#gone, this.#writing] = [[], [], undefined];
+    return writeEntries(table, writes, limit);
+  }
 }
 
 type Request = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];

@@ -167,13 +167,20 @@ export class NumberPool {
       if (put.length + gone.length === 0) return true;
       allocated.entered = [...without(entered, put, isAtOnePlace), ...put];
       allocated.isCertain = false;
-      allocated.entering = writeEntries(table, { put, gone }, this.#request);
+      allocated.entering = this.#write(table, { put, gone });
       return allocated.entering.then((isCertain) => {
         allocated.isCertain = isCertain;
         return isCertain;
       });
     });
     return !(await Promise.all(writing)).includes(false);
+  }
+
+  #write(...[table, writes]: [Table, Parameters<typeof writeEntries>[1]]): Promise<boolean> {
+    const { batch } = this.#request;
+    return batch === undefined
+      ? writeEntries(table, writes, this.#request)
+      : batch.shared.numbers.entries.write(table, writes, this.#request);
   }
 
   /** Deletes the entries of a number that never gets a record. Best effort: they count for nothing. */

@@ -1,3 +1,4 @@
+import { EntriesTogether } from './entries-in-advance.ts';
 import type { Clock } from './time-limit.ts';
 
 /** How long numbers are kept in stock, in milliseconds: readers spare them for five seconds (`grace-period.ts`). */
@@ -28,6 +29,8 @@ interface Need<N> {
  * requests are refused.
  */
 export class NumberStock<N> {
+  /** What they write in advance under these numbers. */
+  readonly entries = new EntriesTogether();
   readonly #discard: (unused: readonly N[]) => void;
   readonly #ranges = new Map<string, Range<N>>();
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ids, listErrors } from '#lists';
-import { entity, NotUnique, order, set, words } from '#table';
+import { entity, NotUnique, order, StaleRead, set, words } from '#table';
 import { trimmed } from '../../shared/blank.ts';
 import { itemsIn, wordsIn } from '../support/audit.ts';
 import type { Fault } from '../support/faults.ts';
@@ -15,6 +15,7 @@ interface Job {
   name: string;
   moved_at: string;
   code?: string;
+  created_at?: string;
 }
 
 /** In whole seconds. It is the real time, by which DynamoDB Local deletes what has expired. */
@@ -161,6 +162,29 @@ describe('a creation', () => {
       expect([await found(), await jobs.audit()]).toEqual([each({ total: 1, ids: [id] }), NO_FAULTS]);
     },
   );
+
+  it('that is found much later is closed by a page of a list that gets records all the time', async () => {
+    writer.follow(({ operation }) => (operation === 'TransactWriteItems' ? 'crash' : undefined));
+    await expect(jobs.create({}, { ...over(), at: NOW - 60_000 })).rejects.toThrow();
+    for (const at of [NOW - 50_000, NOW])
+      await jobs.create({ name: 'Porto', created_at: new Date(at).toISOString() }, { at });
+    expect(await jobs.read({ q: 'acme', sort: '-created_at' })).toEqual({ total: 0, ids: [] });
+    expect(await jobs.gaps()).toEqual([0]);
+  });
+
+  it('that runs again with other words leaves none of the first ones', async () => {
+    let tries = 0;
+    const made = await jobs.do(async (records) => {
+      if (tries++ === 0) records.require(ids.newId(7), () => new StaleRead('it is gone'));
+      const name = tries === 1 ? 'Acme Lisbon' : 'Acme Porto';
+      const moved_at = new Date(NOW + tries).toISOString();
+      return records.create({ fields: { state: 'open', name, moved_at } });
+    });
+    expect([tries, ids.numberOf(made.record.id), await jobs.gaps()]).toEqual([2, 0, []]);
+    expect(await jobs.read({ q: 'lisbon' })).toEqual({ total: 0, ids: [] });
+    expect(await jobs.read({ q: 'porto' })).toEqual({ total: 1, ids: [made.record.id] });
+    expect((await jobs.verify(false)).differences).toEqual([]);
+  });
 
   it('keeps its number where the table is too busy at first', async () => {
     let calls = 0;
