@@ -1,10 +1,13 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ids, listErrors } from '#lists';
+import { kind, verify } from '#maintenance';
 import { entity, NotUnique, order, StaleRead, set, words } from '#table';
 import { trimmed } from '../../shared/blank.ts';
-import { itemsIn, wordsIn } from '../support/audit.ts';
+import { itemsIn, wordPartition, wordsIn } from '../support/audit.ts';
 import type { Fault } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
+import { openTenant, tableAt } from '../support/storage.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
 /** Entries of new records are written before these, and count for nothing without them, whoever ends or sleeps between the two. */
@@ -111,6 +114,25 @@ describe('a writer that sleeps between the entries of its record and the record'
     release();
     const id = await done;
     expect([await found(), await jobs.audit()]).toEqual([each({ total: 1, ids: [id] }), NO_FAULTS]);
+  });
+
+  it('keeps its entries where the operator deletes what stood there before', async () => {
+    const key = { PK: wordPartition(jobs.partition, 'acme'), SK: `acme\n${ids.sortKeyOf(0)}` };
+    await table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...key, TEXTS: 'acme' } }));
+    const repairing = tableAt(table.place);
+    let held: Awaited<ReturnType<typeof heldCreation>> | undefined;
+    repairing.client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (request) => {
+          if (commandName === 'TransactWriteItemsCommand') held ??= await heldCreation();
+          return next(request);
+        },
+      { step: 'initialize', priority: 'high' },
+    );
+    await verify(openTenant(repairing, table.org), [kind(jobs.entity)], { repair: true });
+    held?.release();
+    expect(await held?.done).toBeDefined();
+    expect([(await found())[0]?.total, (await jobs.verify(false)).differences]).toEqual([1, []]);
   });
 
   it('takes another number where the operator has closed it', async () => {
