@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { Unprocessed } from './errors.ts';
 import { AT, type Item, type Key } from './schema.ts';
@@ -47,7 +47,7 @@ export async function writeEntries(
 
 type Writes = Parameters<typeof writeEntries>[1];
 
-/** Writes entries for requests beside each other, such as those of a batch: together what they write in one turn of the event loop. */
+/** Writes entries for requests beside each other, such as those of a batch: together what they write within a millisecond. */
 export class EntriesTogether {
   #put: EntryItem[] = [];
   #gone: Key[] = [];
@@ -62,7 +62,7 @@ export class EntriesTogether {
   }
 
   async #begin(table: Table, limit: TimeLimit): Promise<boolean> {
-    await setImmediate();
+    await sleep(0);
     const writes = { put: this.#put, gone: this.#gone };
     [this.#put, this.#gone, this.#writing] = [[], [], undefined];
     return writeEntries(table, writes, limit);
