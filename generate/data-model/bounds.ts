@@ -29,7 +29,7 @@ const COUNTED = /^GET \/(services|resources)(\?|$)/;
  */
 const WRITES: readonly Bound[] = [
   write('POST /clients', 16, 3),
-  write('PUT /clients', 16, 3),
+  write('PUT /clients', 14, 4),
   write('PATCH /clients/{id}', 11, 3),
   write('PATCH /clients/{id}, name only', 17, 3),
   write('POST /resources', 25, 3),

@@ -28,7 +28,7 @@ const isWordList = ({ file }: { readonly file: string }): boolean => file.starts
  * loads (`docs/performance.md`), so this is as near above what is loaded as changes of a day need.
  */
 const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>> = {
-  authorizer: { kilobytes: 290, modules: 400 },
+  authorizer: { kilobytes: 296, modules: 400 },
   batch: { kilobytes: 505, modules: 595 },
   clients: { kilobytes: 445, modules: 540 },
   terminals: { kilobytes: 440, modules: 540 },
