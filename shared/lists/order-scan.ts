@@ -12,10 +12,10 @@ import { isUnbuilt } from './view.ts';
 
 /** Most bytes of an order that are read for a page: 512 read units. */
 const MOST_BYTES = 2 * 1_048_576;
-/** Bytes of an entry besides its partition key: the names of both keys, a time and a number. */
-const ENTRY_BYTES = 4 + 24 + 1 + 12;
+/** Bytes of an entry besides its partition key: the names of both keys, a time and a number, and when it was written. */
+const ENTRY_BYTES = 4 + 24 + 1 + 12 + 10;
 /** Entries of an order that one read unit reads, about. A record takes one unit at least. */
-const ENTRIES_A_UNIT = 36;
+const ENTRIES_A_UNIT = 33;
 /** Entries that are read beyond a page, and fewest of a further query. */
 const LOOK_AHEAD = 25;
 const FURTHER = 500;
