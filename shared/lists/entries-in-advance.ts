@@ -49,23 +49,30 @@ type Writes = Parameters<typeof writeEntries>[1];
 
 /** Writes entries for requests beside each other, such as those of a batch: together what they write within a millisecond. */
 export class EntriesTogether {
-  #put: EntryItem[] = [];
-  #gone: Key[] = [];
-  #writing: Promise<boolean> | undefined;
+  /** By table: each tenant has a session of its own. */
+  readonly #begun = new Map<
+    Table,
+    { readonly put: EntryItem[]; readonly gone: Key[]; readonly done: Promise<boolean> }
+  >();
 
   /** As {@link writeEntries}. All that are written together have one outcome. */
   write(table: Table, { put, gone }: Writes, limit: TimeLimit): Promise<boolean> {
-    this.#put.push(...put);
-    this.#gone.push(...gone);
-    this.#writing ??= this.#begin(table, limit);
-    return this.#writing;
+    const begun = this.#begun.get(table) ?? this.#begin(table, limit);
+    begun.put.push(...put);
+    begun.gone.push(...gone);
+    return begun.done;
   }
 
-  async #begin(table: Table, limit: TimeLimit): Promise<boolean> {
-    await sleep(0);
-    const writes = { put: this.#put, gone: this.#gone };
-    [this.#put, this.#gone, this.#writing] = [[], [], undefined];
-    return writeEntries(table, writes, limit);
+  #begin(table: Table, limit: TimeLimit) {
+    const writes = { put: [] as EntryItem[], gone: [] as Key[] };
+    const send = async (): Promise<boolean> => {
+      await sleep(0);
+      this.#begun.delete(table);
+      return writeEntries(table, writes, limit);
+    };
+    const begun = { ...writes, done: send() };
+    this.#begun.set(table, begun);
+    return begun;
   }
 }
 
