@@ -160,16 +160,19 @@ export class NumberPool {
    * @returns whether each attempt was answered. Else no record may be written under these numbers: the next run takes others.
    */
   async putEntries(): Promise<boolean> {
-    const writing = this.#inUse.map((allocated) => {
-      const { table, entries, entered } = allocated;
+    const writing = this.#inUse.map(async (allocated) => {
+      const { table, entries, entered, sent } = allocated;
       const put = without(entries, entered, isDeepStrictEqual);
       const gone = without(entered, entries, isAtOnePlace);
       if (put.length + gone.length === 0) return true;
+      // Its record may be written yet, with the entries of the earlier run.
+      if (sent === 'no-response') throw new TableUnavailable('an earlier attempt may be carried out yet');
       allocated.entered = [...without(entered, put, isAtOnePlace), ...put];
       allocated.isCertain = false;
       allocated.entering = this.#write(table, { put, gone });
       return allocated.entering.then((isCertain) => {
         allocated.isCertain = isCertain;
+        if (isCertain) allocated.entered = entries;
         return isCertain;
       });
     });

@@ -71,15 +71,22 @@ async function readQuery(table: Table, query: ListQuery, request: PageRequest): 
   return read;
 }
 
-/** Reads the records of numbers whose writers may be at work, and excludes those that have none yet. */
+/** Most numbers whose writers may be at work of which the records are read: others count meanwhile, as in lists without conditions. */
+const MOST_UNSETTLED = 100;
+
+/** Reads the records of the newest numbers whose writers may be at work, and excludes those that have none yet. */
 async function withoutUnwritten(reading: ListReading): Promise<ListReading> {
   const { table, query, request, view, newest } = reading;
   // Where the records decide, all of them are read.
   if (view.unsettled.length === 0 || view.residual.length > 0) return reading;
+  const members = membersOf(query, view, new Set(), request.now);
+  const numbers = view.unsettled.filter((number) => members.has(number)).slice(-MOST_UNSETTLED);
+  if (numbers.length === 0) return reading;
   const budget = new ReadBudget(request.timeLimit, false);
   budget.largest = largestNoted(view.counter);
-  const records = await readStrongly(table, query.partition, view.unsettled, budget);
-  const absent = budget.isCut ? [] : view.unsettled.filter((number) => !isRecord(records.get(number)));
+  budget.expect(numbers.length, true);
+  const records = await readStrongly(table, query.partition, numbers, budget);
+  const absent = budget.isCut ? [] : numbers.filter((number) => !isRecord(records.get(number)));
   const excluded = NumberSet.either([view.excluded, NumberSet.ofNumbers(absent)]);
   return { ...reading, view: { ...view, excluded }, newest: new Map([...newest, ...records]) };
 }

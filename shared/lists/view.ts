@@ -32,7 +32,7 @@ export interface View {
   readonly residual: readonly Condition[];
   /** Numbers that indexes have found and that may be more than belong to the list: their records decide. */
   readonly inexact: ReadonlySet<number>;
-  /** The newest numbers that have entries and may have no record yet, because their writer may be at work. */
+  /** Numbers, in their order, that lookups have found and that may have no record yet, because their writer may be at work. */
   readonly unsettled: readonly number[];
   /** The fields of residual conditions whose index lacks older records. */
   readonly unbuilt: readonly string[];
@@ -112,13 +112,10 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading, no
   };
 }
 
-/** Most of these numbers of which the records are read: others count while their writers are at work, as in lists without conditions. */
-const MOST_UNSETTLED = 100;
-
 function unsettledOf(found: readonly Candidates[], now: number): readonly number[] {
   const recent = found.flatMap(({ inAdvance }) => [...inAdvance].filter(([, at]) => isRecent(at, now)));
   const numbers = new Set(recent.map(([number]) => number));
-  return [...numbers].toSorted((one, other) => one - other).slice(-MOST_UNSETTLED);
+  return [...numbers].toSorted((one, other) => one - other);
 }
 
 const wantedBy = (list: string, clauses: readonly Clause[]) =>

@@ -194,6 +194,39 @@ describe('a creation', () => {
     expect(await jobs.gaps()).toEqual([0]);
   });
 
+  it('that runs a third time with the words of the first run has them', async () => {
+    let tries = 0;
+    const made = await jobs.do(async (records) => {
+      if (tries++ < 2) records.require(ids.newId(7), () => new StaleRead('it is gone'));
+      const name = tries === 2 ? 'Acme Porto' : 'Acme Lisbon';
+      return records.create({ fields: { state: 'open', name, moved_at: new Date(NOW).toISOString() } });
+    });
+    expect([tries, await jobs.read({ q: 'lisbon' })]).toEqual([3, { total: 1, ids: [made.record.id] }]);
+    expect([await jobs.read({ q: 'porto' }), (await jobs.verify(false)).differences]).toEqual([
+      { total: 0, ids: [] },
+      [],
+    ]);
+  });
+
+  it('whose record may be written late keeps its entries as they are', async () => {
+    let tries = 0;
+    let isFirst = true;
+    writer.follow(({ operation }) => {
+      if (operation !== 'TransactWriteItems' || !isFirst) return undefined;
+      isFirst = false;
+      return 'dropped';
+    });
+    const creating = jobs.do(async (records) => {
+      if (tries++ === 0) records.require(ids.newId(7), () => new StaleRead('it is gone'));
+      const name = tries === 1 ? 'Acme Lisbon' : 'Acme Porto';
+      return records.create({ fields: { state: 'open', name, moved_at: new Date(NOW).toISOString() } });
+    }, over());
+    await expect(creating).rejects.toThrow(listErrors.TableUnavailable);
+    expect((await wordsIn(table.table, jobs.partition)).map(({ TEXTS }) => TEXTS)).toEqual(
+      Array(2).fill('acme\nlisbon'),
+    );
+  });
+
   it('that runs again with other words leaves none of the first ones', async () => {
     let tries = 0;
     const made = await jobs.do(async (records) => {

@@ -123,11 +123,11 @@ export class StagedChanges {
       await this.#allStaged();
       if (!this.#run.work.isEmpty) {
         await Promise.all(this.#run.checks);
-        if (!(await numbers.putEntries())) throw new StaleRead('entries were written without a response');
         await this.#allStaged();
       }
       this.#run.isSent = true;
       if (this.#run.work.isEmpty) return;
+      if (!(await numbers.putEntries())) throw new StaleRead('entries were written without a response');
       numbers.noteSent();
       const tasks = Promise.allSettled(this.#run.duringCommit.map((task) => task()));
       const { clock, deadline, observer, contention } = limit;
