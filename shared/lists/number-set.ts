@@ -33,10 +33,14 @@ export class NumberSet {
    */
   static ofItems(items: readonly Readonly<Record<string, unknown>>[]): NumberSet {
     const groups = new Map<number, GroupBits>();
+    const regions: { readonly groups: ReadonlyMap<number, GroupBits> }[] = [];
     const damaged = new Set<number>();
     for (const item of items) {
       const place = placeOfItem(item);
-      if (place === undefined) continue;
+      if (place === undefined) {
+        regions.push({ groups: groupsOf(item) });
+        continue;
+      }
       const { block, stripe } = place;
       for (const attribute in item) {
         const group = groupOfWord(block, attribute);
@@ -44,7 +48,6 @@ export class NumberSet {
         if (!putWord(bitsIn(groups, group), stripe, item[attribute])) damaged.add(group * GROUP_SIZE + stripe);
       }
     }
-    const regions = items.map((item) => ({ groups: groupsOf(item) }));
     return new NumberSet(NumberSet.either([{ groups }, ...regions]).groups, damaged);
   }
 

@@ -95,9 +95,10 @@ async function withoutUnwritten(reading: ListReading): Promise<ListReading> {
 async function readPageIn(reading: ListReading, order: OrderScan | undefined): Promise<ItemPage | undefined> {
   const { table, query, request, view } = reading;
   const isByNumber = query.sort.length === 0;
+  const isDecided = view.residual.length === 0 && view.inexact.size === 0;
+  if (isDecided && isByNumber) return readListed(reading);
   const members = membersOf(query, view, new Set(), request.now);
-  if (view.residual.length === 0 && view.inexact.size === 0) {
-    if (isByNumber) return readListed(reading);
+  if (isDecided) {
     const isInOrder = order?.isWorthwhile(members, view.counter) === true;
     const read = isInOrder ? await readListed({ ...reading, order }) : undefined;
     if (read !== undefined || (isInOrder && order.isComplete)) return read;

@@ -40,8 +40,9 @@ export async function narrowByTime(
   { now, timeLimit }: Pick<PageRequest, 'now' | 'timeLimit'>,
 ): Promise<View> {
   const timed = view.residual.filter(({ time }) => time !== undefined);
+  if (timed.length === 0) return view;
   const members = membersOf(query, view, new Set(), now);
-  if (timed.length === 0 || members.total < WORTHWHILE) return view;
+  if (members.total < WORTHWHILE) return view;
   const all = { first: members.first, end: Number(view.counter.NEXT ?? 0) };
   const bounds = timed.flatMap(({ time: { from, before } = {} }) => [
     ...(from === undefined ? [] : [{ time: from, isFrom: true }]),
