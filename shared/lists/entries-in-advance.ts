@@ -39,13 +39,13 @@ export async function writeEntries(
     ...put.map((entry) => ({ PutRequest: { Item: { ...entry, [AT]: at } } })),
     ...gone.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } })),
   ];
-  const calls = Array.from({ length: Math.ceil(requests.length / ITEMS_A_CALL) }, (_, index) =>
-    writeFew(table, requests.slice(index * ITEMS_A_CALL, (index + 1) * ITEMS_A_CALL), limit),
-  );
-  return !(await Promise.all(calls)).includes(false);
+  const calls = Map.groupBy(requests, (_, index) => Math.floor(index / ITEMS_A_CALL));
+  const answered = await Promise.all(Array.from(calls.values(), (few) => writeFew(table, few, limit)));
+  return !answered.includes(false);
 }
 
-type Writes = Parameters<typeof writeEntries>[1];
+/** Entries to write, and to delete. */
+export type Writes = Parameters<typeof writeEntries>[1];
 
 /** Writes entries for requests beside each other, such as those of a batch: together what they write within a millisecond. */
 export class EntriesTogether {
@@ -81,20 +81,17 @@ type Request = NonNullable<BatchWriteCommandInput['RequestItems']>[string][numbe
 async function writeFew(table: Table, requests: Request[], limit: TimeLimit): Promise<boolean> {
   let left = requests;
   let areAnswered = true;
-  const send = async (): Promise<void> => {
-    const units = left.reduce((sum, { PutRequest: put }) => sum + (put ? unitsOfItem(put.Item ?? {}) : 1), 0);
+  await retry(async () => {
+    const units = left.reduce((sum, { PutRequest: put }) => sum + unitsOfItem(put?.Item ?? {}), 0);
     const sending = table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: left } }));
-    await countingUnits(table, units, sending);
+    await countingUnits(table, units, sending).catch((error: unknown) => {
+      areAnswered &&= isResponse(error);
+      throw error;
+    });
     const { UnprocessedItems, $metadata } = await sending;
     areAnswered &&= ($metadata.attempts ?? 1) === 1;
     left = UnprocessedItems?.[table.name] ?? [];
     if (left.length > 0) throw new Unprocessed(`${left.length} entries were not written`);
-  };
-  const noting = (): Promise<void> =>
-    send().catch((error: unknown) => {
-      areAnswered &&= error instanceof Unprocessed || isResponse(error);
-      throw error;
-    });
-  await retry(noting, limit);
+  }, limit);
   return areAnswered;
 }

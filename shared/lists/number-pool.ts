@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
 import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
-import { type EntryItem, writeEntries } from './entries-in-advance.ts';
+import { type EntryItem, type Writes, writeEntries } from './entries-in-advance.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './fence.ts';
+import { without } from './indexes/entry.ts';
 import { NumberStock } from './number-stock.ts';
 import { LARGE } from './read-budget.ts';
 import type { Table } from './table.ts';
@@ -69,7 +70,7 @@ export class NumberPool {
   readonly #numbers = new Set<PooledNumber>();
   /** Numbers that are being allocated in advance, by list. */
   readonly #pending = new Map<string, Promise<readonly PooledNumber[]>>();
-  /** Numbers of ordered lists that are being released. */
+  /** Numbers that are being released, and entries that are being withdrawn. */
   #releasing: Promise<void>[] = [];
   #unreleased = 0;
   /** Whether no numbers are allocated: records get {@link NO_NUMBER}, and nothing is sent. */
@@ -179,7 +180,7 @@ export class NumberPool {
     return !(await Promise.all(writing)).includes(false);
   }
 
-  #write(...[table, writes]: [Table, Parameters<typeof writeEntries>[1]]): Promise<boolean> {
+  #write(table: Table, writes: Writes): Promise<boolean> {
     const { batch } = this.#request;
     return batch === undefined
       ? writeEntries(table, writes, this.#request)
@@ -296,6 +297,3 @@ export class NumberPool {
 }
 
 const isAtOnePlace = (one: EntryItem, other: EntryItem): boolean => one.PK === other.PK && one.SK === other.SK;
-
-const without = (entries: readonly EntryItem[], others: readonly EntryItem[], isOne: typeof isAtOnePlace) =>
-  entries.filter((entry) => !others.some((other) => isOne(entry, other)));

@@ -61,3 +61,7 @@ export function entryOfItem(list: string, item: Item): { readonly number: number
   const entry = { items: String(PK).slice(list.length + 1), text: found.text };
   return { number: found.number, entry: Object.keys(attributes).length === 0 ? entry : { ...entry, attributes } };
 }
+
+/** Those that none of the others is. */
+export const without = <E>(entries: readonly E[], others: readonly E[], isOne: (one: E, other: E) => boolean): E[] =>
+  entries.filter((entry) => !others.some((other) => isOne(entry, other)));

@@ -4,7 +4,7 @@ import { numberIn } from '../ids.ts';
 import { type Item, TTL } from '../schema.ts';
 import * as storedSets from '../stored-sets.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { type BitEntry, type Entry, entryName, itemsPartition, keyOfEntry } from './entry.ts';
+import { type BitEntry, type Entry, entryName, itemsPartition, keyOfEntry, without } from './entry.ts';
 import { exactNamed } from './exact-index.ts';
 import type { FlagIndex } from './flag-index.ts';
 import { type Finder, type ListIndex, namesIn, SETS } from './list-index.ts';
@@ -136,7 +136,7 @@ export class Indexes {
         has.includes(name) ? index.entriesOf(after ?? {}) : [],
       ];
       const gone = without(old, next, isAtOnePlace);
-      const added = without(next, old, isSame);
+      const added = without(next, old, isDeepStrictEqual);
       left.push(...gone);
       entered.push(...added);
       const isChanged =
@@ -179,7 +179,3 @@ export class Indexes {
 const unexpected = (): Error => new Error('a write without a condition was refused');
 
 const isAtOnePlace = (one: Entry, other: Entry): boolean => entryName(one) === entryName(other);
-const isSame = (one: Entry, other: Entry): boolean => isDeepStrictEqual(one, other);
-
-const without = (entries: readonly Entry[], others: readonly Entry[], isOne: typeof isSame): readonly Entry[] =>
-  entries.filter((entry) => !others.some((other) => isOne(entry, other)));

@@ -15,18 +15,16 @@ export type KnownItems = ReadonlyMap<string, Item>;
 
 export const nameOf = ({ key: { PK, SK } }: Pick<PendingWrite, 'key'>): string => `${PK}\n${SK}`;
 
-/** The units of an item that is written outside of a transaction. */
-export const unitsOfItem = (item: Item): number => Math.max(1, Math.ceil(itemSizeOf(item) / UNIT));
-
 /** The units that these writes take, at least. */
 export function unitsOf(writes: readonly PendingWrite[], known: KnownItems): number {
   const units = writes.map((write) =>
-    Math.max(unitsIn(write.kind === 'put' ? write.item : {}), unitsIn(known.get(nameOf(write)) ?? {})),
+    Math.max(unitsOfItem(write.kind === 'put' ? write.item : {}), unitsOfItem(known.get(nameOf(write)) ?? {})),
   );
   return units.reduce((sum, each) => sum + each, 0) * (writes.length > 1 || writes[0]?.kind !== 'put' ? 2 : 1);
 }
 
-const unitsIn = (item: Item): number => (isShort(item) ? 1 : Math.ceil(itemSizeOf(item) / UNIT));
+/** The units of an item that is written outside of a transaction. */
+export const unitsOfItem = (item: Item): number => (isShort(item) ? 1 : Math.ceil(itemSizeOf(item) / UNIT));
 
 /** Most bytes of a character, and of a number. */
 const CHARACTER = 3;
