@@ -65,26 +65,24 @@ function loadingSession(table: Table, items: Items): RequestSession {
     return { list, number, expires: undefined, filters, largest: 0 };
   };
   session.numbers.noteEntries = (_, entries) => {
-    for (const entry of entries) items.set(nameOf(entry), { ...entry, [schema.AT]: session.now });
+    for (const entry of entries) items.set(schema.nameOf(entry), { ...entry, [schema.AT]: session.now });
   };
   return session;
 }
 
-const nameOf = (key: Key): string => `${key.PK}\n${key.SK}`;
-
 function itemAt(items: Items, key: Key) {
-  const item = items.get(nameOf(key)) ?? { PK: key.PK, SK: key.SK };
-  items.set(nameOf(key), item);
+  const item = items.get(schema.nameOf(key)) ?? { PK: key.PK, SK: key.SK };
+  items.set(schema.nameOf(key), item);
   return item;
 }
 
 function carryOut(write: UnitOfWork['writes'][number], items: Items): void {
   switch (write.kind) {
     case 'put':
-      items.set(nameOf(write.key), { ...write.item });
+      items.set(schema.nameOf(write.key), { ...write.item });
       break;
     case 'delete':
-      items.delete(nameOf(write.key));
+      items.delete(schema.nameOf(write.key));
       break;
     case 'update': {
       const item = Object.assign(itemAt(items, write.key), write.set);

@@ -1,5 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, schema, type Table } from '#lists';
+import { itemSizeOf } from '#lists/maintenance';
 import type { Call } from '../data-model/recorder.ts';
 
 /** What recorded calls take of each partition key. */
@@ -95,7 +96,7 @@ function batchUnits({ input, writeUnits }: Call): KeyUnits[] {
     .flatMap((one) => Object.values(one))
     .map((write) => ({
       key: keyIn(write),
-      units: unitsOf(write.Item === undefined ? 0 : schema.itemSizeOf(write.Item)),
+      units: unitsOf(write.Item === undefined ? 0 : itemSizeOf(write.Item)),
     }));
   checkSum('a batch', counted, writeUnits);
   return counted;
@@ -113,20 +114,18 @@ async function transactionUnits({ input, writeUnits }: Call, table: Table): Prom
   const sizes = await sizesOf(keys, table);
   const counted = keys.map((key) => ({
     key,
-    units: 2 * unitsOf(sizes.get(nameOf(key)) ?? 0),
+    units: 2 * unitsOf(sizes.get(schema.nameOf(key)) ?? 0),
   }));
   checkSum('a transaction', counted, writeUnits);
   return counted;
 }
-
-const nameOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
 
 /** Sizes in bytes of the items that there are. A transaction of ours has at most 100 items, and so may a batch. */
 async function sizesOf(keys: readonly Key[], { client, name }: Table): Promise<ReadonlyMap<string, number>> {
   const { Responses: found = {} } = await client.send(
     new BatchGetCommand({ RequestItems: { [name]: { Keys: keys.map((key) => ({ ...key })) } } }),
   );
-  return new Map((found[name] ?? []).map((item) => [nameOf(item as unknown as Key), schema.itemSizeOf(item)]));
+  return new Map((found[name] ?? []).map((item) => [schema.nameOf(schema.keyIn(item)), itemSizeOf(item)]));
 }
 
 /** The partition keys that both requests use, with what each takes on average. */
@@ -141,6 +140,6 @@ export function sharedPartitions(one: Footprint, other: Footprint): ReadonlyMap<
 
 /** The items that are in transactions of both. */
 export function sharedItems(one: Footprint, other: Footprint): readonly Key[] {
-  const names = new Set(other.inTransactions.map(nameOf));
-  return one.inTransactions.filter((key) => names.has(nameOf(key)));
+  const names = new Set(other.inTransactions.map(schema.nameOf));
+  return one.inTransactions.filter((key) => names.has(schema.nameOf(key)));
 }

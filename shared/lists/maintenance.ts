@@ -4,7 +4,7 @@
  */
 
 export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
-export { builtFilters, COUNTER, counterKeyOf } from './counter-item.ts';
+export { builtFilters, COUNTER } from './counter-item.ts';
 export * as gapRegions from './gap-regions.ts';
 export * as gracePeriod from './grace-period.ts';
 export { type Entry, entryName, entryOfItem, keyOfEntry } from './indexes/entry.ts';
@@ -12,3 +12,4 @@ export { Members, NumberSet } from './number-set.ts';
 export * as periods from './periods.ts';
 export { readSet } from './queries.ts';
 export { readRecordsByNumber } from './read-records.ts';
+export { itemSizeOf } from './transaction/units.ts';

@@ -8,6 +8,7 @@ import { releaseNumber, type Sent } from './fence.ts';
 import { without } from './indexes/entry.ts';
 import { NumberStock } from './number-stock.ts';
 import { LARGE } from './read-budget.ts';
+import { nameOf } from './schema.ts';
 import type { Table } from './table.ts';
 import type { TimeLimit } from './time-limit.ts';
 import type { Contention } from './transaction/contention.ts';
@@ -296,4 +297,4 @@ export class NumberPool {
   }
 }
 
-const isAtOnePlace = (one: EntryItem, other: EntryItem): boolean => one.PK === other.PK && one.SK === other.SK;
+const isAtOnePlace = (one: EntryItem, other: EntryItem): boolean => nameOf(one) === nameOf(other);

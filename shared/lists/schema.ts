@@ -11,6 +11,9 @@ export interface Key {
   readonly SK: string;
 }
 
+/** A key as one text. */
+export const nameOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
+
 /** The key of an item. */
 export const keyIn = ({ PK, SK }: Item): Key => ({ PK: String(PK), SK: String(SK) });
 
@@ -42,17 +45,3 @@ export const tombstoneOfDay = (now: number): Item => ({
   [TOMBSTONE]: true,
   [TTL]: Math.floor(now / 1000) + TOMBSTONE_SECONDS,
 });
-
-/** Size of an item in bytes (AWS, "DynamoDB item sizes and formats"). */
-export const itemSizeOf = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value), 0);
-
-function sizeOfValue(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (typeof value === 'number' || typeof value === 'bigint') return Math.ceil(String(value).length / 2) + 1;
-  if (value instanceof Uint8Array) return value.length;
-  if (typeof value !== 'object' || value === null) return 1;
-  return Array.isArray(value)
-    ? value.reduce((sum: number, element) => sum + 1 + sizeOfValue(element), 3)
-    : 3 + itemSizeOf(value as Item);
-}

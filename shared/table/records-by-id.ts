@@ -1,6 +1,6 @@
 import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry, schema, Table } from '#lists';
-import { nameOf, readItems } from './read-items.ts';
+import { readItems } from './read-items.ts';
 import { type Entity, toRecord } from './repository/entity.ts';
 import { MAX_RECORD } from './repository/record-size.ts';
 import type { Tenant } from './tenant.ts';
@@ -58,9 +58,9 @@ type Known = Map<string, Item | undefined>;
 function nextOf(tenant: Tenant, wanted: readonly Wanted[], begin: number, known: Known, most: number) {
   const keys = new Map<string, Key>();
   for (const [index, one] of wanted.slice(begin).entries()) {
-    const more = keysOf(tenant, one).filter((key) => !known.has(nameOf(key)) && !keys.has(nameOf(key)));
+    const more = keysOf(tenant, one).filter((key) => !known.has(schema.nameOf(key)) && !keys.has(schema.nameOf(key)));
     if (keys.size + more.length > most) return { end: begin + index, keys: [...keys.values()] };
-    for (const key of more) keys.set(nameOf(key), key);
+    for (const key of more) keys.set(schema.nameOf(key), key);
   }
   return { end: wanted.length, keys: [...keys.values()] };
 }
@@ -75,7 +75,7 @@ function keysOf(tenant: Tenant, wanted: Wanted): readonly Key[] {
 }
 
 function recordOf(tenant: Tenant, wanted: Wanted, known: Known): object | undefined {
-  const [item, parent] = keysOf(tenant, wanted).map((key) => known.get(nameOf(key)));
+  const [item, parent] = keysOf(tenant, wanted).map((key) => known.get(schema.nameOf(key)));
   // Any id has a key; only the record's own is valid.
   if (wanted === undefined || !schema.isRecord(item) || item.id !== wanted.id) return undefined;
   const isBelowOne = wanted.parentId === undefined || (schema.isRecord(parent) && parent.id === wanted.parentId);
@@ -85,7 +85,7 @@ function recordOf(tenant: Tenant, wanted: Wanted, known: Known): object | undefi
 /** Reads these keys. @returns the units that it took */
 async function read({ id, session }: Tenant, keys: readonly Key[], known: Known): Promise<number> {
   const { items, units } = await readItems(session.tables.of(id), keys, session);
-  for (const key of keys) known.set(nameOf(key), items.get(nameOf(key)));
+  for (const key of keys) known.set(schema.nameOf(key), items.get(schema.nameOf(key)));
   return units;
 }
 
@@ -98,18 +98,18 @@ async function readAgain(tenant: Tenant, wanted: readonly Wanted[], known: Known
   const { id, session } = tenant;
   const { client, name } = session.tables.of(id);
   const keys = wanted.filter((one) => isTooOld(tenant, one, known)).flatMap((one) => keysOf(tenant, one).slice(0, 1));
-  const unique = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  const unique = [...new Map(keys.map((key) => [schema.nameOf(key), key])).values()];
   if (unique.length === 0) return 0;
   const TransactItems = unique.map((key) => ({ Get: { TableName: name, Key: { ...key } } }));
   const output = await retry(() => client.send(new TransactGetCommand({ TransactItems })), session);
-  for (const [index, key] of unique.entries()) known.set(nameOf(key), output.Responses?.[index]?.Item);
+  for (const [index, key] of unique.entries()) known.set(schema.nameOf(key), output.Responses?.[index]?.Item);
   return Table.unitsIn(output);
 }
 
 /** Not where there is a tombstone, for a day after the deletion: it is the last version. */
 function isTooOld(tenant: Tenant, wanted: Wanted, known: Known): boolean {
   const [key] = keysOf(tenant, wanted);
-  const item = key && known.get(nameOf(key));
+  const item = key && known.get(schema.nameOf(key));
   const found = item === undefined || schema.isRecord(item) ? Number(item?.[schema.VERSION] ?? 0) : undefined;
   return found !== undefined && found < (wanted?.version ?? 0);
 }

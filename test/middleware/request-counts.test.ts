@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { schema, type Table } from '#lists';
+import type { Table } from '#lists';
+import { itemSizeOf } from '#lists/maintenance';
 import { RequestSession, Tenant } from '#table';
 import { flushBudget, readRequestCounts } from '#tenancy';
 import { budgetKey } from '#tenancy/keys';
@@ -216,7 +217,7 @@ describe('what is stored', () => {
     const item = await itemOf();
     const days = Object.keys(item).filter((name) => /^D\d+$/.test(name));
     expect(days).toHaveLength(64);
-    expect(schema.itemSizeOf(item)).toBeLessThan(1_024);
+    expect(itemSizeOf(item)).toBeLessThan(1_024);
     const query = { integrationId, after: undefined, limit: 2 };
     const { integrations } = await readRequestCounts(tenantAt(NOW), query);
     expect(integrations[0]?.days.map(({ day }) => day)).toEqual(

@@ -1,6 +1,6 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, schema, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, STRIPES } from '#lists/maintenance';
+import { type Item, ids, type Key, storedSets, type Table } from '#lists';
+import { bitPlace, COUNTER, itemSizeOf, STRIPES } from '#lists/maintenance';
 import { entity, flag, set } from '#table';
 import { asked } from './asked.ts';
 import { BLOCK_SIZE, WORD_NAMES } from './bits.ts';
@@ -125,7 +125,7 @@ export class SetsInMemory {
       .sort((one, other) => (one.SK < other.SK === isForward ? -1 : 1));
     const most = Math.min(Limit ?? this.#atOnce, this.#atOnce);
     const read = found.slice(0, most);
-    const units = Math.ceil(read.reduce((sum, item) => sum + schema.itemSizeOf(item), 0) / 4_096) || 1;
+    const units = Math.ceil(read.reduce((sum, item) => sum + itemSizeOf(item), 0) / 4_096) || 1;
     this.units += units;
     return {
       Items: read,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ids, schema } from '#lists';
+import { ids } from '#lists';
+import { itemSizeOf } from '#lists/maintenance';
 import { entity, JournalReader, journalEntity, RecordTooLarge, type Stored } from '#table';
 import { recordsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
@@ -266,7 +267,7 @@ it('an event has half a KB at most, also of a record with many fields', async ()
   // Records below others are only created.
   for (const item of items)
     expect(
-      schema.itemSizeOf({ ...item, ...most, ...(item.changed_fields === null && { parent_id: id }) }),
+      itemSizeOf({ ...item, ...most, ...(item.changed_fields === null && { parent_id: id }) }),
     ).toBeLessThanOrEqual(512);
 });
 

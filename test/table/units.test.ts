@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { schema, Table, UnitOfWork } from '#lists';
+import { Table, UnitOfWork } from '#lists';
+import { itemSizeOf } from '#lists/maintenance';
 
 /** The write units of a put, as they are counted where DynamoDB reports none: items are measured only where they may take more than one. */
 
@@ -31,7 +32,7 @@ it('are those of its size', async () => {
       work.put(item, () => new Error('refused'), {});
       counted = 0;
       await work.commit(table, sending);
-      expect(counted).toBe(Math.ceil(schema.itemSizeOf(item) / 1_024));
+      expect(counted).toBe(Math.ceil(itemSizeOf(item) / 1_024));
     }),
   );
 });

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { TableUnavailable, Unexpected } from '../errors.ts';
-import type { Item, Key } from '../schema.ts';
+import { type Item, type Key, nameOf } from '../schema.ts';
 import type { Table } from '../table.ts';
 import { commit, type Sending } from './commit.ts';
 import { Condition } from './conditions.ts';
 import type { OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
-import { nameOf } from './units.ts';
 
 /**
  * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
@@ -50,8 +49,8 @@ export class UnitOfWork {
   ): void {
     const { set = {}, remove = [], add = {}, condition = {}, onConditionFailed = unconditional } = change;
     const write: PendingUpdate = { kind: 'update', key, set, remove, add, condition, onConditionFailed };
-    const before = this.#writes.get(nameOf(write));
-    if (before?.kind === 'put') this.#writes.set(nameOf(write), into(before, write));
+    const before = this.#writes.get(nameOf(write.key));
+    if (before?.kind === 'put') this.#writes.set(nameOf(write.key), into(before, write));
     else this.#stage(before?.kind === 'update' ? merge(before, write) : write);
   }
 
@@ -62,7 +61,7 @@ export class UnitOfWork {
    * @throws Error where other changes already depend on the item: neither would know of the other
    */
   expect(key: Key, stage: StageFor): void {
-    const name = nameOf({ key });
+    const name = nameOf(key);
     const before = this.#expectations.get(name);
     if (before !== undefined && !areSame(before, stage))
       throw new Error(`two changes that differ depend on the state of ${name}`);
@@ -95,7 +94,7 @@ export class UnitOfWork {
         if (refusal !== undefined) throw refusal;
         if (sending.clock() > sending.deadline)
           throw new TableUnavailable('an item changed until there was no time left', { cause: error });
-        found.set(nameOf(error), error.found);
+        found.set(nameOf(error.key), error.found);
       }
     }
   }
@@ -121,7 +120,7 @@ export class UnitOfWork {
 
   /** Notes an item as read, which a write changes or replaces: DynamoDB charges a write by the larger of the two. */
   noteSize(key: Key, item: Item): void {
-    this.#known.set(nameOf({ key }), item);
+    this.#known.set(nameOf(key), item);
   }
 
   /** The staged writes, with those that depend on the state of items. */
@@ -134,7 +133,7 @@ export class UnitOfWork {
   }
 
   #stage(write: PendingWrite): void {
-    const name = nameOf(write);
+    const name = nameOf(write.key);
     const before = this.#writes.get(name);
     if (before !== undefined && !(before.kind === 'update' && write.kind === 'update')) {
       throw new Error(`a ${before.kind} and a ${write.kind} of one item cannot be in one transaction`);

@@ -1,4 +1,4 @@
-import { type Item, itemSizeOf } from '../schema.ts';
+import { type Item, nameOf } from '../schema.ts';
 import { Table } from '../table.ts';
 import type { PendingWrite } from './pending-write.ts';
 
@@ -13,12 +13,10 @@ const UNIT = 1_024;
 /** Items that writes change or replace, by key, as far as they are known. */
 export type KnownItems = ReadonlyMap<string, Item>;
 
-export const nameOf = ({ key: { PK, SK } }: Pick<PendingWrite, 'key'>): string => `${PK}\n${SK}`;
-
 /** The units that these writes take, at least. */
 export function unitsOf(writes: readonly PendingWrite[], known: KnownItems): number {
   const units = writes.map((write) =>
-    Math.max(unitsOfItem(write.kind === 'put' ? write.item : {}), unitsOfItem(known.get(nameOf(write)) ?? {})),
+    Math.max(unitsOfItem(write.kind === 'put' ? write.item : {}), unitsOfItem(known.get(nameOf(write.key)) ?? {})),
   );
   return units.reduce((sum, each) => sum + each, 0) * (writes.length > 1 || writes[0]?.kind !== 'put' ? 2 : 1);
 }
@@ -51,4 +49,18 @@ export async function countingUnits({ observer }: Table, units: number, call: Pr
     observer.countUnits(units);
     throw error;
   }
+}
+
+/** Size of an item in bytes (AWS, "DynamoDB item sizes and formats"). */
+export const itemSizeOf = (item: Item): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value), 0);
+
+function sizeOfValue(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return Math.ceil(String(value).length / 2) + 1;
+  if (value instanceof Uint8Array) return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Array.isArray(value)
+    ? value.reduce((sum: number, element) => sum + 1 + sizeOfValue(element), 3)
+    : 3 + itemSizeOf(value as Item);
 }

@@ -1,5 +1,4 @@
-import { ids, schema, storedSets } from '#lists';
-import { counterKeyOf } from '#lists/maintenance';
+import { feed, ids, schema, storedSets } from '#lists';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { changed, commit, type VerifyContext } from './difference.ts';
 import { concurrently, readNumberSet } from './reading.ts';
@@ -38,7 +37,7 @@ export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): 
  */
 const note = (scope: VerifyContext, { partition, counter, next }: RecordScan, now: number): Promise<boolean> =>
   commit(scope, (work) =>
-    work.update(counterKeyOf(partition), {
+    work.update(feed.counterKeyOf(partition), {
       set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(counter[schema.AT] ?? 0)) },
       condition: { exists: true, equals: { [NOTED_AT]: counter[NOTED_AT] } },
       onConditionFailed: changed,

@@ -12,7 +12,6 @@ import {
   type UnitOfWork,
 } from '#lists';
 import { CLOCKS_DIFFER_MS, type Clock } from '../../clock.ts';
-import { nameOf } from '../read-items.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Stored } from './records.ts';
@@ -83,7 +82,7 @@ export class DerivedFields<T extends object> {
       const value = await timeOf();
       if (value === undefined) return;
       const task = () => advance(table, key, { id, field, value }, session);
-      await (session.batch?.shared.postpone(`${nameOf(key)} ${field}`, value, task) ?? task());
+      await (session.batch?.shared.postpone(`${schema.nameOf(key)} ${field}`, value, task) ?? task());
     });
   }
 }

@@ -14,7 +14,6 @@ import {
 } from '#lists';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
-import { nameOf } from '../read-items.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { DerivedFields, forward } from './derived-fields.ts';
@@ -330,7 +329,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     const { batch, changes } = this.session;
     const read = () => this.get(id);
     changes.check(async () => {
-      const stored = await (batch?.shared.readLasting(nameOf(this.keyOf(id)), read) ?? read());
+      const stored = await (batch?.shared.readLasting(schema.nameOf(this.keyOf(id)), read) ?? read());
       if (stored === undefined || !Condition.isMet({ equals }, stored.item)) throw onConditionFailed(stored?.item);
     });
   }

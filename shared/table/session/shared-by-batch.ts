@@ -1,6 +1,6 @@
-import type { Item, Key, NumberPool, Table } from '#lists';
+import { type Item, type Key, type NumberPool, schema, type Table } from '#lists';
 import type { TimeLimit } from '../../clock.ts';
-import { nameOf, readItems } from '../read-items.ts';
+import { readItems } from '../read-items.ts';
 
 /** Most ids that are looked up at once: fewer units than a request has (`shared/http/budget/request-budget.ts`). */
 const AT_ONCE = 40;
@@ -35,12 +35,12 @@ export class SharedByBatch {
     keyOf: (id: string) => Key,
     timeLimit: TimeLimit,
   ): Promise<Item | undefined> | undefined {
-    const name = nameOf(keyOf(id));
+    const name = schema.nameOf(keyOf(id));
     const index = this.#ids.indexOf(id);
     if (index >= 0) {
       const keys = this.#ids.splice(index, AT_ONCE).map(keyOf);
       const reading = readItems(table, keys, timeLimit).then(({ items }) => items);
-      for (const key of keys) this.#lookedUp.set(nameOf(key), reading);
+      for (const key of keys) this.#lookedUp.set(schema.nameOf(key), reading);
       // Later ones are looked up alone.
       reading.catch(() => this.#lookedUp.clear());
     }
