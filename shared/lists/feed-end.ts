@@ -5,7 +5,7 @@ import { settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';
 import { LONGEST_ORDERED_USE } from './number-pool.ts';
 import { Members, NumberSet } from './number-set.ts';
-import { between, queryAll, queryUpTo } from './queries.ts';
+import { between, ofPartition, queryAll, queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import { serverTime, type Table } from './table.ts';
@@ -43,11 +43,7 @@ async function beginningOfLast(
   { partition, createdAt }: FollowedList,
   { clock }: TimeLimit,
 ): Promise<number | 'oldest'> {
-  const query = {
-    KeyConditionExpression: 'PK = :list',
-    ExpressionAttributeValues: { ':list': partition },
-    ScanIndexForward: false,
-  };
+  const query = { ...ofPartition(partition), ScanIndexForward: false };
   const settledBefore = (item: Item): boolean =>
     settledUpTo([[0, item]], createdAt, serverTime(table, clock), 2 * LONGEST_ORDERED_USE) === 0;
   for (let count = 0, after: Record<string, unknown> | undefined; ; ) {

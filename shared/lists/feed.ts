@@ -7,6 +7,7 @@ import { NUMBERS, numberIn, sortKeyOf } from './ids.ts';
 import { NumberSet } from './number-set.ts';
 import { expiryOfNumber, floorOf } from './periods.ts';
 import { between, queryAll, queryUpTo } from './queries.ts';
+import { recordsIn } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import { serverTime, type Table } from './table.ts';
@@ -163,7 +164,7 @@ async function readStretch(
   const endOfBlock = Math.min((block + 1) * BLOCK_SIZE, NUMBERS);
   const range = between(partition, [sortKeyOf(from), sortKeyOf(endOfBlock - 1)]);
   const [counter, { items, last }] = await Promise.all([counting, queryUpTo(table, range, most)]);
-  const found = new Map(items.map((item) => [numberIn(String(item.SK)), item]));
+  const found = recordsIn(items);
   const end = Math.min(last === undefined ? endOfBlock : numberIn(String(last.SK)) + 1, nextIn(counter));
   let open = from;
   while (open < end && found.has(open)) open++;

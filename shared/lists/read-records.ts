@@ -92,7 +92,8 @@ export async function readEach(
     while (unread.length > 0) {
       const requested = unread.slice(0, budget.mayRead(unread.length));
       if (requested.length === 0) return;
-      const calls = batchesOf(requested).map((batch) => readBatch(table, partition, batch, strongly, budget));
+      const batches = Map.groupBy(requested, (_, index) => Math.floor(index / KEYS_A_CALL));
+      const calls = Array.from(batches.values(), (batch) => readBatch(table, partition, batch, strongly, budget));
       const responses = await Promise.all(calls);
       items.push(...responses.flatMap(({ found }) => found));
       const left = new Set(responses.flatMap((response) => response.unread));
@@ -102,11 +103,6 @@ export async function readEach(
   }, budget.timeLimit);
   return { records: recordsIn(items), unread };
 }
-
-const batchesOf = (numbers: readonly number[]): (readonly number[])[] =>
-  Array.from({ length: Math.ceil(numbers.length / KEYS_A_CALL) }, (_, index) =>
-    numbers.slice(index * KEYS_A_CALL, (index + 1) * KEYS_A_CALL),
-  );
 
 async function readBatch(
   table: Table,

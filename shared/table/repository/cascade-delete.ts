@@ -97,15 +97,11 @@ async function empty(table: Table, partition: string, { clock, deadline }: TimeL
   while (clock() < deadline) {
     const keys = await keysIn(table, partition, KEYS_A_QUERY);
     if (keys.length === 0) return true;
-    await Promise.all(batchesOf(keys).map((batch) => deleteBatch(table, batch)));
+    const batches = Map.groupBy(keys, (_, index) => Math.floor(index / KEYS_A_BATCH));
+    await Promise.all(Array.from(batches.values(), (batch) => deleteBatch(table, batch)));
   }
   return false;
 }
-
-const batchesOf = (keys: readonly Key[]): Key[][] =>
-  Array.from({ length: Math.ceil(keys.length / KEYS_A_BATCH) }, (_, index) =>
-    keys.slice(index * KEYS_A_BATCH, (index + 1) * KEYS_A_BATCH),
-  );
 
 /** The next query finds keys that DynamoDB leaves unprocessed. */
 const deleteBatch = (table: Table, keys: readonly Key[]) =>
