@@ -42,20 +42,19 @@ const KEYS_A_BATCH = 25;
 /** Longest time that a cascade delete may add to a request, in milliseconds. */
 const LONGEST = 2_000;
 
-/** Stages a cascade delete of a partition, which runs after the commit. */
-export function stageCascadeDelete(
-  work: UnitOfWork,
-  session: RequestSession,
-  tenant: TenantId,
-  partition: string,
-): void {
+/** Stages the note of a cascade delete of a partition. */
+export function stageCascadeDelete(work: UnitOfWork, tenant: TenantId, partition: string): void {
   const note = { PK: cascadeDeletePartition(tenant), SK: partition };
   work.put(note, () => new Error('a put without a condition was refused'), {});
+}
+
+/** Runs the noted cascade deletes after the commit. @param isNoted whether what was committed has a note */
+export const cascadeAfterCommit = (session: RequestSession, tenant: TenantId, isNoted = () => true): void =>
   session.changes.afterCommit(async () => {
+    if (!isNoted()) return;
     const deadline = Math.min(session.clock() + LONGEST, session.deadline);
     await finishCascadeDeletes(session.tables.of(tenant), tenant, { clock: session.clock, deadline });
   });
-}
 
 /**
  * Runs a tenant's pending cascade deletes, as long as there is time. Several may run this at once.

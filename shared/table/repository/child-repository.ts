@@ -1,6 +1,6 @@
 import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
 import { StaleRead } from '../errors.ts';
-import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
+import { cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { toAttributes } from './entity.ts';
 import { checkSize } from './record-size.ts';
 import type { Page, PageQuery, Stored } from './records.ts';
@@ -51,9 +51,13 @@ export class ChildRepository<T extends object> extends Repository<T> {
    * others were added since they were read, after it (`cascade-delete.ts`).
    */
   deleteAll({ records, list }: ChildKeys): (work: UnitOfWork, parent: Item) => Item {
+    // As staged last, which is what was committed.
+    let isCascade = false;
+    cascadeAfterCommit(this.session, this.tenant, () => isCascade);
     return (work, { [CHILDREN]: count }) => {
-      if (records.length + list.length > FEW || records.length !== Number(count ?? 0)) {
-        stageCascadeDelete(work, this.session, this.tenant, this.location.partition);
+      isCascade = records.length + list.length > FEW || records.length !== Number(count ?? 0);
+      if (isCascade) {
+        stageCascadeDelete(work, this.tenant, this.location.partition);
         return {};
       }
       stageDeletions(work, [...records, ...list]);

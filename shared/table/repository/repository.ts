@@ -15,7 +15,7 @@ import {
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
-import { FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
+import { cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { DerivedFields, forward } from './derived-fields.ts';
 import { stageDerived } from './derived-from-references.ts';
 import { type Entity, toAttributes } from './entity.ts';
@@ -349,8 +349,10 @@ export class Repository<T extends object> extends RecordReader<T> {
    * condition that no record refers to it. Otherwise the set's empty items would stay forever, because they are never read again.
    */
   deleteSet({ partition, keys }: StoredSet): void {
-    if (keys.length <= FEW) stageDeletions(this.work, keys);
-    else stageCascadeDelete(this.work, this.session, this.tenant, partition);
+    if (keys.length > FEW) {
+      stageCascadeDelete(this.work, this.tenant, partition);
+      cascadeAfterCommit(this.session, this.tenant);
+    } else stageDeletions(this.work, keys);
   }
 
   /** Stages the parent's count of the new record, where there is a parent (`child-repository.ts`). */
