@@ -5,6 +5,7 @@ import { configureTable, environmentTable, RequestSession, Tenant } from '#table
 import { kinds } from '../../operator/kinds.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { auditOf, recordsIn } from '../support/audit.ts';
+import type { BatchResult } from '../support/batch-result.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy } from '../support/keys.ts';
 import { written } from '../support/lines.ts';
@@ -56,22 +57,18 @@ afterEach(() => {
   configureTable({});
 });
 
-interface Result {
-  readonly key: string;
-  readonly status: number;
-  readonly replayed?: true;
-  readonly body?: JsonBody;
-}
-
-async function run(operations: readonly unknown[], token = org.token): Promise<readonly Result[]> {
-  const response = await api.request<{ results: Result[] }>('POST', '/api/v1/batch', { token, body: { operations } });
+async function run(operations: readonly unknown[], token = org.token): Promise<readonly BatchResult[]> {
+  const response = await api.request<{ results: BatchResult[] }>('POST', '/api/v1/batch', {
+    token,
+    body: { operations },
+  });
   return response.body.results;
 }
 
 const creations = (count: number, operation = 'createClient', body: JsonBody = { name: 'Acme' }) =>
   Array.from({ length: count }, (_, index) => ({ key: `${index}`, operation, body }));
 
-const statusesOf = (results: readonly Result[]) =>
+const statusesOf = (results: readonly BatchResult[]) =>
   Object.fromEntries(
     Array.from(
       Map.groupBy(results, ({ status }) => status),

@@ -4,6 +4,7 @@ import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
+import type { BatchResult } from '../support/batch-result.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy } from '../support/keys.ts';
 import { written } from '../support/lines.ts';
@@ -31,17 +32,8 @@ afterEach(() => {
   configureTable({});
 });
 
-interface Result {
-  readonly key: string;
-  readonly status: number;
-  readonly retry_after?: number;
-  readonly omitted?: true;
-  readonly body?: JsonBody;
-  readonly problem?: JsonBody & { readonly type: string };
-}
-
 async function run(operations: readonly unknown[], { token = org.token, query = '', headers = {} } = {}) {
-  const response = await api.request<{ results: Result[]; counts: JsonBody }>('POST', `${PATH}${query}`, {
+  const response = await api.request<{ results: BatchResult[]; counts: JsonBody }>('POST', `${PATH}${query}`, {
     token,
     body: { operations },
     headers,
@@ -51,7 +43,7 @@ async function run(operations: readonly unknown[], { token = org.token, query = 
 
 const create = (key: string, body: JsonBody = {}) => ({ key, operation: 'createClient', body: { name: key, ...body } });
 const createRole = (key: string) => ({ key, operation: 'createRole', body: { code: `role-${key}`, label: key } });
-const endsOf = (results: readonly Result[]) =>
+const endsOf = (results: readonly BatchResult[]) =>
   results.map(({ status, problem }) => [status, problem?.type.replace('urn:problem-type:custodia:', '')]);
 
 /** Stops the clock of the service, which then only moves by `seconds` with each transaction. */

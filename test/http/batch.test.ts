@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
+import type { BatchResult } from '../support/batch-result.ts';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 import { apiDriverOf, NOWHERE, pointersOf } from './api-driver.ts';
@@ -16,17 +17,7 @@ afterEach(() => {
 });
 
 type Operation = JsonBody & { readonly key: string };
-interface Result {
-  readonly key: string;
-  readonly status: number;
-  readonly etag?: string;
-  readonly replayed?: true;
-  readonly retry_after?: number;
-  readonly omitted?: true;
-  readonly body?: JsonBody & { readonly id: string };
-  readonly problem?: JsonBody & { readonly errors?: readonly JsonBody[] };
-}
-type BatchResponse = ApiResponse<{ results: Result[]; counts: JsonBody }>;
+type BatchResponse = ApiResponse<{ results: BatchResult[]; counts: JsonBody }>;
 
 const run = (operations: readonly unknown[], headers = {}, token = org.token): Promise<BatchResponse> =>
   api.request('POST', PATH, { token, body: { operations }, headers });
@@ -221,7 +212,7 @@ describe('NDJSON', () => {
     const results = response.body
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as Result);
+      .map((line) => JSON.parse(line) as BatchResult);
     expect(results.map(({ key, status }) => [key, status])).toEqual([
       ['x', 201],
       ['y', 404],
