@@ -42,14 +42,15 @@ const entries = async () =>
 const put = (key: Key) => table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...key } }));
 
 /** Moves a record as another one does that is created below it. */
-const move = (id: string, seconds: number) =>
-  calls.do(
+const move = <T extends { id: string }>(list: TestList<T>, id: string, seconds: number, field: keyof T & string) =>
+  list.do(
     async (records) => {
       const stored = await records.get(id);
-      if (stored !== undefined) records.derived.move(stored, 'moved_at', () => new Error('it is gone'));
+      if (stored !== undefined) records.derived.move(stored, field, () => new Error('it is gone'));
     },
     { at: () => NOW + seconds * 1_000 },
   );
+const moveCall = (id: string, seconds: number) => move(calls, id, seconds, 'moved_at');
 const timeOf = async (id: string) => (await calls.records().get(id))?.record.moved_at;
 
 /** Records at these times, in seconds. */
@@ -85,7 +86,7 @@ describe('a list in the order of a time', () => {
 
   it('has what was written before, and nothing that was deleted', async () => {
     const [a, b, c] = (await create(1, 2, 3)) as [string, string, string];
-    await move(a, 9);
+    await moveCall(a, 9);
     expect(await sorted()).toEqual({ total: 3, ids: [a, c, b] });
     await calls.change(b, { moved_at: at(10), status: 'closed' });
     await calls.remove(c);
@@ -202,7 +203,7 @@ class StaleReplica extends NodeHttpHandler {
 
 it('a record in an order is shown as it was moved, also where a replica has it as before', async () => {
   const [id, other] = (await create(1, 5)) as [string, string];
-  await move(id, 9);
+  await moveCall(id, 9);
   const over = new StaleReplica();
   const { records } = await calls.page({ sort: '-moved_at' }, { over });
   expect(records.map(({ record }) => [record.id, record.moved_at])).toEqual([
@@ -242,8 +243,8 @@ describe('a range with more records than are read', () => {
 describe('a time that moves', () => {
   it('moves forward only, whoever commits first', async () => {
     const [id] = (await create(0)) as [string];
-    await move(id, 4);
-    await move(id, 2);
+    await moveCall(id, 4);
+    await moveCall(id, 2);
     expect([await timeOf(id), await entries()]).toEqual([at(4), [entry(at(4), ids.numberOf(id)).SK]]);
   });
 
@@ -251,15 +252,15 @@ describe('a time that moves', () => {
     const [id, other] = (await create(0, 1)) as [string, string];
     const year = 365 * 86_400;
     const now = { ranges: { moved_at: { after: at(0), before: at(60) } } };
-    await move(id, year);
+    await moveCall(id, year);
     expect([await sorted(), await sorted(now)]).toEqual([
       { total: 2, ids: [id, other] },
       { total: 1, ids: [other] },
     ]);
-    await move(other, 2);
+    await moveCall(other, 2);
     expect((await sorted()).ids).toEqual([id, other]);
     for (const seconds of [3, year, 4]) {
-      await move(id, seconds);
+      await moveCall(id, seconds);
       expect([(await sorted()).ids[0], await timeOf(id)]).toEqual([id, at(seconds)]);
     }
     expect(await sorted(now)).toEqual({ total: 2, ids: [id, other] });
@@ -271,11 +272,11 @@ describe('a time that moves', () => {
 
   it('moves back from a time in the future, which a wrong clock has written', async () => {
     const [id] = (await create(0)) as [string];
-    await move(id, 60 * 86_400);
-    await move(id, 30);
+    await moveCall(id, 60 * 86_400);
+    await moveCall(id, 30);
     expect([await timeOf(id), await entries()]).toEqual([at(30), [entry(at(30), ids.numberOf(id)).SK]]);
     // Clocks of containers may differ by seconds: that is no wrong one.
-    await move(id, 28);
+    await moveCall(id, 28);
     expect(await timeOf(id)).toBe(at(30));
   });
 
@@ -291,7 +292,7 @@ describe('a time that moves', () => {
         },
         { at: () => NOW + 2_000 },
       );
-    await Promise.all([...seconds.map((each) => move(id, each)), change('closed'), change('open')]);
+    await Promise.all([...seconds.map((each) => moveCall(id, each)), change('closed'), change('open')]);
     const stored = await calls.records().get(id);
     expect([stored?.version, stored?.record.moved_at]).toEqual([3, at(2.75)]);
     expect(await entries()).toEqual([entry(at(2.75), ids.numberOf(id)).SK]);
@@ -305,7 +306,7 @@ describe('a time that moves', () => {
       const stored = await records.get(id);
       if (stored === undefined) throw new Error('it is gone');
       runs++;
-      if (runs < 5) await move(id, runs);
+      if (runs < 5) await moveCall(id, runs);
       return records.update(stored, { status: 'closed' }, { moves: 'moved_at' });
     };
     const after = await calls.do(change, { at: () => NOW });
@@ -323,7 +324,7 @@ describe('a time that moves', () => {
       const stored = await records.get(id);
       if (stored === undefined) throw new Error('it is gone');
       runs++;
-      if (runs < 5) await move(id, runs);
+      if (runs < 5) await moveCall(id, runs);
       await records.remove(stored);
     });
     expect([runs, await entries(), await calls.stored()]).toEqual([1, [], []]);
@@ -352,7 +353,7 @@ describe('an order', () => {
     expect(await calls.found({ ranges })).toEqual({ ids: [first], by: 'records' });
     await calls.remove(gone);
     // It enters the order with its next change, or by the repair.
-    await move(first, 2);
+    await moveCall(first, 2);
     const second = await calls.createId({ moved_at: at(3) });
     for (const repaired of [false, true])
       expect(await differences(repaired)).toMatchObject([{ kind: 'filter-not-built', field: 'moved_at>', repaired }]);
@@ -399,7 +400,7 @@ describe('an order', () => {
     repairing.client.middlewareStack.add(
       (next, { commandName }) =>
         async (request) => {
-          if (commandName === 'TransactWriteItemsCommand' && moves++ === 0) await move(id, 7);
+          if (commandName === 'TransactWriteItemsCommand' && moves++ === 0) await moveCall(id, 7);
           return next(request);
         },
       { step: 'initialize', priority: 'high' },
@@ -434,6 +435,23 @@ describe('a long order', () => {
     for (const batch of batches)
       await table.table.client.send(new BatchWriteCommand({ RequestItems: { [table.table.name]: batch } }));
   }
+
+  it('has a record that moves to its beginning whenever a scan is on its way', async () => {
+    const [moving, other] = [await long.createId({ [field]: at(2) }), await long.createId({ [field]: at(1) })];
+    await lengthen(1_200);
+    let moves = 0;
+    let isBeginning = false;
+    class Moving extends NodeHttpHandler {
+      override async handle(...call: Parameters<NodeHttpHandler['handle']>) {
+        const isFirst = !String(call[0].body).includes('"ExclusiveStartKey"');
+        if (isBeginning && !isFirst) await move(long, moving, 5_000 + moves++, field);
+        isBeginning = isFirst;
+        return super.handle(...call);
+      }
+    }
+    const found = await long.found({ sort: `-${field}` }, { over: new Moving() });
+    expect([found, moves]).toEqual([{ ids: [moving, other], by: 'indexes' }, 1]);
+  });
 
   it('is read as far as a request may, and few records are sorted instead', async () => {
     const made = [await long.createId(), await long.createId({ [field]: at(2), status: 'closed' })];
