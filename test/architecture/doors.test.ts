@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { exportsOf, modulesOf, namesIn, namesOf, reachableBy, textOf } from './door-names.ts';
 import { doors, sources, sourcesIn } from './sources.ts';
 
 /**
@@ -43,36 +44,6 @@ const NAMES: Readonly<Record<string, number>> = {
   '#telemetry': 13,
   '#maintenance': 13,
 };
-
-/** The names in the braces of an import or export: `{ one, type Two }`. */
-const namesIn = (braces: string): string[] =>
-  braces.split(',').flatMap((name) => name.trim().replace(/^type | as .*/g, '') || []);
-
-const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-
-const DECLARED = /^export (?:(?:type )?\{([^}]*)\}|(?:async )?(?:const|function\*?|class|interface|type) (\w+))/gm;
-
-/** The names that a file exports: its own declarations, or those of other files. */
-const exportsOf = (path: string): string[] =>
-  Array.from(textOf(path).matchAll(DECLARED), ([, names = '', declared]) =>
-    declared === undefined ? namesIn(names) : [declared],
-  ).flat();
-
-/** The modules that a door shows under one name each: `export * as ids from './ids.ts'`. */
-const modulesOf = (door: string): { readonly name: string; readonly path: string }[] =>
-  Array.from(textOf(door).matchAll(/^export \* as (\w+) from '(\.[^']+)'/gm), ([, name = '', from = '']) => ({
-    name,
-    path: join(dirname(door), from),
-  }));
-
-/** The names of a door; a module counts as one. */
-const namesOf = (door: string): string[] => [...exportsOf(door), ...modulesOf(door).map(({ name }) => name)];
-
-/** What a door shows, by itself or in its modules. */
-const shownBy = (door: string): string[] => [
-  ...namesOf(door),
-  ...modulesOf(door).flatMap(({ path }) => exportsOf(path)),
-];
 
 /**
  * Imports past a door: from outside a library into one of its other files. A library may have a second door:
@@ -129,7 +100,7 @@ it('tests take from a door what it has', () => {
     Object.values(doors).filter((door) => door !== path && path.startsWith(`${dirname(door)}/`));
   const imported = sourcesIn('test/**').flatMap(({ path, code }) =>
     Array.from(code.matchAll(/import (?:type )?\{([^}]*)\} from '(\.[^']+)'/g), ([, names = '', from = '']) => {
-      const known = librariesOf(join(dirname(path), from)).flatMap(shownBy);
+      const known = librariesOf(join(dirname(path), from)).flatMap(reachableBy);
       return namesIn(names).flatMap((name) => (known.includes(name) ? [`${path}: ${name}`] : []));
     }).flat(),
   );

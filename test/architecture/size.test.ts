@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { reachableBy } from './door-names.ts';
+import { doors } from './sources.ts';
+
+/** How large the house is. Each commit that makes something smaller lowers its bound; the goals are where they end. */
+const BOUNDS = {
+  'lines of source': { bound: 53_500, goal: 42_000 },
+  doors: { bound: 35, goal: 16 },
+  'names at doors': { bound: 569, goal: 220 },
+  'files over 350 lines': { bound: 4, goal: 0 },
+  'lines over 120 characters': { bound: 1_109, goal: 0 },
+} as const;
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const linesOf = (path: string): string[] => read(path).trimEnd().split('\n');
+
+const source = new Map(
+  globSync('{bin,functions,infra,local,operator,packages,shared}/**/*.ts', {
+    cwd: ROOT,
+    exclude: ['**/node_modules/**', 'packages/*/{bench,test}/**'],
+  }).map((path) => [path, linesOf(path)]),
+);
+const allLines = [...source.values()].flat();
+
+const MEASURED: Readonly<Record<keyof typeof BOUNDS, number>> = {
+  'lines of source': allLines.length,
+  doors: Object.keys(doors).length,
+  'names at doors': Object.values(doors).flatMap(reachableBy).length,
+  'files over 350 lines': [...source.values()].filter((lines) => lines.length > 350).length,
+  'lines over 120 characters': allLines.filter((line) => line.length > 120).length,
+};
+
+it.each(Object.entries(BOUNDS))('there are no more %s than the bound', (what, { bound, goal }) => {
+  const measured = MEASURED[what as keyof typeof BOUNDS];
+  expect(measured).toBeLessThanOrEqual(bound);
+  // Once reached, the goal is the bound.
+  expect(bound).toBeGreaterThanOrEqual(goal);
+});
