@@ -1,5 +1,5 @@
 /**
- * The second door, for code that scans and repairs lists (`shared/maintenance`): the storage of their sets, marks and
+ * The second door, for code that scans and repairs lists (`operator/maintenance`): the storage of their sets, marks and
  * indexes.
  */
 

@@ -1,5 +1,5 @@
 /**
- * How records are stored, for what reads or writes items itself (`shared/tenancy`, `shared/maintenance`): their attributes, what they are listed by,
+ * How records are stored, for what reads or writes items itself (`shared/tenancy`, `operator/maintenance`): their attributes, what they are listed by,
  * the notes of filter values, cascade deletes.
  */
 

@@ -84,8 +84,8 @@ describe.each(Object.entries(doors))('%s', (alias, door) => {
 });
 
 it.each([
-  ['#lists/maintenance', /^shared\/maintenance\//],
-  ['#table/storage', /^shared\/(tenancy|maintenance)\//],
+  ['#lists/maintenance', /^operator\/maintenance\//],
+  ['#table/storage', /^(shared\/tenancy|operator\/maintenance)\//],
 ])('%s, which shows how things are stored, is entered by few', (alias, allowed) => {
   const seeing = sources.filter(({ imports }) => imports.includes(doors[alias] ?? '')).map(({ path }) => path);
   expect(seeing.filter((path) => !allowed.test(path))).toEqual([]);

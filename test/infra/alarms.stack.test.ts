@@ -99,8 +99,6 @@ describe('docs/operations.md', () => {
 
 it('the table is watched in every operation that the code sends', () => {
   const sent = globSync(join(ROOT, '{shared,functions}/**/*.ts'))
-    // The operator's.
-    .filter((file) => !file.includes('shared/maintenance/erase/'))
     .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+Command)\(/g), ([, name = '']) => name))
     .map(dynamoDbOperationOf);
   const watched = named('table-failing').metrics.flatMap(({ Metric }) =>

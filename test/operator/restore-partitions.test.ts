@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TenantId } from '#table/keys';
 import { kinds } from '../../operator/kinds.ts';
+import { treatmentOf } from '../../operator/maintenance/restore/partitions.ts';
 import { RESTORABLE } from '../../operator/restore.ts';
-import { treatmentOf } from '../../shared/maintenance/restore/partitions.ts';
 
 /** What a restoration touches. A partition that nobody thought of stays as it is. */
 

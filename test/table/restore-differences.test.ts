@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, boolean, constantFrom, integer, option, r
 import { describe, expect, it } from 'vitest';
 import type { Item } from '#lists';
 import type { Change } from '#maintenance';
-import { differences, type Rules } from '../../shared/maintenance/restore/differences.ts';
+import { differences, type Rules } from '../../operator/maintenance/restore/differences.ts';
 
 /** What is written so that a partition is as it was. */
 

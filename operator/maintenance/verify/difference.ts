@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Table, UnitOfWork } from '#lists';
 import { StaleRead } from '#table';
 import type { TenantId } from '#table/keys';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../shared/clock.ts';
 
 /** A difference between the records and what is derived from them. */
 export interface Verified extends Omit<Subject, 'name'> {

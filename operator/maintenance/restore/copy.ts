@@ -3,7 +3,7 @@ import { type Item, readPartition, type Table } from '#lists';
 import type { Entity, Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../shared/clock.ts';
 import { type RestoreOptions, restore } from './restore.ts';
 
 /**

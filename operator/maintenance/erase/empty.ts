@@ -3,7 +3,7 @@ import { DeleteCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/li
 import { type Key, retry, type Table } from '#lists';
 import { credentialsKey, type TenantId } from '#table/keys';
 import { appKey, registerKey } from '#tenancy/keys';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../shared/clock.ts';
 
 /** Final deletion. All functions here are idempotent and may run concurrently. */
 

@@ -1,5 +1,5 @@
 import { feed, ids, schema, storedSets } from '#lists';
-import { CLOCKS_DIFFER_MS } from '../../clock.ts';
+import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';
 import { changed, commit, type VerifyContext } from './difference.ts';
 import { concurrently, readNumberSet } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';

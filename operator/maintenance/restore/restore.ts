@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { readPartition, retry, type Table } from '#lists';
 import type { TenantId } from '#table/keys';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../shared/clock.ts';
 import { partitionsOf } from '../erase/partitions.ts';
 import { concurrently } from '../verify/reading.ts';
 import { type Change, differences } from './differences.ts';
