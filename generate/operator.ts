@@ -3,10 +3,17 @@ import { operatorProgram } from '../operator/program.ts';
 import { markdown } from './markdown.ts';
 import { withText } from './places.ts';
 
-/** The section of `docs/operations.md` about the operator's commands, derived from their declarations. */
+/** The table of the operator's commands in `docs/operations.md`, derived from their declarations. */
 
 export const withCommands = (page: string): string =>
-  withText(page, 'operator:commands', commandsOf(operatorProgram()).map(sectionOf).join('\n\n'));
+  withText(
+    page,
+    'operator:commands',
+    markdown({
+      head: ['command', 'what it does', 'role'],
+      rows: commandsOf(operatorProgram()).map(rowOf),
+    }),
+  );
 
 /** All commands without subcommands, each with its full name. */
 export function commandsOf(command: Command, path = ''): readonly DescribedCommand[] {
@@ -29,45 +36,26 @@ const COMMON = new Set(['--outputs', '--table', '--role', '--region', '--secrets
 
 export const isCommon = ({ long }: Option): boolean => COMMON.has(long ?? '');
 
-function sectionOf({ name, command }: DescribedCommand): string {
-  const own = command.options.filter((option) => !isCommon(option));
-  return [
-    `### ${name.replace(/^custodia /, '')}`,
-    `${command.description()}. ${authorityOf(command)}`,
-    ...(own.length === 0 ? [] : [markdown({ head: ['option', 'meaning'], rows: own.map(rowOf) })]),
-    ['```bash', ...examplesOf(command), '```'].join('\n'),
-  ].join('\n\n');
-}
-
-const rowOf = ({ flags, description, argChoices, mandatory, defaultValue }: Option): string[] => [
-  `\`${flags}\``,
+/** `verify [--org <org>] [--all]`: what is optional stands in brackets. */
+const usageOf = ({ name, command }: DescribedCommand): string =>
   [
-    description,
-    ...(argChoices === undefined ? [] : [argChoices.map((choice) => `\`${choice}\``).join(', ')]),
-    ...(mandatory ? ['required'] : []),
-    ...(defaultValue === undefined ? [] : [`default \`${defaultValue}\``]),
-  ].join('; '),
+    name.replace(/^custodia /, ''),
+    ...command.options
+      .filter((option) => !isCommon(option))
+      .map(({ flags, mandatory }) => (mandatory ? flags : `[${flags}]`)),
+  ].join(' ');
+
+const rowOf = (described: DescribedCommand): string[] => [
+  `\`${usageOf(described)}\``,
+  `${described.command.description()}.`,
+  authorityOf(described.command),
 ];
 
 /** As whom it works: under a role, whose output its option names, or as a caller of the API. */
 function authorityOf(command: Command): string {
-  if (command.options.some(({ long }) => long === '--url')) return 'It calls the API as an integration.';
+  if (command.options.some(({ long }) => long === '--url')) return 'an integration’s';
   const described = command.options.find(({ long }) => long === '--role')?.description ?? '';
   const [, output] = /output (\w+RoleArn)/.exec(described) ?? [];
   if (output === undefined) throw new Error(`${command.name()} does not say under which role it works`);
-  return `It works under \`${output}\`.`;
-}
-
-/** The examples in the help, as they are typed. */
-function examplesOf(command: Command): string[] {
-  let help = '';
-  command.configureOutput({
-    writeOut: (text) => {
-      help += text;
-    },
-  });
-  command.outputHelp();
-  const examples = help.split('\n').flatMap((line) => /^ +(npx custodia .*)/.exec(line)?.[1] ?? []);
-  if (examples.length === 0) throw new Error(`${command.name()} has no example`);
-  return examples;
+  return `\`${output}\``;
 }

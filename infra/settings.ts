@@ -166,7 +166,7 @@ const schema = z.object({
   deliveryConcurrency: whole(2, 1_000).optional(),
   /**
    * Whether new tickets are found by words (`q`): with `off`, a ticket costs up to 24 write units less
-   * (`docs/operations.md#tickets-without-words`).
+   * (`docs/deployment.md#tickets-without-words`).
    */
   ticketWords: flag(true),
   /** Memory of a function in MB, which also decides its share of a CPU. */
@@ -205,7 +205,7 @@ const schema = z.object({
   tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
   /**
    * Read and write units a second that the table takes at once, before it has grown by use: `24000:8000`. Charged once; it cannot be lowered
-   * (`docs/operations.md#warm-throughput`). Default: what AWS gives a new table.
+   * (`docs/deployment.md#warm-throughput`). Default: what AWS gives a new table.
    */
   warmThroughput: warmThroughput(),
   /** Days for which a daily backup of the table is kept in AWS Backup. Default: no backups. */

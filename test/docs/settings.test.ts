@@ -4,9 +4,9 @@ import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { settingsFrom } from '../../infra/settings.ts';
 
-/** The table of settings in `docs/operations.md` has each, with its default. */
+/** The table of settings in `docs/deployment.md` has each, with its default. */
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8');
 const [, table = ''] = page.split(/^### Settings$/m);
 
 describe('the settings of a stage', () => {

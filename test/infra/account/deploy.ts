@@ -164,7 +164,7 @@ const linesIn = (log: string): Line[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line);
 
-/** As `docs/operations.md` says, with the operator's command line. */
+/** As `docs/deployment.md` says, with the operator's command line. */
 async function makePlatformKey(operator: RunningStack['operator']) {
   const { stdout, stderr } = await operator('create-platform-key', '--app-code', 'ops');
   if (stdout === '') throw new Error(stderr);

@@ -12,7 +12,7 @@ import { checkFeatures, checkTypes } from './lacking-checks.ts';
 import { featureProbes, iamProbes } from './probes.ts';
 import type { Processes } from './processes.ts';
 
-/** The first deployment of `docs/operations.md`, what is done with a stage, a second deployment, and its end. */
+/** The first deployment of `docs/deployment.md`, what is done with a stage, a second deployment, and its end. */
 
 export const STAGE = 'prod';
 const PREFIX = `custodia-${STAGE}`;
