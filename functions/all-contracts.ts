@@ -5,13 +5,13 @@ import { auth } from './auth/contract.ts';
 import { batch } from './batch/contract.ts';
 import { docs } from './docs/contract.ts';
 import { events } from './events/contract.ts';
+import { webhookEndpoints } from './events/endpoints/contract.ts';
 import { health } from './health/contract.ts';
 import { integrations } from './integrations/contract.ts';
 import { logs } from './logs/contract.ts';
 import { openapi } from './openapi/contract.ts';
 import { orgs } from './orgs/contract.ts';
 import { recordContracts } from './record-contracts.ts';
-import { webhookEndpoints } from './webhook-endpoints/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
 

@@ -3,9 +3,9 @@ import { auditEventEntity, type Entity, journalEntity, type Tenant } from '#tabl
 import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
+import { positionOf, shown } from '../functions/events/endpoints/positions.ts';
+import { attemptEntity, endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
-import { positionOf, shown } from '../functions/webhook-endpoints/positions.ts';
-import { attemptEntity, endpointEntity, type StoredEndpoint } from '../functions/webhook-endpoints/store.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
 import { kinds } from './kinds.ts';
 

@@ -3,10 +3,10 @@ import { declaredValues } from '#contract/derived';
 import { countedBy, type Kind, kind, quotaOf } from '#maintenance';
 import { auditEventEntity, type Entity } from '#table';
 import { declaredEntities } from '../functions/all-entities.ts';
+import { endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import { endpointEntity, type StoredEndpoint } from '../functions/webhook-endpoints/store.ts';
 
 /** Values of filters for the storage code's own records, which no contract declares. */
 const VALUES: Readonly<Record<string, Kind['values']>> = {

@@ -1,5 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import { TURN_MS } from '../../functions/deliveries/leased-turn.ts';
+import { TURN_MS } from '../../functions/events/deliveries/leased-turn.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import type { Usage } from '../../local/dynamodb/usage.ts';

@@ -1,4 +1,4 @@
-import { work } from '../../functions/deliveries/work.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { createTable, localDynamoDbClient, startDynamoDb } from '../../local/dynamodb/index.ts';
 import { addingTo, meter, type Usage } from '../../local/dynamodb/usage.ts';

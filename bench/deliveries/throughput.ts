@@ -1,9 +1,9 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBDocumentClient, QueryCommand, type QueryCommandOutput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { sendWith } from '../../functions/deliveries/send.ts';
-import { signed } from '../../functions/deliveries/sign.ts';
-import { work } from '../../functions/deliveries/work.ts';
+import { sendWith } from '../../functions/events/deliveries/send.ts';
+import { signed } from '../../functions/events/deliveries/sign.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import { markdown } from '../../generate/markdown.ts';
 import { addingTo, meter, type Usage } from '../../local/dynamodb/usage.ts';
 import { systemClock } from '../../shared/clock.ts';

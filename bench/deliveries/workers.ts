@@ -1,7 +1,7 @@
-import type { Call, Message, Outcome } from '../../functions/deliveries/ports.ts';
-import { work } from '../../functions/deliveries/work.ts';
+import type { Call, Message, Outcome } from '../../functions/events/deliveries/ports.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
+import { LEASE_MS } from '../../functions/events/state/lease.ts';
 import { ids } from '../../shared/lists/index.ts';
-import { LEASE_MS } from '../../shared/tenancy/delivery-lease.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 import type { DeliveryWorld, Endpoint } from '../../test/support/delivery-world.ts';
 import type { Fault } from '../../test/support/faults.ts';

@@ -2,11 +2,11 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { RequestSession } from '#table';
 import { annotate, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
-import type { Message } from './ports.ts';
-import { sendWith } from './send.ts';
-import { environmentQueue } from './sqs-queue.ts';
-import { environmentTargets } from './target.ts';
-import { work } from './work.ts';
+import type { Message } from '../events/deliveries/ports.ts';
+import { sendWith } from '../events/deliveries/send.ts';
+import { environmentQueue } from '../events/deliveries/sqs-queue.ts';
+import { work } from '../events/deliveries/work.ts';
+import { environmentTargets } from '../events/endpoints/target.ts';
 
 /** Delivers events to endpoints for webhooks: a message of the queue is a turn for those of a tenant. */
 

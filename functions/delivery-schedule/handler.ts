@@ -1,9 +1,9 @@
 import { RequestSession } from '#table';
 import { observe } from '#telemetry';
-import { allRegistered } from '#tenancy/deliveries';
 import { systemClock } from '../../shared/clock.ts';
-import { environmentQueue } from '../deliveries/sqs-queue.ts';
-import { wakeBehind } from './wake.ts';
+import { environmentQueue } from '../events/deliveries/sqs-queue.ts';
+import { wakeBehind } from '../events/deliveries/wake-behind.ts';
+import { allRegistered } from '../events/state/register.ts';
 
 /** For all that it does, in milliseconds. */
 const TIMEOUT_MS = 60_000;

@@ -3,8 +3,8 @@ import { present } from '#http/parts';
 import { includeAll, type Permissions } from '#identity';
 import { escapedSize } from '#json';
 import { type Entity, entity, type JournalEvent, recordsById, type Tenant } from '#table';
-import { withVisibleAddress } from '../webhook-endpoints/address.ts';
 import { type JournaledKind, kinds } from './kinds.static.ts';
+import { withVisibleAddress } from './visible-address.ts';
 
 /** A kind with the entity by which its records are read. */
 interface ReadableKind extends JournaledKind {

@@ -1,2 +1,56 @@
+import type { Permissions } from '#identity';
+import { entity, storedAs, type Tenant } from '#table';
+import { deliveryAttempt, type WebhookEndpoint, webhookEndpoint } from './endpoints/contract.ts';
+
+/** The authority of an endpoint's integration, as a live key last confirmed it (`docs/decisions/0201-events.md`). */
+export interface Confirmed {
+  readonly token_epoch: number;
+  readonly permissions: Permissions;
+  /** Whose key confirmed it: another integration of the tenant. Absent where that is the endpoint's own, or one of the platform. */
+  readonly by?: ConfirmingKey;
+}
+
+export interface ConfirmingKey {
+  readonly integration_id: string;
+  readonly app_code: string;
+  readonly token_epoch: number;
+}
+
+/** A secret that signs deliveries. */
+export interface EndpointSecret {
+  /** Encrypted (`shared/auth/endpoint-secrets.ts`). */
+  readonly sealed: string;
+  /** Expiry in epoch seconds; null: never. */
+  readonly expires_at: number | null;
+}
+
+/** How far an endpoint is. It is stored apart from the endpoint, because deliveries change no version (`state/`). */
+const POSITION = ['delivered_through', 'backlog', 'failing_since', 'waits_until', 'last_success_at'] as const;
+export type Position = Pick<WebhookEndpoint, (typeof POSITION)[number]>;
+
+/** An endpoint as stored. */
+export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Position> {
+  /** One, or two during a rotation; the newest first. */
+  readonly secrets: readonly EndpointSecret[];
+  readonly confirmed: Confirmed;
+  /** What the last ping asks the receiver, until that has proved that it wants deliveries at this `url`; then null. Absent for older endpoints. */
+  readonly challenge?: string | null;
+}
+
+export const endpointEntity = entity('WEBHOOK_ENDPOINT', storedAs<StoredEndpoint>(webhookEndpoint), {
+  elsewhere: POSITION,
+  audited: webhookEndpoint.name,
+  journaled: { trials: true },
+});
+
+export const attemptEntity = entity('ATTEMPT', deliveryAttempt, {
+  createdAt: 'attempted_at',
+  retentionDays: 7,
+  parent: endpointEntity,
+});
+
+/** The failed deliveries of an endpoint. */
+export const attemptsOf = (tenant: Tenant, endpointId: string) => tenant.below(attemptEntity, endpointId);
+
 /** Declared in the storage code, which stages the events. */
 export { journalEntity } from '#table';

@@ -1,7 +1,7 @@
 import { StaleRead, type Tenant } from '#table';
 import { readCredentialsOf } from '#tenancy/credentials';
-import { isPausedBy } from '../deliveries/authority.ts';
-import { endpointEntity, type StoredEndpoint } from '../webhook-endpoints/store.ts';
+import { isPausedBy } from '../events/endpoints/lapse.ts';
+import { endpointEntity, type StoredEndpoint } from '../events/store.ts';
 import { type Integration, MOST_PAUSED } from './contract.ts';
 
 interface Change {

@@ -1,5 +1,5 @@
 import { pipeline } from '#http';
-import { webhookEndpoints } from './contract.ts';
-import { webhookEndpointOperations } from './operations.ts';
+import { webhookEndpoints } from '../events/endpoints/contract.ts';
+import { webhookEndpointOperations } from '../events/endpoints/operations.ts';
 
 export const handler = pipeline(webhookEndpoints, webhookEndpointOperations);

@@ -1,5 +1,6 @@
 import { RequestSession, StaleRead, Tenant } from '#table';
-import { allRegistered, stageFreshStart } from '#tenancy/deliveries';
+import { allRegistered } from '../../functions/events/state/register.ts';
+import { stageFreshStart } from '../../functions/events/state/state.ts';
 
 /**
  * Ends what an earlier process has left: the leases of its workers, and what they wait for after failures. So a start delivers at once. If another

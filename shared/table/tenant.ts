@@ -42,7 +42,7 @@ export class Tenant {
     return new Tenant(credentials.tenant, session);
   }
 
-  /** The tenant of an entry of the register of endpoints for webhooks (`shared/tenancy/delivery-register.ts`). */
+  /** The tenant of an entry of the register of endpoints for webhooks (`functions/events/state/register.ts`). */
   static ofRegistered(entry: { readonly tenant: TenantId }, session: RequestSession): Tenant {
     return new Tenant(entry.tenant, session);
   }

@@ -97,8 +97,9 @@ describe('imports', () => {
 
   it('of the stack and of the local gateway are contracts, never what is behind them', () => {
     // Besides their routes, the functions offer code for the operator's commands, and the port of their queue.
-    const queue = ['functions/deliveries/ports.ts', 'functions/deliveries/sqs-queue.ts'];
-    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts', ...queue];
+    const queue = ['ports.ts', 'sqs-queue.ts'].map((file) => `functions/events/deliveries/${file}`);
+    const state = ['register.ts', 'state.ts'].map((file) => `functions/events/state/${file}`);
+    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts', ...queue, ...state];
     const outside = [...within('infra/'), ...within('local/')];
     expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
   });
@@ -131,7 +132,8 @@ describe('the chain of middlewares', () => {
   });
 });
 
-const storage = /^(shared\/(aws|lists|table|tenancy)|operator\/maintenance)\//;
+/** `functions/events/state/` stores how far events are delivered. */
+const storage = /^(shared\/(aws|lists|table|tenancy)|operator\/maintenance|functions\/events\/state)\//;
 
 describe('the table', () => {
   const outside = sources.filter(({ path }) => !storage.test(path));
@@ -202,9 +204,9 @@ describe('what the functions reach', () => {
   it('is AWS, where the environment says that it is, and addresses that a caller gave by one sender', () => {
     // The sender of deliveries: `test/deliveries/send.test.ts`.
     const sender = [
-      'functions/deliveries/resolve.ts: import { Resolver } from node:dns/promises',
-      'functions/deliveries/send.ts: import * as http from node:http',
-      'functions/deliveries/send.ts: import * as https from node:https',
+      'functions/events/deliveries/resolve.ts: import { Resolver } from node:dns/promises',
+      'functions/events/deliveries/send.ts: import * as http from node:http',
+      'functions/events/deliveries/send.ts: import * as https from node:https',
     ];
     // DynamoDB on one machine: `DYNAMODB_ENDPOINT`. The heartbeat calls the stage itself: `HEALTH_URL`.
     // It finds the stores when bundles are made, and is in none.

@@ -38,8 +38,6 @@ const NAMES: Readonly<Record<string, number>> = {
   '#auth': 13,
   '#tenancy': 23,
   '#tenancy/credentials': 14,
-  // With what wakes, when replays begin, and the count of pings.
-  '#tenancy/deliveries': 16,
   // What an invocation, and a part of it, has used.
   '#telemetry': 13,
   '#maintenance': 13,
@@ -85,7 +83,7 @@ describe.each(Object.entries(doors))('%s', (alias, door) => {
 
 it.each([
   ['#lists/maintenance', /^operator\/maintenance\//],
-  ['#table/storage', /^(shared\/tenancy|operator\/maintenance)\//],
+  ['#table/storage', /^(shared\/tenancy|operator\/maintenance|functions\/events\/state)\//],
 ])('%s, which shows how things are stored, is entered by few', (alias, allowed) => {
   const seeing = sources.filter(({ imports }) => imports.includes(doors[alias] ?? '')).map(({ path }) => path);
   expect(seeing.filter((path) => !allowed.test(path))).toEqual([]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readRequestCounts } from '#tenancy';
-import { work } from '../../functions/deliveries/work.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import { Invocation, within } from '../../shared/telemetry/index.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
 import { freshTable } from '../support/dynamodb.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ids } from '#lists';
 import { journalEntity } from '#table';
-import { work } from '../../functions/deliveries/work.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import type { Endpoint, Organization } from '../support/delivery-world.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { sampled } from '../support/extent.ts';

@@ -6,10 +6,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { leanDocumentClient, sqsOf } from '#aws';
 import { configureTable } from '#table';
 import { handler as deliver } from '../../functions/deliveries/handler.ts';
-import type { Message } from '../../functions/deliveries/ports.ts';
-import { useQueue } from '../../functions/deliveries/sqs-queue.ts';
 import { handler as ring } from '../../functions/delivery-bell/handler.ts';
 import { handler as schedule } from '../../functions/delivery-schedule/handler.ts';
+import type { Message } from '../../functions/events/deliveries/ports.ts';
+import { useQueue } from '../../functions/events/deliveries/sqs-queue.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { DeliveryWorld } from '../support/delivery-world.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';

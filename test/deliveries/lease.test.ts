@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Tenant } from '#table';
-import { allRegistered, leases } from '#tenancy/deliveries';
-import { turn } from '../../functions/deliveries/turn.ts';
-import { work } from '../../functions/deliveries/work.ts';
+import { turn } from '../../functions/events/deliveries/turn.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
+import * as leases from '../../functions/events/state/lease.ts';
+import { allRegistered } from '../../functions/events/state/register.ts';
 import { aCaller } from '../support/caller.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';

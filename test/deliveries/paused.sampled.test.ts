@@ -1,7 +1,7 @@
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { expect, it } from 'vitest';
 import { listErrors } from '#lists';
-import { work } from '../../functions/deliveries/work.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { sampled } from '../support/extent.ts';
 import { FaultyHandler } from '../support/faults.ts';

@@ -4,13 +4,13 @@ import { escapedSize } from '#json';
 import { ids } from '#lists';
 import type { JournalEvent } from '#table';
 import type { Credentials } from '#tenancy/credentials';
-import { leases } from '#tenancy/deliveries';
-import { lapseOf } from '../../functions/deliveries/authority.ts';
-import { waitAfter } from '../../functions/deliveries/back-off.ts';
-import { bodyOf, bytesForRecords, firstOf, idOf, MOST_BYTES } from '../../functions/deliveries/batch.ts';
-import { verdictOf } from '../../functions/deliveries/classify.ts';
-import { afterFailure, afterRefusal, afterSuccess, stopAfter } from '../../functions/deliveries/failures.ts';
-import { needsTurn } from '../../functions/delivery-schedule/wake.ts';
+import { waitAfter } from '../../functions/events/deliveries/back-off.ts';
+import { bodyOf, bytesForRecords, firstOf, idOf, MOST_BYTES } from '../../functions/events/deliveries/batch.ts';
+import { verdictOf } from '../../functions/events/deliveries/classify.ts';
+import { afterFailure, afterRefusal, afterSuccess, stopAfter } from '../../functions/events/deliveries/failures.ts';
+import { needsTurn } from '../../functions/events/deliveries/wake-behind.ts';
+import { lapseOf } from '../../functions/events/endpoints/lapse.ts';
+import * as leases from '../../functions/events/state/lease.ts';
 
 /** The rules of deliveries, each by itself. */
 

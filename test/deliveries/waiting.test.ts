@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holds } from '../../bench/bounds.ts';
 import { STAGES, slowBounds, slowReceivers } from '../../bench/deliveries/slow-receivers.ts';
-import { work } from '../../functions/deliveries/work.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { prepared } from '../support/prepared.ts';

@@ -7,7 +7,7 @@ import { configureTable, environmentTable, JournalReader, journalEntity } from '
 import { cursorOf, readCursor } from '../../functions/events/cursor.ts';
 import { embedRecords } from '../../functions/events/embed.ts';
 import { kinds } from '../../functions/events/kinds.static.ts';
-import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
+import { endpointEntity } from '../../functions/events/store.ts';
 import { apiDriverOf, later } from '../http/api-driver.ts';
 import { altered } from '../support/altered.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerTo } from '../../functions/webhook-endpoints/proof.ts';
+import { answerTo } from '../../functions/events/endpoints/proof.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { listening } from '../support/listening.ts';
 import type { Message, TableRequest } from './account/account.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { JournalReader, Tenant } from '#table';
-import { attemptsOf, endpointEntity } from '../../functions/webhook-endpoints/store.ts';
+import { attemptsOf, endpointEntity } from '../../functions/events/store.ts';
 import { asOperator } from '../../operator/as-operator.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import { endpointsOf, lastAttemptsOf, replayTo } from '../../operator/webhook-endpoints.ts';

@@ -5,21 +5,20 @@ import type { Permissions } from '#identity';
 import { ids, type Table } from '#lists';
 import { JournalReader, RequestSession, Tenant } from '#table';
 import { stageCredentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
+import type { Call, Message, Outcome, Queue } from '../../functions/events/deliveries/ports.ts';
+import { wakeBehind } from '../../functions/events/deliveries/wake-behind.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
+import * as leases from '../../functions/events/state/lease.ts';
+import { allRegistered, stageRegistration } from '../../functions/events/state/register.ts';
 import {
-  allRegistered,
   type DeliveryState,
-  leases,
   readStates,
   stageFreshStart,
-  stageRegistration,
   stageReplay,
   stageState,
-} from '#tenancy/deliveries';
-import type { Call, Message, Outcome, Queue } from '../../functions/deliveries/ports.ts';
-import { work } from '../../functions/deliveries/work.ts';
-import { wakeBehind } from '../../functions/delivery-schedule/wake.ts';
+} from '../../functions/events/state/state.ts';
+import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions/events/store.ts';
 import { terminalEntity } from '../../functions/terminals/store.ts';
-import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions/webhook-endpoints/store.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { sortedBy } from './asked.ts';
 import { aCaller } from './caller.ts';

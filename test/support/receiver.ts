@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { answerTo } from '../../functions/webhook-endpoints/proof.ts';
+import { answerTo } from '../../functions/events/endpoints/proof.ts';
 import { listening } from './listening.ts';
 
 /** What a webhook endpoint has received. */

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { work } from '../../functions/deliveries/work.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
 /**

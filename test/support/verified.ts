@@ -1,5 +1,5 @@
 import { environmentTable } from '#table';
-import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
+import { endpointEntity } from '../../functions/events/store.ts';
 import type { FreshTable } from './dynamodb.ts';
 import { openTenant, tableAt } from './storage.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable } from '#table';
-import { endpointEntity } from '../../functions/webhook-endpoints/store.ts';
+import { endpointEntity } from '../../functions/events/store.ts';
 import type { JsonBody } from '../support/api.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { type Key, keyMadeBy, rotate } from '../support/keys.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import type { Outcome } from '../../functions/deliveries/ports.ts';
-import { answerTo } from '../../functions/webhook-endpoints/proof.ts';
+import type { Outcome } from '../../functions/events/deliveries/ports.ts';
+import { answerTo } from '../../functions/events/endpoints/proof.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { DeliveryWorld, type Received, Receiver } from '../support/delivery-world.ts';
 import { type Key, keyMadeBy, rotate } from '../support/keys.ts';

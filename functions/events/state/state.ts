@@ -1,0 +1,105 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, readPartition } from '#lists';
+import { StaleRead, type Tenant } from '#table';
+import { deliveryStateKey } from '#tenancy/keys';
+
+/**
+ * How far events are delivered to an endpoint, and who is at it (`docs/decisions/0201-events.md`). It is apart from the endpoint's record, whose version
+ * stays when something is delivered. Times are in epoch milliseconds by DynamoDB's clock as the writer knew it, unless they are texts, which only people read.
+ */
+export interface DeliveryState {
+  /** The number of the first event in the journal that is not delivered yet. */
+  readonly next: number;
+  /** That of the journal when `next` was set. */
+  readonly generation: string;
+  /** The token of the worker that is delivering, and when its lease ends. */
+  readonly lease?: string;
+  readonly lease_until?: number;
+  /** How often somebody found it leased: there may be more events than its holder has read. */
+  readonly rings?: number;
+  /** The lease for whose end a message is on its way, should its holder be gone. */
+  readonly watched?: string;
+  /** Since when calls fail, as a timestamp. */
+  readonly failing_since?: string;
+  /** For how long they have failed, as far as calls were made; the last failure; how many in a row. */
+  readonly failing_for?: number;
+  readonly failed_at?: number;
+  readonly failures?: number;
+  /** How often the receiver has refused the event `next` itself. */
+  readonly refusals?: number;
+  /** No call before. */
+  readonly retry_at?: number;
+  /** When the endpoint's share of the delivery budget is whole again (`shared/http/budget/delivery-budget.ts`). */
+  readonly spent_until?: number;
+  /** When the last replay that had to wait begins: no call before, whoever activates the endpoint. */
+  readonly replay_at?: number;
+  /** Events before this number are sent one by one. */
+  readonly singly_until?: number;
+  /** As a timestamp. */
+  readonly last_success_at?: string;
+}
+
+/** Where an endpoint's events begin: as `JournalReader.end`, or in a cursor. */
+export type DeliveryStart = Pick<DeliveryState, 'next' | 'generation'>;
+
+/** Stages the state of a new endpoint. */
+export function stageState(tenant: Tenant, endpointId: string, { next, generation }: DeliveryStart): void {
+  const item = { ...deliveryStateKey(tenant.id, endpointId), next, generation };
+  work(tenant).put(item, () => new StaleRead('the state of deliveries exists'));
+}
+
+/** What the state of an endpoint has while calls fail. */
+const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
+export const LEASED = ['lease', 'lease_until'] as const;
+
+/**
+ * Stages that events are delivered from here on. A worker that is at the endpoint ends before its next event. What has failed stays: the next call is no
+ * sooner than it was.
+ * @param begins when that begins, in epoch milliseconds; undefined: at once, or as before
+ */
+export function stageReplay(
+  tenant: Tenant,
+  endpointId: string,
+  { next, generation }: DeliveryStart,
+  begins?: number,
+): void {
+  const set = { next, generation, ...(begins !== undefined && { replay_at: begins }) };
+  const remove = [...LEASED, 'refusals', 'singly_until'];
+  work(tenant).update(deliveryStateKey(tenant.id, endpointId), { set, remove });
+}
+
+/** Stages that an endpoint that is activated, or calls another address, is called at once, whatever has failed before. */
+export function stageFreshStart(tenant: Tenant, endpointId: string): void {
+  work(tenant).update(deliveryStateKey(tenant.id, endpointId), {
+    remove: [...LEASED, ...FAILING],
+    condition: { exists: true },
+    onConditionFailed: () => new StaleRead('the state of deliveries is gone'),
+  });
+}
+
+/** Stages the end of an endpoint's state. */
+export const stageStateEnd = (tenant: Tenant, endpointId: string): void =>
+  work(tenant).delete(deliveryStateKey(tenant.id, endpointId), {}, () => new StaleRead('the state of deliveries'));
+
+/** The states of these endpoints, by their ids. Strongly consistent: one read for one, one query for several. */
+export async function readStates(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
+  const states = new Map<string, DeliveryState>();
+  for await (const item of itemsOf(tenant, ids))
+    if (ids.includes(String(item.SK))) states.set(String(item.SK), stateIn(item));
+  return states;
+}
+
+async function* itemsOf({ id, session }: Tenant, [first, ...others]: readonly string[]): AsyncGenerator<Item> {
+  if (first === undefined) return;
+  const table = session.tables.of(id);
+  const key = deliveryStateKey(id, first);
+  if (others.length > 0) return yield* readPartition({ table, clock: session.clock }, key.PK);
+  const { Item: item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }),
+  );
+  if (item !== undefined) yield item;
+}
+
+export const stateIn = ({ PK: _, SK: __, ...state }: Item): DeliveryState => state as unknown as DeliveryState;
+
+const work = ({ id, session }: Tenant) => session.changes.of(id);
