@@ -1,6 +1,6 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { tenantOfJournal } from '#tenancy/keys';
 import { environmentQueue } from '../events/deliveries/sqs-queue.ts';
+import { tenantOfJournal } from '../events/state/register.ts';
 
 /**
  * Wakes the worker for each tenant in whose journal there is something new: a message for each, however many events there are. The table's stream only

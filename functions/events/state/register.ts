@@ -4,6 +4,8 @@ import { type Item, readPartition, type Table } from '#lists';
 import { type RequestSession, StaleRead, type Tenant } from '#table';
 import { registeredIn, registerKey } from '#tenancy/keys';
 
+export { tenantOfJournal } from '#tenancy/keys';
+
 /**
  * The register of endpoints that may be active (`docs/decisions/0201-events.md`): outside of the tenants' own keys, so that one query finds all. An
  * endpoint is registered when it is made, and each time that it is activated, confirmed or replayed; a worker that finds it otherwise removes it.
