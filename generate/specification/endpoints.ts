@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { Contract, Route } from '#contract';
-import { markdown } from '../markdown.ts';
 
 /** Marks what the service has beyond the specification that it was given. */
 const OURS = '†';
@@ -8,41 +7,49 @@ const OURS = '†';
 /** The endpoints of each domain, under its tag. */
 export const endpoints = (contracts: readonly Contract[]): string =>
   contracts
-    .map(({ tag, description, routes }) => `### ${tag}\n\n${description}\n\n${endpointTable(Object.values(routes))}`)
+    .map(
+      ({ tag, description, routes }) =>
+        `### ${tag}\n\n${description}\n\n${Object.values(routes).map(lineOf).join('\n')}`,
+    )
     .join('\n\n');
 
-const endpointTable = (routes: readonly Route[]): string =>
-  markdown({
-    head: ['endpoint', 'what it does', 'permission', 'query', 'body', 'response', 'its own problems'],
-    rows: routes.map((route) => [
-      `\`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''}`,
-      [`${route.summary}.`, route.description ?? []].flat().join(' '),
-      accessTo(route),
-      codes(Object.keys(route.query.shape).filter((name) => name !== 'org_id')),
-      route.body?.name ?? '',
-      `${successesOf(route)} ${nameOf(route.response.schema)}`.trim(),
-      codes(route.errors),
-    ]),
-  });
+const lineOf = (route: Route): string =>
+  [
+    `- \`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''} (${accessTo(route)}): ${route.summary}.`,
+    ...[route.description ?? []].flat(),
+    ...named(
+      'Query',
+      Object.keys(route.query.shape).filter((name) => !COMMON_QUERY.includes(name)),
+    ),
+    ...named(
+      'Problems',
+      route.errors.filter((problem) => !(problem === 'not-found' && route.path.includes('id}'))),
+    ),
+    ...eventOf(route),
+    ...unusual(route),
+  ].join(' ');
 
-/** The events of webhooks that do what an endpoint does. */
-export const events = (contracts: readonly Contract[]): string =>
-  markdown({
-    head: ['event type', 'does the same as', 'the path’s `{id}` is in `data` as'],
-    rows: contracts
-      .flatMap(({ routes }) => Object.values(routes))
-      .flatMap(({ method, path, params, event }) =>
-        event === undefined
-          ? []
-          : [
-              [
-                `\`${event.type}\``,
-                `\`${method} ${path}\``,
-                Object.keys(params.shape).length === 0 ? '' : `\`${event.idField ?? 'id'}\``,
-              ],
-            ],
-      ),
-  });
+/** What every endpoint with a token takes, and every list with pages. */
+const COMMON_QUERY = ['org_id', 'page', 'page_size', 'sort'];
+
+const named = (what: string, names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`${what}: ${codes(names)}.`];
+
+/** A response with another status, or another record, than the method and the body say. */
+function unusual({ method, body, response }: Route): string[] {
+  const name = nameOf(response.schema);
+  const usual = { GET: 200, POST: 201, PUT: 201, PATCH: 200, DELETE: 204 }[method];
+  const isOfBody = method === 'GET' || method === 'DELETE' || name === body?.name.replace(/(Create|Patch|Upsert)$/, '');
+  if (response.status === usual && isOfBody) return [];
+  return [`Returns ${[response.status, name].join(' ').trim()}.`];
+}
+
+/** The event of webhooks that does the same, and the field of its `data` with the id of the path. */
+function eventOf({ event, params }: Route): string[] {
+  if (event === undefined) return [];
+  const hasOtherId = Object.keys(params.shape).length > 0 && event.idField !== undefined;
+  return [`Event: \`${event.type}\`${hasOtherId ? ` with \`${event.idField}\`` : ''}.`];
+}
 
 function accessTo({ auth, permission }: Route): string {
   switch (auth) {
@@ -56,9 +63,6 @@ function accessTo({ auth, permission }: Route): string {
       return 'none';
   }
 }
-
-const successesOf = ({ response, upsert }: Route): string =>
-  upsert === undefined ? String(response.status) : `${response.status} or 200`;
 
 const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 

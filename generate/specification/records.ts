@@ -1,5 +1,4 @@
 import type { Contract, Route } from '#contract';
-import { markdown } from '../markdown.ts';
 import { jsonSchemaOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
 
 /** Every returned record, and every body that is not one, in the order of the contracts. */
@@ -7,9 +6,20 @@ export function records(contracts: readonly Contract[], schemas: Schemas): strin
   const routes = contracts.flatMap((contract) => Object.values(contract.routes));
   const names = [...new Set(routes.flatMap((route) => [...takenBy(route), ...schemasOfResponse(route, schemas)]))];
   const bodies = new Set(routes.flatMap(takenBy));
-  return names
-    .map((name) => `### ${titleOf(name)}\n\n${describe(name, names, schemas, bodies.has(name))}`)
-    .join('\n\n');
+  const bases = new Map(names.map((name) => [name, baseOf(name, names, schemas)]));
+  const tables = new Map(
+    names.map((name) => {
+      const known = fieldsOf(schemas[bases.get(name) ?? '']);
+      return [name, rowsOf(name, schemas, bodies.has(name)).filter(([field]) => !known.includes(field))] as const;
+    }),
+  );
+  const common = commonRows([...tables.values()]);
+  return [
+    `### Fields of many records\n\n${listOf([...common.values()])}`,
+    ...names.map(
+      (name) => `### ${titleOf(name)}\n\n${describe(name, bases.get(name), schemas, tables.get(name) ?? [], common)}`,
+    ),
+  ].join('\n\n');
 }
 
 /** The record of a response or of a list's elements, and the elements of lists in it. */
@@ -30,19 +40,50 @@ const takenBy = ({ body }: Route): string[] =>
 const titleOf = (name: string): string =>
   name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace('Open api', 'OpenAPI');
 
-function describe(name: string, names: readonly string[], schemas: Schemas, isBody: boolean): string {
+/** A line of a list: a field, its type and use, and its notes. */
+type Row = readonly [field: string, type: string, notes: string];
+
+const listOf = (rows: readonly Row[]): string =>
+  rows.map(([field, type, notes]) => `- \`${field}\` (${type})${notes === '' ? '' : `: ${notes}`}`).join('\n');
+
+/** What makes lines of different records the same: the type of `created_at` may be null in some. */
+const keyOf = ([field, , notes]: Row): string => `${field}: ${notes}`;
+
+/** The lines that three records or more have, which are shown once. */
+const commonRows = (tables: readonly (readonly Row[])[]): ReadonlyMap<string, Row> =>
+  new Map(
+    Array.from(Map.groupBy(tables.flat(), keyOf)).flatMap(([key, rows]) =>
+      rows.length < 3 || rows[0] === undefined ? [] : [[key, rows[0]]],
+    ),
+  );
+
+/** The record whose fields are some, or all, of this one. */
+const baseOf = (name: string, names: readonly string[], schemas: Schemas): string | undefined =>
+  names.find((other) => other !== name && name.includes(other) && sharesFields(name, other, schemas));
+
+function describe(
+  name: string,
+  base: string | undefined,
+  schemas: Schemas,
+  rows: readonly Row[],
+  common: ReadonlyMap<string, Row>,
+): string {
   const fields = fieldsOf(schemas[name]);
-  const base = names.find((other) => other !== name && name.includes(other) && sharesFields(name, other, schemas));
-  const known = base === undefined ? [] : fieldsOf(schemas[base]);
-  if (base !== undefined && fields.length <= known.length) {
-    const [always, onRequest] = [true, false].map((isRequired) =>
-      fields.filter((field) => (schemas[name]?.required?.includes(field) ?? false) === isRequired),
-    );
-    const further = onRequest?.length ? ` On request also: ${listed(onRequest)}.` : '';
-    return `These fields of a ${titleOf(base).toLowerCase()}: ${listed(always ?? [])}.${further}`;
+  const required = schemas[name]?.required ?? [];
+  if (base !== undefined && fields.length <= fieldsOf(schemas[base]).length) {
+    const [always, onRequest] = [true, false].map((is) => fields.filter((field) => required.includes(field) === is));
+    return [
+      ...(always?.length ? [`These fields of ${titleOf(base).toLowerCase()}: ${listed(always)}.`] : []),
+      ...(onRequest?.length ? [`On request: ${listed(onRequest)}.`] : []),
+    ].join(' ');
   }
-  const table = fieldTable(name, schemas, known, isBody);
-  return base === undefined ? table : `As ${titleOf(base).toLowerCase()}, and:\n\n${table}`;
+  const shared = rows.filter((row) => common.has(keyOf(row))).map(([field]) => field);
+  const own = rows.filter((row) => !common.has(keyOf(row)));
+  const line = [
+    ...(base === undefined ? [] : [`As ${titleOf(base).toLowerCase()}.`]),
+    ...(shared.length === 0 ? [] : [`Also ${listed(shared)}.`]),
+  ].join(' ');
+  return [line, own.length === 0 ? '' : listOf(own)].filter((part) => part !== '').join('\n\n');
 }
 
 const listed = (fields: readonly string[]): string => fields.map((field) => `\`${field}\``).join(', ');
@@ -55,41 +96,39 @@ function sharesFields(one: string, other: string, schemas: Schemas): boolean {
 
 const fieldsOf = (schema: Schema | undefined): string[] => Object.keys(schema?.properties ?? {});
 
-/** The fields of a record without those already listed, and with those that only its creation has. */
-function fieldTable(name: string, schemas: Schemas, known: readonly string[], isBody: boolean): string {
+/** The fields of a record, and those that only its creation has. */
+function rowsOf(name: string, schemas: Schemas, isBody: boolean): readonly Row[] {
   const record = schemas[name] ?? {};
   const creation = schemas[`${name}Create`];
+  const change = schemas[`${name}Patch`];
   const fields = { ...creation?.properties, ...record.properties };
-  const order = [...new Set([...fieldsOf(record), ...fieldsOf(creation)])].filter((field) => !known.includes(field));
-  const uses = isBody ? [{ head: 'in the body', body: record }] : usesOf(name, schemas);
-  return markdown({
-    head: ['field', 'type', ...uses.map(({ head }) => head), 'default', 'notes'],
-    rows: order.map((field) => {
-      const schema = fields[field] ?? {};
-      const created = creation?.properties?.[field];
-      return [
-        `\`${field}\``,
-        typeOf(schema),
-        ...uses.map(({ body }) => useOf(field, body)),
-        schema.default === undefined ? '' : jsonSchemaOf(schema.default),
-        (schema.description ?? (created?.readOnly === true ? undefined : created?.description) ?? '').replaceAll(
-          '|',
-          '\\|',
-        ),
-      ];
-    }),
+  return [...new Set([...fieldsOf(record), ...fieldsOf(creation)])].map((field) => {
+    const schema = fields[field] ?? {};
+    const created = creation?.properties?.[field];
+    const description = schema.description ?? (created?.readOnly === true ? undefined : created?.description) ?? '';
+    const use = isBody ? bodyUse(field, record) : useOf(field, creation, change);
+    const standard =
+      schema.default === undefined || schema.default === null ? [] : [`= ${jsonSchemaOf(schema.default)}`];
+    return [field, [[typeOf(schema), ...standard].join(' '), ...use].join(', '), shortened(description)];
   });
 }
 
-/** The bodies that take a record's fields. */
-function usesOf(name: string, schemas: Schemas): { readonly head: string; readonly body: Schema }[] {
-  const bodies = { 'in a creation': schemas[`${name}Create`], 'in a change': schemas[`${name}Patch`] };
-  return Object.entries(bodies).flatMap(([head, body]) => (body === undefined ? [] : [{ head, body }]));
-}
+/** Without what the page says once, above the lists. */
+const shortened = (description: string): string =>
+  description
+    .replace(/^Extends the specification: /, '† ')
+    .replace(/ ?Or another word\.$/, '')
+    .replace(/ ?At most \d+ bytes as JSON\.$/, '');
 
-/** How a body treats a field. A field that a body only accepts to ignore it is not one of its own. */
-function useOf(field: string, body: Schema): string {
-  const schema = body.properties?.[field];
-  if (schema === undefined || schema.readOnly === true) return '';
-  return body.required?.includes(field) === true ? 'required' : 'optional';
+const bodyUse = (field: string, body: Schema): string[] =>
+  body.required?.includes(field) === true ? ['required'] : [];
+
+/** How a creation and a change take a field. What both may have is the rule, and not said. */
+function useOf(field: string, creation: Schema | undefined, change: Schema | undefined): string[] {
+  if (creation === undefined && change === undefined) return [];
+  const isTaken = (body: Schema | undefined): boolean =>
+    body?.properties?.[field] !== undefined && body.properties[field].readOnly !== true;
+  if (!isTaken(creation)) return [isTaken(change) ? 'in changes' : 'read-only'];
+  const isRequired = creation?.required?.includes(field) === true;
+  return [...(isRequired ? ['required'] : []), ...(change === undefined || isTaken(change) ? [] : ['fixed'])];
 }

@@ -1,5 +1,8 @@
 import { NOT_BLANK } from '../../shared/blank.ts';
 
+/** What the page calls a word. */
+const WORD = '^[a-z][a-z0-9_-]*$';
+
 /** The subset of JSON Schema that the contracts' fields use. */
 export interface Schema {
   readonly $ref?: string;
@@ -27,14 +30,15 @@ export type Schemas = Readonly<Record<string, Schema>>;
 /** The name of the schema that a reference leads to. */
 export const nameIn = ({ $ref }: Schema): string | undefined => $ref?.split('/').at(-1);
 
-/** A short description of a field's values: `text, 1 to 200, or null`. */
+/** A short description of a field's values: `text? 1–200`, where `?` says that it may be null. */
 export function typeOf(schema: Schema): string {
   const types = [schema.type ?? []].flat();
   const kind = kindOf(
     schema,
     types.find((name) => name !== 'null'),
   );
-  return types.includes('null') ? `${kind}, or null` : kind;
+  if (!types.includes('null')) return kind;
+  return kind.startsWith('`') ? `${kind} or null` : kind.replace(/^\w+/, '$&?');
 }
 
 function kindOf(schema: Schema, type: string | undefined): string {
@@ -48,37 +52,40 @@ function kindOf(schema: Schema, type: string | undefined): string {
       .join(', ');
   switch (type) {
     case 'string':
-      return FORMATS[schema.format ?? ''] ?? textOf(schema);
+      return schema.pattern === WORD ? 'word' : (FORMATS[schema.format ?? ''] ?? textOf(schema));
     case 'integer':
-      return `whole number${rangeOf(schema.minimum, schema.maximum)}`;
+      return `integer${rangeOf(schema.minimum, schema.maximum)}`;
     case 'number':
       return `number${rangeOf(schema.minimum, schema.maximum)}`;
     case 'array':
-      return `list${rangeOf(undefined, schema.maxItems)}, of: ${typeOf(schema.items ?? {})}`;
+      return listOf(schema);
     case 'object':
-      return 'JSON object';
+      return 'object';
     default:
       return type ?? 'any JSON';
   }
 }
 
+const listOf = ({ items = {}, maxItems }: Schema): string =>
+  `list${rangeOf(undefined, maxItems)} of ${items.type === 'object' ? 'objects' : typeOf(items)}`;
+
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'UUID',
-  'date-time': 'time (ISO 8601)',
-  'idn-email': 'email address',
-  uri: 'http or https address',
+  'date-time': 'time',
+  'idn-email': 'email',
+  uri: 'URL',
 };
 
 /** The description is clearer than a longer pattern. */
-const READABLE = 200;
-
-/** Short descriptions of patterns. */
-const IN_WORDS: Readonly<Record<string, string>> = { [NOT_BLANK]: 'not blank' };
+const READABLE = 40;
 
 const textOf = ({ minLength, maxLength, pattern }: Schema): string =>
-  `text${rangeOf(minLength, maxLength)}${pattern === undefined || pattern.length > READABLE ? '' : `, ${formOf(pattern)}`}`;
+  [`text${rangeOf(minLength, maxLength)}`, ...(pattern === undefined ? [] : formOf(pattern))].join(', ');
 
-const formOf = (pattern: string): string => IN_WORDS[pattern] ?? `\`${pattern.replaceAll('|', '\\|')}\``;
+function formOf(pattern: string): string[] {
+  if (pattern === NOT_BLANK) return ['not blank'];
+  return pattern.length > READABLE ? [] : [`\`${pattern}\``];
+}
 
 /** A value as JSON; strings have no quotation marks. */
 export const jsonSchemaOf = (value: unknown): string =>
@@ -87,6 +94,7 @@ export const jsonSchemaOf = (value: unknown): string =>
 function rangeOf(from: number | undefined, to: number | undefined): string {
   // The largest whole number of JSON is no bound that a reader needs.
   const most = to === undefined || to === Number.MAX_SAFE_INTEGER ? undefined : to.toLocaleString('en');
-  if (from === undefined) return most === undefined ? '' : `, up to ${most}`;
-  return `, ${from.toLocaleString('en')} ${most === undefined ? 'or more' : `to ${most}`}`;
+  if (from === undefined) return most === undefined ? '' : ` ≤ ${most}`;
+  const least = from.toLocaleString('en');
+  return most === undefined ? ` ≥ ${least}` : ` ${least}–${most}`;
 }
