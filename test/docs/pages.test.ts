@@ -31,7 +31,7 @@ const CODE = /^ *```.*?^ *```/gms;
 /** Tables, pictures, and words that cannot be broken, may be longer. */
 const isTooLong = (line: string): boolean => line.length > 120 && !/^\||^!\[|^\S+$|https?:\S{60}/.test(line.trim());
 
-describe.each(globSync(['*.md', '{docs,shared,local,infra}/**/*.md', '{clients,examples}/*/*.md'], { cwd: ROOT }))(
+describe.each(globSync(['*.md', '{docs,shared,local,infra,test}/**/*.md', '{clients,examples}/*/*.md'], { cwd: ROOT }))(
   '%s',
   (page) => {
     const prose = read(page).replace(GENERATED, '').replace(CODE, '');

@@ -25,7 +25,7 @@ const commentsOf = (source: string): string =>
     .map((line) => /^\s*(?:\/?\*|\/\/)(.*)/.exec(line)?.[1] ?? / \/\/ (.*)/.exec(line)?.[1] ?? '')
     .join('\n');
 
-const pages = textsOf(['*.md', '{docs,clients,examples,shared,local,infra}/**/*.md']);
+const pages = textsOf(['*.md', '{docs,clients,examples,shared,local,infra,test}/**/*.md']);
 const settings = textsOf(['.ci/run', '.github/**/*.yml', '.*.yaml', '*.yaml', 'package.json', 'bench/package.json']);
 const sources = textsOf([
   '{bench,bin,clients,examples,functions,generate,infra,local,operator,shared,test}/**/*.{ts,cjs,mjs}',
