@@ -1,7 +1,7 @@
 import type { MarkdownTable } from '../markdown.ts';
 import type { BoundCheck } from './bounds.ts';
 import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
-import { keyWordsOf, tallied } from './words.ts';
+import { wordsOf } from './words.ts';
 
 /** The measured tables of `docs/data-model.md`. */
 
@@ -11,10 +11,20 @@ export const patternTable = (played: readonly Played[]): MarkdownTable => ({
   rows: played.map(({ title, calls }) => [
     `\`${title}\``,
     roundTripsOf(calls)
-      .map((roundTrip, index) => `**${index + 1}** ${tallied(roundTrip.map(keyWordsOf).sort())}`)
+      .map((roundTrip, index) => `**${index + 1}** ${wordsOf(roundTrip)}`.trim())
       .join('<br>'),
     ...[roundTripsOf(calls).length, readUnitsOf(calls), writeUnitsOf(calls)].map(String),
   ]),
+});
+
+/** The cost of other requests of operations than those above. */
+export const variantTable = (checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable => ({
+  head: ['request', 'round trips', 'read units', 'write units'],
+  rows: checks
+    .filter(({ title }) => !operations.some((operation) => operation.title === title))
+    .map(({ title, roundTrips, readUnits, writeUnits }) =>
+      [`\`${title}\``, roundTrips, readUnits, writeUnits].map(String),
+    ),
 });
 
 /** The bounds with the measurements. */

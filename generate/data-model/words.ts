@@ -1,68 +1,79 @@
 import type { Call } from './recorder.ts';
 
-/** Describes a call of the table in a few words, with `…` for what differs between requests. */
-export function keyWordsOf({ operation, input }: Call): string {
+/** Describes the calls of a round trip in a few words, with `…` for what differs between requests: `get `A`, `B`; number `C``. */
+export const wordsOf = (calls: readonly Call[]): string => grouped(calls.flatMap(partsOf)).join('; ');
+
+/** What is done to what. */
+type Part = readonly [verb: string, what: string];
+
+type Item = Readonly<Record<string, unknown>>;
+type WriteItem = Readonly<Record<string, { readonly Key?: Item; readonly Item?: Item } | undefined>>;
+
+function partsOf({ operation, input }: Call): Part[] {
+  const key = (input.Key ?? input.Item ?? {}) as Item;
   switch (operation) {
     case 'Query':
-      return queryWords(input as unknown as Query);
+      return [['query', keyWords({ PK: partitionOf(input as unknown as Query) })]];
     case 'BatchGetItem':
-      return batchWords(input as unknown as BatchGet);
+      return keysIn(input.RequestItems as BatchGet).map((each): Part => ['batch get', keyWords(each)]);
     case 'BatchWriteItem':
-      return `${operation}: ${tallied(
-        Object.values(input.RequestItems as BatchWrite)
-          .flat()
-          .map(writeWords)
-          .sort(),
-      )}`;
+      return [['batch', writesIn(Object.values(input.RequestItems as BatchWrite).flat())]];
     case 'TransactWriteItems':
-      return `${operation}: ${tallied((input.TransactItems as TransactItem[]).map(transactWords).sort())}`;
-    default:
-      return `${operation} ${keyWords((input.Key ?? input.Item) as Item)}`;
+      return [['transact', writesIn(input.TransactItems as WriteItem[])]];
+    default: {
+      // Every request reads whether its tenant is suspended.
+      if (String(key.PK).startsWith('SUSPENDED#')) return [];
+      const verb = operation.replace('Item', '').toLowerCase();
+      return [[key.SK === 'HEAD' ? (COUNTER_VERBS[verb] ?? verb) : verb, keyWords(key)]];
+    }
   }
 }
 
-type Item = Readonly<Record<string, unknown>>;
-type TransactItem = Readonly<Record<string, { readonly Key?: Item; readonly Item?: Item } | undefined>>;
+/** What is done with a counter item: reading it, and allocating a number by it. */
+const COUNTER_VERBS: Readonly<Record<string, string>> = { get: 'counter', update: 'number' };
 
 interface Query {
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeValues: Item;
 }
 
-interface BatchGet {
-  readonly RequestItems: Readonly<Record<string, { readonly Keys: readonly Item[] }>>;
-}
+type BatchGet = Readonly<Record<string, { readonly Keys: readonly Item[] }>>;
+type BatchWrite = Readonly<Record<string, readonly WriteItem[]>>;
 
-type BatchWrite = Readonly<Record<string, readonly TransactItem[]>>;
+const keysIn = (requests: BatchGet): readonly Item[] => Object.values(requests).flatMap(({ Keys }) => Keys);
 
-/** `PutRequest` is `Put`. */
-const writeWords = (request: TransactItem): string => transactWords(request).replace('Request', '');
+const partitionOf = ({ KeyConditionExpression, ExpressionAttributeValues }: Query): unknown =>
+  ExpressionAttributeValues[/= (:\w+)/.exec(KeyConditionExpression)?.[1] ?? ''];
 
-function batchWords({ RequestItems }: BatchGet): string {
-  const [{ Keys } = { Keys: [] }] = Object.values(RequestItems);
-  return `BatchGetItem ${tallied(Keys.map(keyWords))}`;
-}
+/** `put `A`, update `B`, 2 × `C``. */
+const writesIn = (items: readonly WriteItem[]): string =>
+  grouped(
+    items.map((item): Part => {
+      const [[kind, write] = []] = Object.entries(item);
+      return [VERBS[kind ?? ''] ?? String(kind), keyWords(write?.Key ?? write?.Item ?? {})];
+    }),
+  ).join(', ');
 
-function queryWords(query: Query): string {
-  const { KeyConditionExpression: condition, ExpressionAttributeValues: values } = query;
-  const partition = values[/= (:\w+)/.exec(condition)?.[1] ?? ''];
-  return `Query \`${general(String(partition))}\`${rangeWords(condition)}`;
-}
+const VERBS: Readonly<Record<string, string>> = {
+  Put: 'put',
+  PutRequest: 'put',
+  Update: 'update',
+  Delete: 'delete',
+  DeleteRequest: 'delete',
+  ConditionCheck: 'check',
+};
 
-function rangeWords(condition: string): string {
-  if (condition.includes('BETWEEN')) return ' from … to …';
-  return condition.includes('begins_with') ? ' beginning with …' : '';
-}
+/** Each verb once, with all that it is done to. */
+const grouped = (parts: readonly Part[]): string[] =>
+  Array.from(
+    Map.groupBy(parts.toSorted(), ([verb]) => verb),
+    ([verb, group]) => `${verb} ${tallied(group.map(([, what]) => what))}`,
+  );
 
-function transactWords(item: TransactItem): string {
-  const [[kind, write] = []] = Object.entries(item);
-  return `${kind} ${keyWords(write?.Key ?? write?.Item ?? {})}`;
-}
-
-/** The partition, and the sort key where it is a word of ours and no id. */
+/** The partition; of a counter item the list that it counts, of a set its filter. */
 function keyWords({ PK, SK }: Item): string {
-  const sort = /^(HEAD|B#)/.exec(String(SK))?.[1];
-  return `\`${general(String(PK))}${sort === undefined ? '' : ` / ${sort.replace('#', '#…')}`}\``;
+  const partition = general(String(PK)).replace('#filter#SET', '#filter');
+  return `\`${SK === 'HEAD' ? partition.replace(/#SET$/, '') : partition}\``;
 }
 
 const UUID = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g;
