@@ -4,7 +4,7 @@ import { commandLine, positiveNumber } from '../local/terminal/command-line.ts';
 import { printError } from '../local/terminal/output.ts';
 import { errorSentenceOf } from '../operator/problem.ts';
 import { EXIT } from '../operator/result.ts';
-import { prepareTraffic } from '../operator/traffic/traffic.ts';
+import { prepareTraffic } from '../operator/traffic.ts';
 
 /**
  * `npm run traffic`: runs a command, such as `cdk deploy`, and meanwhile sends requests to a stage, so that a canary

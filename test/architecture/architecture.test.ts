@@ -305,7 +305,6 @@ describe('what people read on a terminal', () => {
       'operator/aws.ts',
       'operator/doctor/account/aws.ts',
       'operator/doctor/api.ts',
-      'operator/traffic/caller.ts',
     ]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { settingsFrom } from '../../infra/settings.ts';
-import { READS, ROUND } from '../../operator/traffic/requests.ts';
+import { READS, ROUND } from '../../operator/traffic.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
 import { mistakesIn } from './operator-calls.ts';
