@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isLoopback } from '#gateway';
-import { SeedError } from '../local/seed/api.ts';
-import { type Seeded, seed } from '../local/seed/seed.ts';
+import { SeedError, type Seeded, seed } from '../local/seed.ts';
 import { addressOf, LocalApiError } from '../local/settings.ts';
 import { stacksOf } from '../local/stacks.ts';
 import { commandLine, wholeNumberOption } from '../local/terminal/command-line.ts';
@@ -47,8 +46,8 @@ const start = performance.now();
 let state = 'registering';
 const progress = showProgress(() => state);
 try {
-  const onProgress = (text: string): void => {
-    state = text;
+  const onProgress = (records: number): void => {
+    state = `${records} records`;
   };
   const url = given ?? addressOf(process.env);
   const seeded = await seed({ url, clients, days, now: Date.now(), onProgress });
@@ -64,12 +63,12 @@ try {
 /** What the seed created, and lines to paste into a shell. */
 function summary(
   url: string,
-  { orgId, appCode, secret, token, resourceId, delivered, requests }: Seeded,
+  { orgId, appCode, secret, token, resourceId, records }: Seeded,
   seconds: number,
 ): string[] {
   const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
   return [
-    `The organization ${orgId} has its records (${requests} requests in ${Math.round(seconds)} s).`,
+    `The organization ${orgId} has its records (${records} in ${Math.round(seconds)} s).`,
     '',
     `  app code  ${appCode}`,
     `  secret    ${secret}`,
@@ -81,9 +80,6 @@ function summary(
     look('/tickets?status=open&page_size=5'),
     look(`/resources/${resourceId}/history?page_size=5`),
     '',
-    delivered === undefined
-      ? 'No event came to its webhook endpoint within ten seconds: see what npm start prints.'
-      : `Its last change came to a webhook endpoint after ${delivered.seconds.toFixed(1)} s: ${delivered.type} ${delivered.recordId}.`,
-    'docs/events.md shows how to receive events.',
+    'npm run receive prints its events: docs/events.md shows how.',
   ];
 }

@@ -7,7 +7,7 @@ import { logEntity } from '../../functions/logs/store.ts';
 import { tickets } from '../../functions/tickets/contract.ts';
 import { ticketOperations } from '../../functions/tickets/operations.ts';
 import { ticketEntity } from '../../functions/tickets/store.ts';
-import { upTo, withConcurrency } from '../../local/seed/pool.ts';
+import { upTo, withConcurrency } from '../../local/pool.ts';
 import type { Table } from '../../shared/lists/index.ts';
 import type { Entity, Tenant } from '../../shared/table/index.ts';
 import { asked } from '../../test/support/asked.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { upTo, withConcurrency } from '../../local/seed/pool.ts';
+import { upTo, withConcurrency } from '../../local/pool.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { retry, type Table } from '../../shared/lists/index.ts';
 import { RequestSession } from '../../shared/table/index.ts';

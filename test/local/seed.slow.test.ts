@@ -12,7 +12,7 @@ const SEED = join(import.meta.dirname, '../../bin/seed.ts');
 
 const run = (...flags: readonly string[]) => promisify(execFile)(process.execPath, [SEED, ...flags]);
 
-const api = useApi({ deliveries: true });
+const api = useApi();
 const outputs: string[] = [];
 beforeAll(async () => {
   const runs = [1, 2].map(() => run('--url', api.url, '--clients', '2', '--days', '2'));
@@ -61,14 +61,6 @@ it('prints three addresses to look at, which have something to show when pasted,
   for (const line of lines) expect(JSON.parse(await paste([login, line])).data, line).not.toEqual([]);
   const [, appCode = '', secret = ''] = /app code +(\S+)\n +secret +(\S+)/.exec(outputs[0] ?? '') ?? [];
   expect(await api.login(appCode, secret)).toMatch(/^ey/);
-});
-
-it('tells of an event that came to an endpoint of its own, which it has deleted', async () => {
-  const [auditor] = (await list('/roles')).filter(({ code }) => code === 'auditor');
-  expect(outputs[0]).toMatch(
-    new RegExp(`came to a webhook endpoint after [\\d.]+ s: role\\.created ${auditor?.id}\\.`),
-  );
-  expect(await list('/webhook-endpoints')).toEqual([]);
 });
 
 it('can be run again, and makes the same in another organization', async () => {

@@ -1,4 +1,4 @@
-import { allDone } from '../../shared/all-done.ts';
+import { allDone } from '../shared/all-done.ts';
 
 /**
  * Works on all items, at most `concurrency` at a time. After a failure it begins no further item.
