@@ -10,7 +10,7 @@ import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
-import { freshContainer } from '../support/fresh-module.ts';
+import { freshModule } from '../support/fresh-module.ts';
 import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
@@ -360,7 +360,8 @@ it.each([
   ['a year', 400],
 ])('AUDIT_RETENTION_DAYS=%s keeps events %i days', async (value, days) => {
   vi.stubEnv('AUDIT_RETENTION_DAYS', value);
-  const { auditEventEntity } = await freshContainer()<typeof import('#table')>('shared/table/index.ts');
+  const path = 'shared/table/repository/audit-events.ts';
+  const { auditEventEntity } = await freshModule<Pick<typeof import('#table'), 'auditEventEntity'>>(path);
   expect(auditEventEntity.retentionDays).toBe(days);
 });
 

@@ -255,7 +255,7 @@ describe('a list whose gaps are compacted', () => {
         await list.read(() => Promise.resolve(), [], NOW);
         expect(list.faults).toEqual([]);
       }),
-      { numRuns: byExtent({ sample: 30, extended: 100, nightly: 3_000 }) },
+      { numRuns: byExtent({ sample: 10, extended: 100, nightly: 3_000 }) },
     );
   });
 });

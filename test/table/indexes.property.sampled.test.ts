@@ -266,7 +266,7 @@ async function expectAnswers(
   }
 }
 
-const options = { numRuns: byExtent({ sample: 12, extended: 30, nightly: 400 }) };
+const options = { numRuns: byExtent({ sample: 5, extended: 30, nightly: 400 }) };
 
 it('indexes are what the records say, whoever writes and whatever fails', async () => {
   await fc.assert(
@@ -324,7 +324,7 @@ it.each<readonly [string, Index, (entries: Entries) => Entries]>([
   ['an order at other times', ofTime, withOtherText],
 ])('%s: verifying finds it and repairs it', async (_, index, made) => {
   const wrong = release(INDEXES.map((each) => (each === index ? wrongly(index, made) : each)));
-  for (const given of fc.sample(fields, { numRuns: 12, seed: 1 })) await wrong.create(given);
+  for (const given of fc.sample(fields, { numRuns: 6, seed: 1 })) await wrong.create(given);
   const found = await differences(false);
   expect(found.length).toBeGreaterThan(0);
   for (const each of found) expect(['missing-in-list', 'wrongly-in-list']).toContain(each.kind);

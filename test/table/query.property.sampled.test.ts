@@ -166,7 +166,7 @@ describe.each([
   });
 
   it('answers any query as a plain array does, page by page', async () => {
-    const runs = byExtent({ sample: 150, extended: 300, nightly: 3_000 });
+    const runs = byExtent({ sample: 50, extended: 300, nightly: 3_000 });
     await fc.assert(fc.asyncProperty(query, check), { numRuns: runs });
   });
 });

@@ -51,7 +51,7 @@ describe('an AND of filters', () => {
         const left = commonOf([all]).filter((number) => !gone.has(number));
         expect(await membersIn({ table, filter: { ...filter, a: ['1'] } })).toEqual(left);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

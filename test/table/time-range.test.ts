@@ -77,7 +77,7 @@ describe('a list between two times', () => {
           expect(Date.parse(record.created_at)).toBeLessThan(before ?? Number.POSITIVE_INFINITY);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

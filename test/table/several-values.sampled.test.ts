@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitPlace } from '#lists/maintenance';
 import { BLOCK_SIZE } from '../support/bits.ts';
+import { byExtent } from '../support/extent.ts';
 import { commonOf, listOf, membersIn, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
 
 /** Lists by several values of a field: the union of their sets, which change while they are read. */
@@ -48,6 +49,9 @@ function wordsOf(numbers: readonly number[]): Words {
   return words;
 }
 
+/** Runs of a property in which a record moves. */
+const RUNS = byExtent({ sample: 80, extended: 300, nightly: 3_000 });
+
 /** A table with these sets, and the list of those records that have any of the values of each field. */
 const tableWith = (sets: Numbers, atOnce: number) =>
   listOf(
@@ -66,7 +70,7 @@ describe('a list by several values', () => {
         const read = tableWith(new Map(fields.flatMap((field) => [...field])), atOnce);
         expect(await membersIn(read)).toEqual(commonOf(fields.map((field) => wordsOf([...field.values()].flat()))));
       }),
-      { numRuns: 60 },
+      { numRuns: RUNS / 4 },
     );
   });
 
@@ -88,9 +92,9 @@ describe('a list by several values', () => {
         expect(await membersIn(read)).toContain(number);
         if (calls > call) moved++;
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
-    expect(moved).toBeGreaterThan(100);
+    expect(moved).toBeGreaterThan(RUNS / 3);
   });
 
   /** A record near the end of the list, which moves at a call. @returns whether the list has it; undefined where there are fewer calls */
@@ -143,7 +147,7 @@ describe('a list by several values', () => {
         const moments = [all, left, [...left, coming]].map((numbers) => numbers.toSorted((one, other) => one - other));
         expect(moments).toContainEqual(members);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
