@@ -1,11 +1,13 @@
-import { Validations } from 'aws-cdk-lib';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, Validations } from 'aws-cdk-lib';
+import type { Alarm, IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { RollbackAlarms } from './alarms/rollback-alarms.ts';
+import { type AlarmRow, silentAlarm } from './alarms/alarm.ts';
+import { rate } from './alarms/measures.ts';
 import type { Functions } from './functions.ts';
+import { apiMetric, failures } from './metrics.ts';
 import { AUTHORIZER } from './rights.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 
@@ -21,12 +23,13 @@ export class Canary extends Construct {
   constructor(scope: Construct, id: string, functions: Functions) {
     super(scope, id);
     const aliases = Array.from(functions.byName, ([name, { alias }]) => [name, alias] as const);
-    const alarms = new RollbackAlarms(this, 'Alarms');
+    const alarms = new Construct(this, 'Alarms');
+    const ofApi = silentAlarm(alarms, apiRollbackRow(alarms));
     this.#application = new LambdaApplication(this, 'Application');
     this.#role = this.#shiftingRole(aliases.map(([, alias]) => alias));
     for (const [name, alias] of aliases) {
-      const own = name === AUTHORIZER ? [] : [alarms.ofNewVersion(name, alias)];
-      this.#shift(name, alias, [alarms.api, ...own]);
+      const ofVersion = name === AUTHORIZER ? [] : [silentAlarm(alarms, versionRollbackRow(name, alias))];
+      this.#shift(name, alias, [ofApi, ...ofVersion]);
     }
   }
 
@@ -70,4 +73,51 @@ export class Canary extends Construct {
     });
     return role;
   }
+}
+
+/**
+ * The alarms that roll back a deployment. They react sooner, to less, than the alarms that notify people. A canary
+ * deployment takes five minutes, and CloudWatch lags by a minute or two.
+ */
+const ROLLBACK = { period: Duration.minutes(1), percent: 1 } as const;
+const ROLLBACK_PERIODS = [1, 3] as const;
+
+/** Failures for any reason, including error responses of functions and failures of the authorizer. */
+const apiRollbackRow = (scope: Construct): AlarmRow => ({
+  name: 'rollback-api',
+  ...rate({
+    part: failures(scope),
+    whole: { requests: apiMetric(scope, 'Count', { statistic: 'Sum' }) },
+    atLeast: 3,
+    ...ROLLBACK,
+  }),
+  meaning: '1 % of the requests of a minute, and at least 3, got a status of 500 or more',
+  periods: ROLLBACK_PERIODS,
+});
+
+/**
+ * Measures only the version that is being deployed. The alias would mix it with the previous version, which takes nine
+ * of ten calls: that would hide failures of the new version, and failures of the previous one would stop the
+ * deployment. Not for the authorizer: to Lambda, its refusal of a token is an error.
+ */
+function versionRollbackRow(name: string, alias: Alias): AlarmRow {
+  const { functionName } = alias.lambda;
+  const dimensionsMap = {
+    FunctionName: functionName,
+    Resource: `${functionName}:${alias.aliasName}`,
+    ExecutedVersion: alias.version.version,
+  };
+  const count = (metric: string): IMetric => alias.metric(metric, { statistic: 'Sum', dimensionsMap });
+  return {
+    name: `rollback-${name}`,
+    ...rate({
+      part: { errors: count('Errors') },
+      whole: { invocations: count('Invocations') },
+      atLeast: 2,
+      ...ROLLBACK,
+    }),
+    meaning: `1 % of the calls of the new version of ${name} in a minute, and at least 2, crashed or ran out of time`,
+    runbook: 'rollback',
+    periods: ROLLBACK_PERIODS,
+  };
 }

@@ -55,3 +55,15 @@ export const queueMetric = (
   options: MetricOptions = {},
 ): Metric =>
   new Metric({ namespace: 'AWS/SQS', metricName, dimensionsMap: { QueueName }, statistic: 'Maximum', ...options });
+
+/**
+ * KMS calls of the account in this region, by quota. Symmetric keys encrypt secrets; elliptic curve keys sign tokens.
+ * https://aws.amazon.com/blogs/security/manage-your-aws-kms-api-request-rates-using-service-quotas-and-amazon-cloudwatch/
+ */
+export const callsOfKms = (kind: 'Symmetric' | 'Ecc'): Metric =>
+  new Metric({
+    namespace: 'AWS/Usage',
+    metricName: 'CallCount',
+    dimensionsMap: { Service: 'KMS', Type: 'API', Resource: `CryptographicOperations${kind}`, Class: 'None' },
+    statistic: 'Sum',
+  });

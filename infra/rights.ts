@@ -150,6 +150,9 @@ export const readsTable = ({
   ...ofTable
 }: Rights): boolean => Object.keys(ofTable).length > 0;
 
+export const usesKeys = ({ signs, verifies, secrets, endpointSecrets }: Rights): boolean =>
+  [signs, verifies, secrets, endpointSecrets].some(Boolean);
+
 /** The rights of a tenant role on keys, by those of the functions that work under it. */
 export const keyOfTenantRole = (rights: readonly Rights[]): 'secrets' | 'endpoint-secrets' | 'no-key' => {
   if (rights.some(({ secrets }) => secrets)) return 'secrets';

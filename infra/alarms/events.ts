@@ -3,7 +3,7 @@ import { EventField, type EventPattern, type IRuleTarget, Match, Rule, RuleTarge
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { prefixOf, stackNames } from '../stacks/stage-stack.ts';
-import { type AlarmDescription, descriptionOf } from './subject.ts';
+import { type AlarmRow, descriptionOf } from './alarm.ts';
 
 interface EventsProps {
   readonly topics: readonly ITopic[];
@@ -91,14 +91,10 @@ export class Events extends Construct {
 
   #notify(
     name: string,
-    {
-      meaning,
-      what,
-      pattern,
-    }: Pick<AlarmDescription, 'meaning'> & { readonly what: string; readonly pattern: EventPattern },
+    { meaning, what, pattern }: Pick<AlarmRow, 'meaning'> & { readonly what: string; readonly pattern: EventPattern },
   ): void {
     const ruleName = `${prefixOf(this)}-${name}`;
-    const description = descriptionOf({ meaning, runbook: name });
+    const description = descriptionOf({ name, meaning });
     const input = RuleTargetInput.fromText(`${ruleName}: ${description}\n${what}`);
     const rule = new Rule(this, name, {
       ruleName,
@@ -116,5 +112,5 @@ export class Events extends Construct {
 /** No free text: EventBridge inserts values into the message unescaped. */
 const field = (path: string): string => EventField.fromPath(`$.detail.${path}`);
 
-/** The CDK's own target would add to the topic's policy, which `topic.ts` sets for topics of ours. */
+/** The CDK's own target would add to the topic's policy, which `topics.ts` sets for topics of ours. */
 const to = ({ topicArn: arn }: ITopic, input: RuleTargetInput): IRuleTarget => ({ bind: () => ({ arn, input }) });

@@ -88,5 +88,5 @@ it('a stage that names nobody says so', () => {
       said.push(...operations.node.findAll().flatMap(({ node }) => node.metadata.map(({ data }) => data)));
     },
   });
-  expect(said).toContainEqual('Alarms tell nobody: set alarmEmail or alarmTopicArn.');
+  expect(said).toContainEqual('Alarms notify nobody: set alarmEmail or alarmTopicArn.');
 });
