@@ -9,7 +9,7 @@ import { rate } from './alarms/measures.ts';
 import type { Functions } from './functions.ts';
 import { apiMetric, failures } from './metrics.ts';
 import { AUTHORIZER } from './rights.ts';
-import { RoleWithRights } from './role-with-rights.ts';
+import { RoleWithRights } from './roles/role.ts';
 
 /**
  * A new version of a function gets a tenth of the calls for five minutes, then all of them. If an alarm is raised

@@ -16,10 +16,10 @@ import {
   rightsOf,
   type TenantRights,
 } from './rights.ts';
+import { TenantRole } from './roles/tenant-role.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { TableReference } from './table.ts';
-import { TenantRole } from './tenant-role.ts';
 
 interface FunctionsProps {
   readonly contracts: readonly Contract[];

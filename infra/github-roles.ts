@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
-import { RoleWithRights } from './role-with-rights.ts';
+import { RoleWithRights } from './roles/role.ts';
 import { boundary } from './settings.ts';
 import { boundaryOf } from './stacks/stage-stack.ts';
 

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { functionCode } from './function-code.ts';
 import { functionNameOf } from './live-alias.ts';
 import { logGroup } from './retention.ts';
-import { RoleWithRights } from './role-with-rights.ts';
+import { RoleWithRights } from './roles/role.ts';
 import type { Settings } from './settings.ts';
 
 /** The function that calls the health check; no contract is served by it. */

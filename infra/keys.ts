@@ -6,10 +6,10 @@ import { ENDPOINT_SECRETS, type KeyPurpose as EncryptionPurpose } from '#encrypt
 import { PLATFORM } from '#table/keys';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { retention } from './retention.ts';
-import { type KeyPurpose, rolesFor } from './role-path.ts';
+import { type KeyPurpose, rolesFor } from './roles/role.ts';
+import { TENANT } from './roles/tenant-role.ts';
 import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
-import { TENANT } from './tenant-role.ts';
 
 /**
  * The KMS keys. A key's own policy says which paths of roles may use it, and for what; a role needs a statement of its

@@ -12,6 +12,11 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { EMPTY_KEYS } from '#table/keys';
 import { functionCode } from './function-code.ts';
+import type { Keys } from './keys.ts';
+import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
+import { metricsNamespace } from './metrics.ts';
+import { logGroup } from './retention.ts';
+import { type Rights, readsTable } from './rights.ts';
 import {
   ANY_APP,
   ANY_BACKLOG,
@@ -20,14 +25,8 @@ import {
   ANY_SUSPENSION,
   allowItems,
   REGISTER,
-} from './item-policy.ts';
-import type { Keys } from './keys.ts';
-import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
-import { metricsNamespace } from './metrics.ts';
-import { logGroup } from './retention.ts';
-import { type Rights, readsTable } from './rights.ts';
-import { type KeyPurpose, rolePath } from './role-path.ts';
-import { RoleWithRights } from './role-with-rights.ts';
+} from './roles/item-policy.ts';
+import { type KeyPurpose, RoleWithRights, rolePath } from './roles/role.ts';
 import type { Settings } from './settings.ts';
 import type { TableReference } from './table.ts';
 

@@ -4,18 +4,12 @@ import type { Bundles } from '#bundling';
 import type { Contract } from '#contract';
 import { Canary } from '../canary.ts';
 import { createInWaves } from '../creation-waves.ts';
-import { CutOffRole } from '../cut-off-role.ts';
 import { Deliveries } from '../deliveries.ts';
-import { ErasureRole } from '../erasure-role.ts';
-import { ExportRole } from '../export-role.ts';
 import { type Firewall, protect } from '../firewall.ts';
 import { Functions } from '../functions.ts';
-import { MaintenanceRole } from '../maintenance-role.ts';
-import { OperatorRole } from '../operator-role.ts';
-import { ReplayRole } from '../replay-role.ts';
 import { Api } from '../rest-api.ts';
+import { addOperatorRoles } from '../roles/operator-roles.ts';
 import type { Settings } from '../settings.ts';
-import { SupportRole } from '../support-role.ts';
 import type { DataStack } from './data-stack.ts';
 import { StageStack } from './stage-stack.ts';
 
@@ -45,24 +39,9 @@ export class ApplicationStack extends StageStack {
     if (settings.deployment === 'canary') new Canary(this, 'Canary', this.functions);
     createInWaves(this);
 
-    const operator = new OperatorRole(this, 'Operator', table, keys);
-    const maintenance = new MaintenanceRole(this, 'Maintenance', table);
-    const exporting = new ExportRole(this, 'Export', table);
-    const erasure = new ErasureRole(this, 'Erasure', table);
-    const replay = new ReplayRole(this, 'Replay', table, keys);
-    const cutOff = new CutOffRole(this, 'CutOff', table);
-    const support = new SupportRole(this, 'Support', table, settings);
-
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
-    // Outputs for the operator's command line (`operator/stack.ts`).
-    new CfnOutput(this, 'OperatorRoleArn', { value: operator.role.roleArn });
-    new CfnOutput(this, 'MaintenanceRoleArn', { value: maintenance.role.roleArn });
-    new CfnOutput(this, 'ExportRoleArn', { value: exporting.role.roleArn });
-    new CfnOutput(this, 'ErasureRoleArn', { value: erasure.role.roleArn });
-    new CfnOutput(this, 'ReplayRoleArn', { value: replay.role.roleArn });
-    new CfnOutput(this, 'CutOffRoleArn', { value: cutOff.role.roleArn });
-    new CfnOutput(this, 'SupportRoleArn', { value: support.role.roleArn });
+    addOperatorRoles(this, { table, keys });
     new CfnOutput(this, 'TicketWords', { value: settings.ticketWords ? 'on' : 'off' });
   }
 }

@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { expect, it } from 'vitest';
 import type { TenantRights } from '../../infra/rights.ts';
-import { functionsWith, type KeyPurpose, type RoleHolder, rolePath, rolesFor } from '../../infra/role-path.ts';
+import { functionsWith, type KeyPurpose, type RoleHolder, rolePath, rolesFor } from '../../infra/roles/role.ts';
 import { settingsFrom } from '../../infra/settings.ts';
 import { StageStack } from '../../infra/stacks/stage-stack.ts';
 import { isLike } from './account/iam.ts';

@@ -4,7 +4,7 @@ import { LIFETIME, type SessionSource, type TenantCredentials, TenantSessions } 
 
 /**
  * A function's credentials for one tenant: a session of the tenant role, tagged with the tenant. The role's policy
- * compares the tag with the partition key of every item (`infra/tenant-role.ts`), and the policy of the key of secrets
+ * compares the tag with the partition key of every item (`infra/roles/tenant-role.ts`), and the policy of the key of secrets
  * compares it with the encryption context, so that AWS itself keeps the function inside the tenant
  * (`docs/decisions/0050-tenant-sessions.md`).
  */

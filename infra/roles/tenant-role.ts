@@ -5,23 +5,23 @@ import { storedSets } from '#lists';
 import { auditEventEntity, journalEntity } from '#table';
 import { childPartition, deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
 import { budgetKey, dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy/keys';
+import type { TenantRights } from '../rights.ts';
+import type { TableReference } from '../table.ts';
 import {
   ALL_ACTIONS,
   ANY_APP,
+  allBut,
   allowItems,
   CHANGES,
   CREDENTIALS_OF_PLATFORM,
   credentialsPartition,
-  denyAllBut,
   denyItems,
   type ItemAction,
+  type OnItems,
   ORGANIZATION_ID,
   REGISTER,
 } from './item-policy.ts';
-import type { TenantRights } from './rights.ts';
-import { functionsWith, type KeyPurpose, rolePath } from './role-path.ts';
-import { RoleWithRights } from './role-with-rights.ts';
-import type { TableReference } from './table.ts';
+import { functionsWith, type KeyPurpose, RoleWithRights, rolePath } from './role.ts';
 
 /** The session tag that names the session's tenant: an organization's id, or `PLATFORM`. */
 const TENANT_TAG = 'tenant';
@@ -46,20 +46,17 @@ const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
 /** An organization also has a copy in the platform's list of all. */
 export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, storedSets.partitionOf(ORGANIZATIONS)];
 
-/** Grants these actions on items of these partition keys. */
-type Allowed = readonly [actions: readonly ItemAction[], keys: readonly string[]];
-
 /** The tenant's own keys. Batches delete the child items of a deleted record. */
-const OWN: Allowed = [ALL_ACTIONS.filter((action) => action !== 'BatchWriteItem'), [OF_TENANT]];
+const OWN: OnItems = [allBut('BatchWriteItem'), [OF_TENANT]];
 /** Entries that are written before their records, and deleted where these are not written (`lists/entries-in-advance.ts`). */
-const IN_ADVANCE: Allowed = [['BatchWriteItem'], [`${OF_TENANT}#WORDS#?`, `${OF_TENANT}#ORDER`]];
-const OWN_WITH_CASCADES: Allowed = [ALL_ACTIONS, [OF_TENANT]];
+const IN_ADVANCE: OnItems = [['BatchWriteItem'], [`${OF_TENANT}#WORDS#?`, `${OF_TENANT}#ORDER`]];
+const OWN_WITH_CASCADES: OnItems = [ALL_ACTIONS, [OF_TENANT]];
 
 /** It only reads whether the organization is suspended: only the operator suspends and resumes. */
 export const SUSPENSION = suspensionKey(TENANT).PK;
-const SUSPENSION_CHECK: Allowed = [['GetItem'], [SUSPENSION]];
+const SUSPENSION_CHECK: OnItems = [['GetItem'], [SUSPENSION]];
 
-const AUDIT: Allowed = [
+const AUDIT: OnItems = [
   ['PutItem', 'UpdateItem'],
   [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
 ];
@@ -68,7 +65,7 @@ const AUDIT: Allowed = [
  * It adds an organization to the list of all, which it does not read. The platform's caller may have sent an
  * idempotency key.
  */
-const PLACE_IN_LIST: Allowed = [
+const PLACE_IN_LIST: OnItems = [
   ['PutItem', 'UpdateItem'],
   [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK],
 ];
@@ -77,25 +74,25 @@ const PLACE_IN_LIST: Allowed = [
  * The tenants of app codes: put once with the credentials, and read before numbers are allocated, in case the app code
  * is taken.
  */
-const APP_CODES: Allowed = [['GetItem', 'PutItem'], [ANY_APP]];
+const APP_CODES: OnItems = [['GetItem', 'PutItem'], [ANY_APP]];
 
 /** Only a condition on a platform caller's credentials, in a transaction of the organization that it acts in. */
-const PLATFORM_CALLERS: Allowed = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATFORM]];
+const PLATFORM_CALLERS: OnItems = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATFORM]];
 
 /** A session of a tenant only adds to the register of all: an entry that names another tenant's endpoint does nothing. */
-const REGISTRATION: Allowed = [['PutItem'], [REGISTER]];
+const REGISTRATION: OnItems = [['PutItem'], [REGISTER]];
 
 const ENDPOINTS = recordsPartition(TENANT, 'WEBHOOK_ENDPOINT');
 const ATTEMPTS = childPartition(TENANT, 'WEBHOOK_ENDPOINT', '*', 'ATTEMPT');
 
 /** What a delivery reads: events, and the records, endpoints and integrations that they are about. */
-const DELIVERED: Allowed = [['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'], [OF_TENANT]];
+const DELIVERED: OnItems = [['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'], [OF_TENANT]];
 
 /**
  * What a delivery changes: how far it is, endpoints with their attempts, and numbers of the journal that it closes. It
  * adds the events of its own changes, and charges the budget.
  */
-const DELIVERY: readonly Allowed[] = [
+const DELIVERY: readonly OnItems[] = [
   [
     ['PutItem', 'UpdateItem'],
     [ENDPOINTS, ATTEMPTS, deliveryStateKey(TENANT, '').PK],
@@ -106,7 +103,7 @@ const DELIVERY: readonly Allowed[] = [
 ];
 
 interface Reach {
-  readonly allowed: readonly Allowed[];
+  readonly allowed: readonly OnItems[];
   /** Its actions on the credentials of the tenant's integrations. Everything else is denied. */
   readonly credentials?: readonly ItemAction[];
   /** Whether it puts items into the audit log: events, or tombstones of gaps. Otherwise that is denied. */
@@ -176,7 +173,7 @@ export class TenantRole extends Construct {
     });
     const { allowed, credentials = [], putsAuditEvents } = REACH[kind];
     for (const each of allowed) this.role.addToPolicy(allowItems(table, ...each));
-    this.role.addToPolicy(denyAllBut(table, credentials, [CREDENTIALS_PARTITION]));
+    this.role.addToPolicy(denyItems(table, allBut(...credentials), [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
     if (!putsAuditEvents) this.role.addToPolicy(denyItems(table, ['PutItem'], [AUDIT_EVENTS]));
   }

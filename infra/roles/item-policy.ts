@@ -3,7 +3,7 @@ import { storedSets } from '#lists';
 import { journalEntity } from '#table';
 import { credentialsKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
 import { appKey, deliveryStateKey, loginFailureKey, registerKey, suspensionKey } from '#tenancy/keys';
-import type { TableReference } from './table.ts';
+import type { TableReference } from '../table.ts';
 
 /**
  * The storage code's actions on items. A transaction has no action of its own: each of its writes needs the right for
@@ -22,7 +22,6 @@ export type ItemAction =
 /** A table, or all tables of a pattern. */
 type Named = Pick<TableReference, 'tableArn'>;
 
-/** All of them. */
 export const ALL_ACTIONS: readonly ItemAction[] = [
   'GetItem',
   'BatchGetItem',
@@ -33,6 +32,13 @@ export const ALL_ACTIONS: readonly ItemAction[] = [
   'ConditionCheckItem',
   'BatchWriteItem',
 ];
+
+/** All actions but these. */
+export const allBut = (...needed: readonly ItemAction[]): readonly ItemAction[] =>
+  ALL_ACTIONS.filter((action) => !needed.includes(action));
+
+/** These actions on items of these partition keys. */
+export type OnItems = readonly [actions: readonly ItemAction[], keys: readonly string[]];
 
 /** The shape of a UUID. Between two `#`, nothing else matches: neither a pattern nor a longer key. */
 export const ORGANIZATION_ID = '????????-????-????-????-????????????';
@@ -88,14 +94,6 @@ export const denyItems = (table: Named, actions: readonly ItemAction[], keys: re
     resources: [table.tableArn],
     conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': keys } },
   });
-
-/** Denies a role all actions on these items but the named ones. */
-export const denyAllBut = (table: Named, needed: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
-  denyItems(
-    table,
-    ALL_ACTIONS.filter((action) => !needed.includes(action)),
-    keys,
-  );
 
 /**
  * Actions that change or delete an item. `PutItem` is not among them: IAM cannot distinguish a new item from an

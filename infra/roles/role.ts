@@ -1,7 +1,33 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
+import {
+  type AddToPrincipalPolicyResult,
+  PolicyDocument,
+  type PolicyStatement,
+  Role,
+  type RoleProps,
+} from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { TenantRights } from './rights.ts';
-import { prefixOf } from './stacks/stage-stack.ts';
+import type { TenantRights } from '../rights.ts';
+import { prefixOf } from '../stacks/stage-stack.ts';
+
+/**
+ * A role with inline rights. The CDK's own makes a separate policy, which is one more of the 500 resources of a stack
+ * (`docs/decisions/0151-api-as-a-document.md`). It needs at least one right: IAM refuses an empty policy.
+ */
+export class RoleWithRights extends Role {
+  readonly #rights: PolicyDocument;
+
+  constructor(scope: Construct, id: string, props: Omit<RoleProps, 'inlinePolicies'>) {
+    const rights = new PolicyDocument();
+    super(scope, id, { ...props, inlinePolicies: { Rights: rights } });
+    this.#rights = rights;
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.#rights.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
+  }
+}
 
 /**
  * The rights of a role on keys:
@@ -17,10 +43,7 @@ export type KeyPurpose = 'sign' | 'verify' | 'secrets' | 'endpoint-secrets' | 'p
 /** The functions' own rights on keys. Only tenant roles have rights on secrets. */
 const OF_FUNCTIONS: readonly KeyPurpose[] = ['sign', 'verify', 'no-key'];
 
-/**
- * The purpose of a role: for functions, by the tenant role that they may assume; for sessions of one tenant; or for
- * people.
- */
+/** Who holds a role: functions, by the tenant role that they may assume; sessions of one tenant; or people. */
 export type RoleHolder = TenantRights | 'no-tenants' | 'tenant' | 'operator';
 
 /**
@@ -43,3 +66,16 @@ const stagePath = (scope: Construct): string => `/${prefixOf(scope)}/${Stack.of(
 
 const arnOf = (scope: Construct, resourceName: string): string =>
   Stack.of(scope).formatArn({ service: 'iam', region: '', resource: 'role', resourceName: resourceName.slice(1) });
+
+/**
+ * The ARN of resources of this account and region by a pattern of their names, such as `table/custodia-prod.*`, for a
+ * right of this role.
+ * @param reason why a pattern: the exception from cdk-nag's rule
+ */
+export function arnPattern(role: Role, service: string, resource: string, reason: string): string {
+  const { partition, region, account } = Stack.of(role);
+  // cdk-nag's spelling of values that are known only at deployment.
+  const spelled = `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}`;
+  Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${spelled}]`, reason });
+  return `arn:${partition}:${service}:${region}:${account}:${resource}`;
+}
