@@ -8,8 +8,8 @@ import { Construct } from 'constructs';
 import { schema } from '#lists';
 import { journalEntity } from '#table';
 import type { Functions } from './functions.ts';
-import { functionNameOf } from './live-alias.ts';
 import { DELIVERIES, DELIVERY_BELL, DELIVERY_SCHEDULE } from './rights.ts';
+import { functionNameOf } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { TableReference } from './table.ts';
 

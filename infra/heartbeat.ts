@@ -4,11 +4,10 @@ import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { functionCode } from './function-code.ts';
-import { functionNameOf } from './live-alias.ts';
-import { logGroup } from './retention.ts';
 import { RoleWithRights } from './roles/role.ts';
+import { functionCode, functionNameOf } from './service-function.ts';
 import type { Settings } from './settings.ts';
+import { logGroup } from './stacks/stage-stack.ts';
 
 /** The function that calls the health check; no contract is served by it. */
 export const HEARTBEAT = 'heartbeat';

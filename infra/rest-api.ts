@@ -1,25 +1,27 @@
-import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import {
+  AccessLogFormat,
   ApiDefinition,
+  DomainName,
   EndpointType,
   LogGroupLogDestination,
+  type RestApiBase,
   RestApiMode,
+  SecurityPolicy,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Contract } from '#contract';
-import { ACCESS_LOG } from './access-log.ts';
 import { apiBody } from './api-body/body.ts';
 import { originVariables } from './api-body/undeclared.ts';
-import { CustomDomain } from './custom-domain.ts';
 import { type Functions, namesBehindGateway } from './functions.ts';
-import { liveArn } from './live-alias.ts';
-import { logGroup } from './retention.ts';
 import { AUTHORIZER } from './rights.ts';
+import { liveArn } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import { prefixOf } from './stacks/stage-stack.ts';
+import { logGroup, prefixOf } from './stacks/stage-stack.ts';
 
 interface ApiProps {
   readonly contracts: readonly Contract[];
@@ -145,3 +147,62 @@ const invocationUri = (scope: Construct, functionName: string): string =>
     resourceName: `${liveArn(scope, functionName)}/invocations`,
     arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
   });
+
+interface CustomDomainProps {
+  readonly api: RestApiBase;
+  readonly domainName: string;
+  readonly certificateArn: string;
+}
+
+/**
+ * A custom domain whose root is the stage, with TLS 1.2 and 1.3. DNS is outside of the stack: the outputs have the
+ * target of the alias record. API Gateway's own address still responds, behind the same firewall
+ * (`docs/decisions/0134-http.md`).
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html
+ */
+export class CustomDomain extends Construct {
+  constructor(scope: Construct, id: string, { api, domainName, certificateArn }: CustomDomainProps) {
+    super(scope, id);
+    const domain = new DomainName(this, 'Domain', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    domain.addBasePathMapping(api, { stage: api.deploymentStage });
+    const alias = { AliasTarget: domain.domainNameAliasDomainName, AliasZoneId: domain.domainNameAliasHostedZoneId };
+    for (const [name, value] of Object.entries(alias)) {
+      new CfnOutput(this, name, { value }).overrideLogicalId(`Domain${name}`);
+    }
+  }
+}
+
+/**
+ * One line per request: caller, route, outcome and times. API Gateway inserts its variables unescaped, and metric
+ * filters skip a line that is not JSON. So the line contains no text of a caller, and no message that may quote one
+ * (`docs/decisions/0105-request-logs.md`).
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ */
+export const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    time: '$context.requestTimeEpoch',
+    request_id: '$context.requestId',
+    ip: '$context.identity.sourceIp',
+    domain: '$context.domainName',
+    method: '$context.httpMethod',
+    resource: '$context.resourcePath',
+    status: '$context.status',
+    bytes: '$context.responseLength',
+    latency: '$context.responseLatency',
+    function_latency: '$context.integration.latency',
+    function_status: '$context.integration.status',
+    function_request_id: '$context.integration.requestId',
+    authorizer_request_id: '$context.authorizer.requestId',
+    authorizer_latency: '$context.authorizer.latency',
+    authorizer_status: '$context.authorizer.status',
+    integration_id: '$context.authorizer.integration_id',
+    org_id: '$context.authorizer.org_id',
+    error: '$context.error.responseType',
+    waf: '$context.waf.status',
+  }),
+);

@@ -1,7 +1,12 @@
-import { type Duration, Validations } from 'aws-cdk-lib';
+import { readdirSync } from 'node:fs';
+import { ArnFormat, AssetHashType, type Duration, FileSystem, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
+  Code,
+  type IFunction,
+  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   type RecursiveLoop,
@@ -10,12 +15,10 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { CODE_CACHE } from '#bundling';
 import { EMPTY_KEYS } from '#table/keys';
-import { functionCode } from './function-code.ts';
 import type { Keys } from './keys.ts';
-import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
 import { metricsNamespace } from './metrics.ts';
-import { logGroup } from './retention.ts';
 import { type Rights, readsTable } from './rights.ts';
 import {
   ANY_APP,
@@ -28,6 +31,7 @@ import {
 } from './roles/item-policy.ts';
 import { type KeyPurpose, RoleWithRights, rolePath } from './roles/role.ts';
 import type { Settings } from './settings.ts';
+import { logGroup, prefixOf } from './stacks/stage-stack.ts';
 import type { TableReference } from './table.ts';
 
 export interface ServiceFunctionProps {
@@ -170,3 +174,58 @@ const environmentOf = (
     : {}),
   ...(rights.secrets || rights.endpointSecrets ? { SECRETS_KEY_ID: keys.secrets.keyArn } : {}),
 });
+
+/** Under `exactOptionalPropertyTypes`, CDK's classes do not match its interfaces, so the type names both. */
+export type FunctionAlias = Alias & IFunction;
+
+const LIVE = 'live';
+
+/** Name of a function, by that of its folder. Fixed, so that others can name it without a reference. */
+export const functionNameOf = (scope: Construct, name: string): string => `${prefixOf(scope)}-${name}`;
+
+/** ARN of a function's alias, without a reference to it. */
+export const liveArn = (scope: Construct, name: string): string =>
+  Stack.of(scope).formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: `${functionNameOf(scope, name)}:${LIVE}`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+
+/**
+ * The live version of a function: the one that the last deployment published. A version contains code and
+ * configuration, so a changed environment also makes a new version. CloudFormation deletes the previous version only at
+ * the end of the stack's update, so that a rollback finds it. A version has no description: Lambda does not publish a
+ * version that differs in its description alone (`docs/decisions/0100-deploying.md`).
+ */
+export class LiveAlias extends Construct {
+  readonly alias: FunctionAlias;
+
+  /** @param standingBy provisioned executions, which need no cold start */
+  constructor(scope: Construct, id: string, lambda: LambdaFunction, standingBy: number | undefined) {
+    super(scope, id);
+    this.alias = new Alias(this, 'Alias', {
+      aliasName: LIVE,
+      version: lambda.currentVersion as IVersion,
+      ...(standingBy === undefined ? {} : { provisionedConcurrentExecutions: standingBy }),
+    }) as FunctionAlias;
+  }
+}
+
+const MAPS = '*.map';
+
+/**
+ * The code of a function, from the directory of its bundle. V8's code caches differ each time they are made, so they count by their names alone:
+ * the same code, for the same Node, is no new version of the function.
+ */
+export const functionCode = (bundle: string): Code =>
+  Code.fromAsset(bundle, {
+    exclude: [MAPS],
+    assetHashType: AssetHashType.CUSTOM,
+    assetHash: FileSystem.fingerprint(bundle, {
+      exclude: [MAPS, `*${CODE_CACHE}`],
+      extraHash: readdirSync(bundle)
+        .filter((name) => name.endsWith(CODE_CACHE))
+        .join(),
+    }),
+  });

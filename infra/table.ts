@@ -12,10 +12,9 @@ import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-i
 import { type CfnKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { schema } from '#lists';
-import { administration, PENDING_WINDOW } from './key-administration.ts';
-import { retention } from './retention.ts';
+import { administration, PENDING_WINDOW } from './keys.ts';
 import type { Settings } from './settings.ts';
-import { prefixOf } from './stacks/stage-stack.ts';
+import { prefixOf, retention } from './stacks/stage-stack.ts';
 
 /** What the other constructs need to know of the table, whether or not the stack makes it. */
 export interface TableReference extends Pick<ITableV2, 'metric' | 'tableArn' | 'tableName'> {

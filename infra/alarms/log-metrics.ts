@@ -8,8 +8,7 @@ import {
 import type { Construct } from 'constructs';
 import type { Route } from '#contract';
 import { GATEWAY_PROBLEMS } from '#contract/gateway';
-import { type LogMetric, metricsNamespace } from '../metrics.ts';
-import type { Observed } from '../observed.ts';
+import { type LogMetric, metricsNamespace, type Observed } from '../metrics.ts';
 import { usesKeys } from '../rights.ts';
 
 /** Metrics that no service publishes, counted from log lines (`alarm-logs.stack.test.ts`). */
@@ -63,7 +62,7 @@ function countLines(
 type GatewayError = keyof typeof GATEWAY_PROBLEMS;
 
 /**
- * Matches lines of the access log (`infra/access-log.ts`) whose response the gateway itself made, for one of these
+ * Matches lines of the access log (`infra/rest-api.ts`) whose response the gateway itself made, for one of these
  * reasons.
  */
 const respondedByGateway = (...types: readonly [GatewayError, ...GatewayError[]]): IFilterPattern =>

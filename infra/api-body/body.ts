@@ -1,10 +1,8 @@
 import type { Contract, Route } from '#contract';
 import { methodsOf } from '#contract/derived';
-import { COMPRESSED_FROM, entrancesOf } from '#contract/gateway';
+import { COMPRESSED_FROM, entrancesOf, GATEWAY_PROBLEMS, gatewayResponse } from '#contract/gateway';
 import type { Settings } from '../settings.ts';
-import { type AuthorizerSettings, authorizersOf, securityOf } from './authorizers.ts';
-import { gatewayResponses } from './gateway-responses.ts';
-import type { ApiOperation, PathItem } from './operation.ts';
+import { type ApiOperation, type AuthorizerSettings, authorizersOf, type PathItem, securityOf } from './operation.ts';
 import { undeclaredMethods } from './undeclared.ts';
 
 /**
@@ -87,3 +85,24 @@ const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings)
   responses: {},
   'x-amazon-apigateway-integration': { type: 'aws_proxy', httpMethod: 'POST', uri },
 });
+
+/**
+ * Makes problem details of all responses that API Gateway itself makes.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
+ */
+export const gatewayResponses = (corsOrigins: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(GATEWAY_PROBLEMS).map(([type, problem]) => {
+      const { headers, template } = gatewayResponse(problem, corsOrigins);
+      return [
+        type,
+        {
+          ...(problem.status === undefined ? {} : { statusCode: String(problem.status) }),
+          responseParameters: Object.fromEntries(
+            Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
+          ),
+          responseTemplates: { 'application/json': template },
+        },
+      ];
+    }),
+  );

@@ -1,7 +1,6 @@
 import type { Route } from '#contract';
 import { gatewayResponse, type Preflight, preflightOf, REDIRECT, undeclared } from '#contract/gateway';
-import { withoutAuthorizer } from './authorizers.ts';
-import type { ApiOperation } from './operation.ts';
+import { type ApiOperation, withoutAuthorizer } from './operation.ts';
 
 /**
  * Responses to paths and methods that no contract declares. API Gateway would respond with "missing authentication

@@ -1,17 +1,17 @@
+import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import type { Contract } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
+import { isWithoutContract, readsTable, rightsOf } from '../rights.ts';
 import { builtinsWithoutImport } from './builtins.ts';
-import { makeCodeCaches } from './code-cache.ts';
-import { entryOf } from './entry.ts';
 import { MatchedFilters } from './matched-filters.ts';
-import { parts } from './parts.ts';
+import { parts, zodOnDemand } from './on-demand.ts';
 import { MAIN, SCRIPT } from './script.ts';
 import { sdkParts } from './sdk-parts.ts';
 import { precompiledRouteMetadata, staticModules } from './static-modules.ts';
-import { zodOnDemand } from './zod-on-demand.ts';
 
 /** By function name, the directory whose `index.mjs` exports `handler`. */
 export type Bundles = ReadonlyMap<string, string>;
@@ -71,7 +71,7 @@ async function bundleWith(plugins: readonly Plugin[], contents: string, outdir: 
     metafile: true,
     alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
     plugins: [...plugins],
-    // A name of zod that is not listed (`zod-on-demand.ts`).
+    // A name of zod that is not listed (`on-demand.ts`).
     logOverride: { 'import-is-undefined': 'error' },
   });
   await build({
@@ -82,4 +82,37 @@ async function bundleWith(plugins: readonly Plugin[], contents: string, outdir: 
     banner: {},
     footer: {},
   });
+}
+
+/**
+ * Makes V8's code caches of the scripts in these directories, with the Node that the variable `CODE_CACHE_NODE` names by a command, or with
+ * the running one (`docs/operations.md#the-code-cache`).
+ * @throws Error where that Node cannot be run
+ */
+export async function makeCodeCaches(directories: readonly string[]): Promise<void> {
+  const [node = process.execPath, ...args] = process.env.CODE_CACHE_NODE?.split(' ') ?? [];
+  const program = join(import.meta.dirname, 'make-code-caches.ts');
+  await promisify(execFile)(node, [...args, program, ...directories]);
+}
+
+/**
+ * The entry of a function's bundle: its handler, and its warm start (`shared/warm-start.ts`), which the source does not have, so
+ * that no test and no local server makes its calls. A function that reads the table reads one key of it; one that signs or verifies
+ * tokens reads their public keys, which it needs for its first request.
+ */
+export function entryOf(name: string, all: readonly Contract[]): string {
+  const served = isWithoutContract(name) ? name : all.find((each) => each.name === name);
+  const rights = served === undefined ? {} : rightsOf(served);
+  const steps = [
+    ...(readsTable(rights) ? [['readWarmKey', '#table']] : []),
+    ...(rights.verifies ? [['environmentPublicKeys', '#auth']] : []),
+  ];
+  const handler = `export { handler } from ${JSON.stringify(`./functions/${name}/handler.ts`)};`;
+  if (steps.length === 0) return handler;
+  return [
+    handler,
+    `import { warmStart } from './shared/warm-start.ts';`,
+    ...steps.map(([step, door]) => `import { ${step} } from '${door}';`),
+    `export const started = warmStart([${steps.map(([step]) => step).join()}]);`,
+  ].join('\n');
 }

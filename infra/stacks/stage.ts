@@ -1,10 +1,25 @@
-import type { App } from 'aws-cdk-lib';
+import { type App, CfnOutput, type CfnResource } from 'aws-cdk-lib';
+import { CfnDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { Construct, IConstruct } from 'constructs';
 import type { Bundles } from '#bundling';
 import type { Contract } from '#contract';
+import { Alarms, HEALTH } from '../alarms/alarms.ts';
+import { Backup } from '../backup.ts';
+import { Canary } from '../canary.ts';
+import { StageDashboard } from '../dashboard.ts';
+import { Deliveries } from '../deliveries.ts';
+import { type Firewall, protect } from '../firewall.ts';
+import { Functions, found } from '../functions.ts';
+import { HEARTBEAT, Heartbeat } from '../heartbeat.ts';
+import { Keys } from '../keys.ts';
+import { Observed } from '../metrics.ts';
+import { Api } from '../rest-api.ts';
+import { addOperatorRoles } from '../roles/operator-roles.ts';
 import type { Settings } from '../settings.ts';
-import { ApplicationStack } from './application-stack.ts';
-import { DataStack } from './data-stack.ts';
-import { OperationsStack } from './operations-stack.ts';
+import { RecordTable, type TableReference } from '../table.ts';
+import { StageStack } from './stage-stack.ts';
 
 interface StageProps {
   readonly contracts: readonly Contract[];
@@ -28,4 +43,109 @@ export function makeStage(app: App, { contracts, bundles, settings }: StageProps
   operations.addStackDependency(application);
   application.addStackDependency(data);
   return { data, application, operations };
+}
+
+/** The resources that a stage must not lose: the table, its keys and its backups. */
+export class DataStack extends StageStack {
+  readonly table: TableReference;
+  readonly keys: Keys;
+
+  constructor(scope: Construct, settings: Settings) {
+    const { terminationProtection, backupRetentionDays: retentionDays, backupCopyVaults: copyVaults, stage } = settings;
+    super(scope, { part: 'data', description: 'table, keys and backups', settings, terminationProtection });
+    this.table = new RecordTable(this, 'Records', settings).table;
+    this.keys = new Keys(this, 'Keys', settings);
+    if (retentionDays !== undefined) {
+      const { vault } = new Backup(this, 'Backup', { table: this.table, stage, retentionDays, copyVaults });
+      new CfnOutput(this, 'BackupVaultName', { value: vault.backupVaultName });
+    }
+    // Outputs for the operator's command line (`operator/stack.ts`).
+    new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    new CfnOutput(this, 'SecretsKeyArn', { value: this.keys.secrets.keyArn });
+  }
+}
+
+interface ApplicationStackProps {
+  readonly contracts: readonly Contract[];
+  readonly bundles: Bundles;
+  readonly data: DataStack;
+  readonly settings: Settings;
+}
+
+/**
+ * The functions with what calls them, and the roles of operators. It stores only logs, and wake-ups that the schedule
+ * repeats, so it can be recreated.
+ */
+export class ApplicationStack extends StageStack {
+  readonly api: Api;
+  readonly functions: Functions;
+  readonly firewall: Firewall | undefined;
+
+  constructor(scope: Construct, { contracts, bundles, data: { table, keys }, settings }: ApplicationStackProps) {
+    super(scope, { part: 'application', description: 'API and functions', settings });
+    this.functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
+    new Deliveries(this, 'Deliveries', { functions: this.functions, table, settings });
+    this.api = new Api(this, 'Api', { contracts, functions: this.functions, settings });
+    const { rest, baseUrl } = this.api;
+    this.firewall = protect(this, { stage: rest.deploymentStage, contracts, settings });
+    if (settings.deployment === 'canary') new Canary(this, 'Canary', this.functions);
+    createInWaves(this);
+
+    new CfnOutput(this, 'BaseUrl', { value: baseUrl });
+    new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
+    addOperatorRoles(this, { table, keys });
+    new CfnOutput(this, 'TicketWords', { value: settings.ticketWords ? 'on' : 'off' });
+  }
+}
+
+interface OperationsStackProps {
+  readonly contracts: readonly Contract[];
+  readonly bundles: Bundles;
+  readonly data: DataStack;
+  readonly application: ApplicationStack;
+  readonly settings: Settings;
+}
+
+/** Alarms, dashboard and heartbeat. Nothing that serves requests depends on this stack. */
+export class OperationsStack extends StageStack {
+  constructor(scope: Construct, { contracts, bundles, data, application, settings }: OperationsStackProps) {
+    super(scope, { part: 'operations', description: 'alarms, heartbeat and dashboard', settings });
+    const { table } = data;
+    const { firewall } = application;
+    // The keys that the stage made, and a key of secrets from its settings.
+    const keys = new Set([...data.node.findAll().filter((child) => child instanceof Key), data.keys.secrets]);
+    const observed = new Observed(this, 'Observed', application);
+    const path = contracts.find(({ name }) => name === HEALTH)?.routes.getHealth?.path;
+    const heartbeat =
+      settings.heartbeat && path !== undefined
+        ? new Heartbeat(this, 'Heartbeat', {
+            bundle: found(bundles, HEARTBEAT, 'bundle'),
+            url: `${observed.baseUrl}${path}`,
+            settings,
+          })
+        : undefined;
+    new Alarms(this, 'Alarms', { contracts, observed, table, keys: [...keys], firewall, heartbeat, settings });
+    if (settings.dashboard) new StageDashboard(this, 'Dashboard', { contracts, observed, table, firewall });
+  }
+}
+
+/**
+ * CloudFormation makes all resources at once that do not depend on each other, and CodeDeploy and Lambda refuse a
+ * number of calls at once, which fails the stack (https://github.com/aws/aws-cdk/issues/21516,
+ * https://github.com/aws/aws-cdk/issues/9882).
+ */
+const AT_ONCE = 5;
+
+/** Resources whose creation is refused when there are many at once. None of these refers to another of its type. */
+const THROTTLED = [CfnDeploymentGroup, CfnEventSourceMapping] as const;
+
+/** Has at most five resources of such a type made at once: each waits for the one that is five places before it. */
+export function createInWaves(stack: IConstruct): void {
+  for (const type of THROTTLED) {
+    const resources = stack.node.findAll().filter((each): each is CfnResource => each instanceof type);
+    for (const [index, resource] of resources.entries()) {
+      const earlier = resources[index - AT_ONCE];
+      if (earlier !== undefined) resource.addResourceDependency(earlier);
+    }
+  }
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundleOne, CODE_CACHE } from '#bundling';
-import { functionCode } from '../../infra/function-code.ts';
+import { functionCode } from '../../infra/service-function.ts';
 import { freshDirectory } from '../support/directory.ts';
 
 /** A flag of Lambda's runtime. V8 compares flags. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { entryOf } from '../../infra/bundling/entry.ts';
+import { entryOf } from '../../infra/bundling/bundle.ts';
 import { AUTHORIZER } from '../../infra/rights.ts';
 
 it('an entry makes the warm start that its function has rights for, after its handler is loaded', () => {

@@ -1,7 +1,7 @@
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { anonymousRequests } from '../../infra/anonymous-paths.ts';
+import { anonymousRequests } from '../../infra/firewall.ts';
 
 /** The rule of the firewall that counts what anybody can send. The other rules are in `snapshots/`. */
 

@@ -1,27 +1,37 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Dashboard,
+  GraphWidget,
+  type HorizontalAnnotation,
   type IMetric,
   type IWidget,
   MathExpression,
   type MetricOptions,
+  Row,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Contract } from '#contract';
-import { DECISIONS } from '#telemetry/metrics';
-import { FAST, OBJECTIVE, percentOf, SLOW } from '../alarms/objective.ts';
-import { deadLettersName, queueName } from '../deliveries.ts';
-import type { Firewall } from '../firewall.ts';
-import { apiMetric, callsOfKms, ended, failures, queueMetric } from '../metrics.ts';
-import type { Observed } from '../observed.ts';
-import { AUTHORIZER, BACKGROUND, DELIVERY_BELL } from '../rights.ts';
-import { prefixOf } from '../stacks/stage-stack.ts';
-import type { TableReference } from '../table.ts';
-import { domainRow } from './domain-row.ts';
-import { durations, filled, type Graph, row, throttles } from './graphs.ts';
+import { type Counter, DECISIONS, type Outcome, STATUS_CLASSES } from '#telemetry/metrics';
+import { FAST, OBJECTIVE, percentOf, SLOW } from './alarms/objective.ts';
+import { deadLettersName, queueName } from './deliveries.ts';
+import type { Firewall } from './firewall.ts';
+import {
+  apiMetric,
+  callsOfKms,
+  counterMetric,
+  ended,
+  type FunctionMetrics,
+  failures,
+  type LogMetric,
+  type Observed,
+  queueMetric,
+} from './metrics.ts';
+import { AUTHORIZER, BACKGROUND, DELIVERY_BELL } from './rights.ts';
+import { prefixOf } from './stacks/stage-stack.ts';
+import type { TableReference } from './table.ts';
 
 interface StageDashboardProps {
   readonly contracts: readonly Contract[];
@@ -205,3 +215,64 @@ const firewallGraph = (firewall: Firewall): Graph => [
 ];
 
 const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
+
+/** The row of a domain: requests, failures, latency, and calls that Lambda did not carry out. */
+export const domainRow = (scope: Construct, domain: string, lambda: FunctionMetrics): IWidget =>
+  row(
+    [`${domain}: requests`, STATUS_CLASSES.map((outcome) => ended(scope, domain, outcome)), { stacked: true }],
+    [`${domain}: errors in per cent`, [share(scope, domain, '4xx'), share(scope, domain, '5xx')]],
+    [`${domain}: time in ms`, durations(lambda)],
+    [
+      `${domain}: throttled and crashed`,
+      [throttles(lambda), lambda.metric('Errors', { statistic: 'Sum', label: 'crashed' })],
+    ],
+  );
+
+/** Percentage of a domain's requests with this outcome. */
+function share(scope: Construct, domain: string, outcome: Outcome): IMetric {
+  const idOf = (each: Outcome): string => `of${each}`;
+  return new MathExpression({
+    expression: `100 * FILL(${idOf(outcome)}, 0) / (${STATUS_CLASSES.map((each) => `FILL(${idOf(each)}, 0)`).join(' + ')})`,
+    usingMetrics: Object.fromEntries(STATUS_CLASSES.map((each) => [idOf(each), ended(scope, domain, each)])),
+    label: outcome,
+  });
+}
+
+/** The graphs of a dashboard. */
+
+/** Columns of a dashboard: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html */
+const COLUMNS = 24;
+
+interface More {
+  readonly stacked?: boolean;
+  /** Horizontal lines at thresholds. */
+  readonly leftAnnotations?: HorizontalAnnotation[];
+}
+
+/** A title, and what the graph shows. */
+export type Graph = readonly [title: string, metrics: readonly IMetric[], more?: More];
+
+/** Graphs beside each other. */
+export const row = (...graphs: readonly Graph[]): IWidget =>
+  new Row(
+    ...graphs.map(
+      ([title, left, more]) => new GraphWidget({ title, left: [...left], width: COLUMNS / graphs.length, ...more }),
+    ),
+  );
+
+/** Fills a metric that is published only where it is not zero. */
+export function filled(scope: Construct, name: Counter | LogMetric): IMetric {
+  const id = name.charAt(0).toLowerCase() + name.slice(1);
+  return new MathExpression({
+    expression: `FILL(${id}, 0)`,
+    usingMetrics: { [id]: counterMetric(scope, name) },
+    label: name,
+  });
+}
+
+/** The time that a function takes: half of the calls take less than p50. */
+export const durations = (lambda: FunctionMetrics): readonly IMetric[] =>
+  ['p50', 'p99'].map((statistic) => lambda.metric('Duration', { statistic, label: statistic }));
+
+export const throttles = (lambda: FunctionMetrics): IMetric =>
+  lambda.metric('Throttles', { statistic: 'Sum', label: 'throttled' });

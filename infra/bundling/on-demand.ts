@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { basename, join, relative, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { SCRIPT } from './script.ts';
 
@@ -56,16 +57,16 @@ export const zodOnDemand: Plugin = {
   setup({ initialOptions, onResolve, onLoad, onEnd }) {
     const { outdir = '.' } = initialOptions;
     initialOptions.metafile = true;
-    onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: NAMESPACE, sideEffects: false }));
-    onLoad({ filter: /.*/, namespace: NAMESPACE }, () => ({ contents: onDemand(), loader: 'js' }));
+    onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: ZOD_NAMESPACE, sideEffects: false }));
+    onLoad({ filter: /.*/, namespace: ZOD_NAMESPACE }, () => ({ contents: onDemand(), loader: 'js' }));
     onEnd(async ({ metafile }) => {
       const outputs = Object.values(metafile?.outputs ?? {});
-      if (outputs.some(({ inputs }) => `${NAMESPACE}:zod` in inputs)) await bundleZod(join(outdir, `${ZOD}.cjs`));
+      if (outputs.some(({ inputs }) => `${ZOD_NAMESPACE}:zod` in inputs)) await bundleZod(join(outdir, `${ZOD}.cjs`));
     });
   },
 };
 
-const NAMESPACE = 'zod-on-demand';
+const ZOD_NAMESPACE = 'zod-on-demand';
 
 function onDemand(): string {
   return [
@@ -80,3 +81,35 @@ function onDemand(): string {
 
 const bundleZod = (outfile: string) =>
   build({ ...SCRIPT, stdin: { contents: `export { ${NAMES.join(', ')} } from 'zod';`, resolveDir: ROOT }, outfile });
+
+const PART = 'part';
+
+/**
+ * Puts what our modules import when first needed (`import('./guesses.ts')`) into scripts of their own, which share no module with the rest of
+ * the bundle. esbuild splits ES modules only. What packages import so is small, and stays in the script.
+ */
+export const parts: Plugin = {
+  name: 'parts',
+  setup({ initialOptions, onResolve, onLoad, onEnd }) {
+    const { absWorkingDir: root = '.', stdin: _, ...options } = initialOptions;
+    const nameOf = (path: string): string => {
+      const id = createHash('sha256').update(relative(root, path)).digest('hex').slice(0, 8);
+      return `${basename(path, '.ts')}-${id}`;
+    };
+    onResolve({ filter: /^\..*\.ts$/ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: resolve(resolveDir, path), namespace: PART } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: PART }, ({ path }) => ({
+      contents: `module.exports = load('${nameOf(path)}');`,
+      loader: 'js',
+    }));
+    onEnd(async ({ metafile }) => {
+      const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.entries(output.inputs));
+      const used = inputs.flatMap(([name, { bytesInOutput }]) =>
+        name.startsWith(`${PART}:`) && bytesInOutput > 0 ? [name.slice(PART.length + 1)] : [],
+      );
+      const entryPoints = Object.fromEntries(used.map((path) => [nameOf(path), resolve(root, path)]));
+      if (used.length > 0) await build({ ...options, absWorkingDir: root, entryPoints, entryNames: '[name]' });
+    });
+  },
+};
