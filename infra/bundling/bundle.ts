@@ -86,7 +86,7 @@ async function bundleWith(plugins: readonly Plugin[], contents: string, outdir: 
 
 /**
  * Makes V8's code caches of the scripts in these directories, with the Node that the variable `CODE_CACHE_NODE` names by a command, or with
- * the running one (`docs/operations.md#the-code-cache`).
+ * the running one (`docs/deployment.md#the-code-cache`).
  * @throws Error where that Node cannot be run
  */
 export async function makeCodeCaches(directories: readonly string[]): Promise<void> {
