@@ -1,9 +1,10 @@
-import { Duration, Tags } from 'aws-cdk-lib';
+import { Tags } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type Conditions, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { ENDPOINT_SECRETS, type KeyPurpose as EncryptionPurpose } from '#encryption';
 import { PLATFORM } from '#table/keys';
+import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { type KeyPurpose, rolesFor } from './roles/role.ts';
 import { TENANT } from './roles/tenant-role.ts';
 import type { Settings } from './settings.ts';
@@ -142,41 +143,3 @@ const use = ({ actions, conditions }: Use, keys: readonly IKey[]): PolicyStateme
     resources: keys.map(({ keyArn }) => keyArn),
     ...(conditions && { conditions }),
   });
-
-/** How the account administers KMS keys. */
-
-/** The waiting period of a key's deletion: the longest that KMS offers. */
-export const PENDING_WINDOW = Duration.days(30);
-
-/** The account's rights on each key. */
-export const administration = (): PolicyStatement =>
-  new PolicyStatement({
-    principals: [new AccountRootPrincipal()],
-    actions: ADMINISTRATION.map((action) => `kms:${action}`),
-    resources: ['*'],
-  });
-
-/** All rights to administer a key, none to use it, and no grants, which would pass on its use. */
-const ADMINISTRATION = [
-  'DescribeKey',
-  'GetKeyPolicy',
-  'PutKeyPolicy',
-  'ListKeyPolicies',
-  'ListResourceTags',
-  'TagResource',
-  'UntagResource',
-  'EnableKey',
-  'DisableKey',
-  'GetKeyRotationStatus',
-  'ListKeyRotations',
-  'EnableKeyRotation',
-  'DisableKeyRotation',
-  'RotateKeyOnDemand',
-  'UpdateKeyDescription',
-  'ReplicateKey',
-  'UpdatePrimaryRegion',
-  'ScheduleKeyDeletion',
-  'CancelKeyDeletion',
-  'ListGrants',
-  'RevokeGrant',
-];

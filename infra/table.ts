@@ -12,7 +12,7 @@ import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-i
 import { type CfnKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { schema } from '#lists';
-import { administration, PENDING_WINDOW } from './keys.ts';
+import { administration, PENDING_WINDOW } from './key-administration.ts';
 import type { Settings } from './settings.ts';
 import { prefixOf, retention } from './stacks/stage-stack.ts';
 
