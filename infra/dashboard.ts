@@ -18,17 +18,8 @@ import { type Counter, DECISIONS, type Outcome, STATUS_CLASSES } from '#telemetr
 import { FAST, OBJECTIVE, percentOf, SLOW } from './alarms/objective.ts';
 import { deadLettersName, queueName } from './deliveries.ts';
 import type { Firewall } from './firewall.ts';
-import {
-  apiMetric,
-  callsOfKms,
-  counterMetric,
-  ended,
-  type FunctionMetrics,
-  failures,
-  type LogMetric,
-  type Observed,
-  queueMetric,
-} from './metrics.ts';
+import { apiMetric, callsOfKms, counterMetric, ended, failures, type LogMetric, queueMetric } from './metrics.ts';
+import type { FunctionMetrics, Observed } from './observed.ts';
 import { AUTHORIZER, BACKGROUND, DELIVERY_BELL } from './rights.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 import type { TableReference } from './table.ts';

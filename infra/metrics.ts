@@ -1,11 +1,6 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { type Counter, DURATION, type Outcome } from '#telemetry/metrics';
-import type { Rights } from './rights.ts';
-import { functionNameOf } from './service-function.ts';
-import type { ApplicationStack } from './stacks/stage.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 
 /** The namespace of a stage's own metrics. Two stages of an account must not add to the same ones. */
@@ -72,50 +67,3 @@ export const callsOfKms = (kind: 'Symmetric' | 'Ecc'): Metric =>
     dimensionsMap: { Service: 'KMS', Type: 'API', Resource: `CryptographicOperations${kind}`, Class: 'None' },
     statistic: 'Sum',
   });
-
-/** Lambda's metrics of a function. */
-export type FunctionMetrics = Pick<IFunction, 'metric'>;
-
-interface ObservedFunction {
-  readonly lambda: FunctionMetrics;
-  readonly logs: ILogGroup;
-  readonly rights: Rights;
-}
-
-/**
- * What the operations stack knows of the application. Both stacks derive the names of functions and the API from the
- * stage. CloudFormation names log groups: their names come from the application's outputs as weak references, which do
- * not block changes of the application (`docs/decisions/0162-stacks.md`).
- */
-export class Observed extends Construct {
-  readonly functions: ReadonlyMap<string, ObservedFunction>;
-  readonly accessLogs: ILogGroup;
-  /** Where callers find the paths of the contracts. */
-  readonly baseUrl: string;
-
-  constructor(scope: Construct, id: string, { api, functions }: Pick<ApplicationStack, 'api' | 'functions'>) {
-    super(scope, id);
-    this.accessLogs = api.accessLogs;
-    this.baseUrl = api.baseUrl;
-    this.functions = new Map(
-      Array.from(functions.byName, ([name, { logs, rights }]) => [
-        name,
-        { lambda: this.#metricsOf(name), logs, rights },
-      ]),
-    );
-  }
-
-  /** @throws TypeError where the application has no such function */
-  lambda(name: string): FunctionMetrics {
-    const found = this.functions.get(name);
-    if (found === undefined) throw new TypeError(`there is no function ${name}`);
-    return found.lambda;
-  }
-
-  #metricsOf(name: string): FunctionMetrics {
-    const dimensionsMap = { FunctionName: functionNameOf(this, name) };
-    return {
-      metric: (metricName, options) => new Metric({ namespace: 'AWS/Lambda', metricName, dimensionsMap, ...options }),
-    };
-  }
-}

@@ -8,7 +8,8 @@ import {
 import type { Construct } from 'constructs';
 import type { Route } from '#contract';
 import { GATEWAY_PROBLEMS } from '#contract/gateway';
-import { type LogMetric, metricsNamespace, type Observed } from '../metrics.ts';
+import { type LogMetric, metricsNamespace } from '../metrics.ts';
+import type { Observed } from '../observed.ts';
 import { usesKeys } from '../rights.ts';
 
 /** Metrics that no service publishes, counted from log lines (`alarm-logs.stack.test.ts`). */

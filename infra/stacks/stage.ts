@@ -14,7 +14,7 @@ import { type Firewall, protect } from '../firewall.ts';
 import { Functions, found } from '../functions.ts';
 import { HEARTBEAT, Heartbeat } from '../heartbeat.ts';
 import { Keys } from '../keys.ts';
-import { Observed } from '../metrics.ts';
+import { Observed } from '../observed.ts';
 import { Api } from '../rest-api.ts';
 import { addOperatorRoles } from '../roles/operator-roles.ts';
 import type { Settings } from '../settings.ts';
