@@ -127,7 +127,7 @@ export async function benchReads(
     const ways = [...countedWays(table, list), ...(list.partition === undefined ? [] : [...peers, ...libraries])];
     const ofList = await readAll(list, ways, meter, reporter.report, times);
     readings.push(...ofList);
-    tables.push(readTable(ofList, new Set(ways.filter(({ total }) => total).map(({ name }) => name))));
+    tables.push(readTable(ofList));
     reporter.print(`${tables.at(-1)}\n`);
   }
   return { readings, reads: tables.join('\n\n') };

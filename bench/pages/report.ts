@@ -18,18 +18,20 @@ export function markdown(head: readonly string[], rows: readonly (readonly strin
 }
 
 const cell = ({ readUnits, roundTrips, milliseconds: time }: WorkCost): string =>
-  `${number(readUnits, 1)} / ${number(roundTrips)} / ${milliseconds(time)}`;
+  `${number(readUnits, 1)}/${number(roundTrips)}/${milliseconds(time)}`;
 
-/** The table of one list: a row for each way, a column for each page. */
-export function readTable(ofList: readonly PageReading[], withTotal: ReadonlySet<string>): string {
-  const pages = [...new Set(ofList.map(({ page }) => page))];
+/** The table of one list: a row for each way, with the first page and the last one. */
+export function readTable(ofList: readonly PageReading[]): string {
+  const pages = [1, Math.max(...ofList.map(({ page }) => page))];
   const rows = Array.from(
     Map.groupBy(ofList, ({ way }) => way),
-    ([way, ofWay]) => [way, withTotal.has(way) ? 'yes' : 'no', ...ofWay.map(({ cost }) => cell(cost))],
+    ([way, ofWay]) => [
+      way,
+      ...pages.flatMap((wanted) => ofWay.filter(({ page }) => page === wanted).map(({ cost }) => cell(cost))),
+    ],
   );
-  const last = pages.length - 1;
-  const titles = pages.map((page, index) => `page ${number(page)}${index === last ? ' (last)' : ''}`);
-  return `**${ofList[0]?.list}**: read units / round trips / milliseconds\n\n${markdown(['', 'total', ...titles], rows)}`;
+  const titles = pages.map((page) => `page ${number(page)}`);
+  return `**${ofList[0]?.list}**: read units/round trips/milliseconds\n\n${markdown(['', ...titles], rows)}`;
 }
 
 export function tableOfCreates(creatings: readonly Creating[]): string {
@@ -39,12 +41,12 @@ export function tableOfCreates(creatings: readonly Creating[]): string {
       way,
       number(ofWay[0]?.roundTrips ?? 0),
       number(ofWay[0]?.writeUnits ?? 0, 1),
-      ...ofWay.map(({ perSecond, sends }) => `${number(perSecond)} / ${sends === undefined ? '–' : number(sends, 2)}`),
+      ...ofWay.map(({ perSecond, sends }) => `${number(perSecond)}/${sends === undefined ? '–' : number(sends, 2)}`),
     ],
   );
   const parallel = [...new Set(creatings.map((creating) => creating.parallel))];
   const head = ['', 'round trips', 'write units', ...parallel.map((concurrency) => `${concurrency} at once`)];
-  return `**creates**: per second / transactions sent for each that succeeded\n\n${markdown(head, rows)}`;
+  return `**creates**: per second/transactions sent for each that succeeded\n\n${markdown(head, rows)}`;
 }
 
 export const contentionTable = (contentions: readonly Contention[]): string =>

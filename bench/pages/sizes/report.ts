@@ -1,23 +1,25 @@
-import { type Bound, spreadText } from '../../statistics.ts';
+import type { Bound } from '../../statistics.ts';
 import { markdown } from '../report.ts';
 import { LIMITS, MOST_RESIDENT_MB } from './limits.ts';
 import type { SizedReading } from './measure.ts';
 
 const number = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
 
-/** A row for each page and size. */
+/** A row for each page, with the sizes beside each other. */
 export function tableOfSizes(readings: readonly SizedReading[]): string {
-  const rows = readings.map(({ length, name, readUnits, roundTrips, cpu, relative, residentMb }) => [
-    `${number(length)}: ${name}`,
-    number(readUnits),
-    number(roundTrips),
-    cpu.median.toFixed(1),
-    spreadText(relative),
-    residentMb.toFixed(0),
-  ]);
-  const head = ['records: page', 'read units', 'round trips', 'CPU, ms', 'against the yardstick', 'resident, MB'];
+  const lengths = [...new Set(readings.map(({ length }) => length))];
+  const rows = Array.from(
+    Map.groupBy(readings, ({ name }) => name),
+    ([name, ofPage]) => [name, ...lengths.map((length) => cell(ofPage.find((reading) => reading.length === length)))],
+  );
+  const head = ['read units/round trips/ms of CPU', ...lengths.map((length) => `${number(length)} records`)];
   return markdown(head, rows);
 }
+
+const cell = (reading: SizedReading | undefined): string =>
+  reading === undefined
+    ? ''
+    : `${number(reading.readUnits)}/${reading.roundTrips}/${reading.cpu.median.toFixed(1)}`;
 
 /**
  * The promises of long lists, compared with the measurements of this run.
