@@ -1,7 +1,7 @@
 /**
- * What shows nothing. Ignored characters are format characters, and those that Unicode wants ignored where a font lacks them
- * (Default_Ignorable_Code_Point: fillers, joiners, variation selectors). Blank characters are control and separator characters (white space is among
- * them), and the empty Braille pattern.
+ * What shows nothing. Ignored characters are format characters, and those that Unicode wants ignored where a font lacks
+ * them (Default_Ignorable_Code_Point: fillers, joiners, variation selectors). Blank characters are control and
+ * separator characters (white space is among them), and the empty Braille pattern.
  */
 const [IGNORED_CHARACTERS, BLANK_CHARACTERS] = [
   String.raw`\p{Default_Ignorable_Code_Point}\p{Cf}`,
@@ -30,7 +30,7 @@ export const isVisibleThroughout = (text: string): boolean => !ANY_INVISIBLE.tes
 export const isBlank = (text: string): boolean => trimmed(text) === '';
 
 /**
- * A pattern for documents, which no blank text of Latin-1 matches. The regular expressions of Go and Python share no escape for the characters beyond
- * it: a text of these alone matches, and is refused all the same.
+ * A pattern for documents, which no blank text of Latin-1 matches. The regular expressions of Go and Python share no
+ * escape for the characters beyond it: a text of these alone matches, and is refused all the same.
  */
 export const NOT_BLANK = String.raw`^[\s\x00-\x1f\x7f-\xa0\xad]*[^\s\x00-\x1f\x7f-\xa0\xad]`;

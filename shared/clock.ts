@@ -1,6 +1,6 @@
 /**
- * The time in epoch milliseconds. Code that needs the time is given a clock and uses no other, so that all parts of a request agree and tests
- * can set it.
+ * The time in epoch milliseconds. Code that needs the time is given a clock and uses no other, so that all parts of a
+ * request agree and tests can set it.
  */
 export type Clock = () => number;
 
@@ -12,8 +12,8 @@ export interface TimeLimit {
 }
 
 /**
- * How far clocks of containers may be apart, in milliseconds. If a time in the table is further in the future, the writer's clock is wrong, or
- * this one is (`docs/decisions/0160-clocks.md`).
+ * How far clocks of containers may be apart, in milliseconds. If a time in the table is further in the future, the
+ * writer's clock is wrong, or this one is (`docs/decisions/0160-clocks.md`).
  */
 export const CLOCKS_DIFFER_MS = 5_000;
 

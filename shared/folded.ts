@@ -5,12 +5,16 @@ import { BLANKS, IGNORED } from './blank.ts';
  * (`docs/decisions/0170-filters.md#decision-one-folding`).
  */
 
-/** Accents of Latin, Greek and Cyrillic letters: Unicode's blocks of combining diacritical marks. Marks of other scripts are letters of their own. */
+/**
+ * Accents of Latin, Greek and Cyrillic letters: Unicode's blocks of combining diacritical marks. Marks of other scripts
+ * are letters of their own.
+ */
 const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/gu;
 
 /**
- * Small letters to which Unicode gives no decomposition, by the letters that people type for them. They are basic letters with a stroke, hook, bar,
- * tail or descender, and letters that were two, of Latin and Cyrillic alphabets in use.
+ * Small letters to which Unicode gives no decomposition, by the letters that people type for them. They are basic
+ * letters with a stroke, hook, bar, tail or descender, and letters that were two, of Latin and Cyrillic alphabets in
+ * use.
  */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ a: 'ⱥ', ae: 'æ', b: 'ƀɓƃ', c: 'ƈȼ', d: 'đðɖɗƌ', e: 'əǝɛɇ', f: 'ƒ', g: 'ǥɠɣ', h: 'ħɦⱨ', i: 'ɨɩ', j: 'ȷɉ' },
@@ -39,13 +43,15 @@ const ASCII = /^\p{ASCII}*$/u;
 export const withAsciiMarks = (text: string): string => text.replaceAll('`', "'");
 
 /**
- * A text without case, characters that show nothing, accents, compatibility forms (`Ａ`, `ﬁ`, Unicode's NFKD), letters that few keyboards have (`ł` is `l`, `ø` is `o`, `ß` is `ss`),
- * look-alikes of the apostrophe and the hyphen, and more than one blank in a row. Other scripts stay: nothing is transliterated. Where one text is a
- * prefix of another, its folded text is a prefix of the other’s, as long as no character is cut in two.
+ * A text without case, characters that show nothing, accents, compatibility forms (`Ａ`, `ﬁ`, Unicode's NFKD), letters
+ * that few keyboards have (`ł` is `l`, `ø` is `o`, `ß` is `ss`), look-alikes of the apostrophe and the hyphen, and more
+ * than one blank in a row. Other scripts stay: nothing is transliterated. Where one text is a prefix of another, its
+ * folded text is a prefix of the other’s, as long as no character is cut in two.
  */
 export function folded(text: string): string {
   if (isAscii(text)) return withAsciiMarks(text).toLowerCase().replace(BLANKS, ' ').trim();
-  // Upper case first, which makes letters of some accents (`ᾳ` is `ΑΙ`); and last, for the letters of compatibility forms.
+  // Upper case first, which makes letters of some accents (`ᾳ` is `ΑΙ`); and last, for the letters of compatibility
+  // forms.
   const bared = bare(caseless(bare(text.replace(IGNORED, '').toUpperCase())));
   return bared
     .replace(EXTENDED, (letter) => TYPED.get(letter) ?? letter)
@@ -56,5 +62,8 @@ export function folded(text: string): string {
 /** Marks first, because some are a blank with an accent; and last, for those of compatibility forms. */
 const bare = (text: string): string => withPlainMarks(withPlainMarks(text).normalize('NFKD').replace(ACCENTS, ''));
 
-/** Through upper case, so that `ß` is `ss`, and first through lower case, so that `ẞ` is. The final sigma would depend on what follows it. */
+/**
+ * Through upper case, so that `ß` is `ss`, and first through lower case, so that `ẞ` is. The final sigma would depend
+ * on what follows it.
+ */
 const caseless = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');

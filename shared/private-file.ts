@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 const OWNER_ONLY = 0o600;
 
 /**
- * Creates a file that only its owner may read (mode 0600), atomically. An existing file keeps its text and gets that mode: when several
- * processes do this at once, one creates the file and all find it.
+ * Creates a file that only its owner may read (mode 0600), atomically. An existing file keeps its text and gets that
+ * mode: when several processes do this at once, one creates the file and all find it.
  * @throws Error with a `code` when it cannot be written
  */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
@@ -25,7 +25,8 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 }
 
 /**
- * Gives a file the mode 0600. It stays as it is where that cannot be done: it belongs to another user, or its file system has no modes.
+ * Gives a file the mode 0600. It stays as it is where that cannot be done: it belongs to another user, or its file
+ * system has no modes.
  * @throws Error with a `code` when there is none
  */
 export async function makePrivate(path: string): Promise<void> {

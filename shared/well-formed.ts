@@ -1,6 +1,6 @@
 /**
- * Checks values that this service made itself: the claims of its tokens, the authorizer's context. The schemas of the contracts check requests;
- * they take ten times as long to load.
+ * Checks values that this service made itself: the claims of its tokens, the authorizer's context. The schemas of the
+ * contracts check requests; they take ten times as long to load.
  */
 
 type Check = (value: unknown) => boolean;

@@ -1,22 +1,31 @@
 import { BLANKS, IGNORED } from './blank.ts';
 import { folded, isAscii, withAsciiMarks, withPlainMarks } from './folded.ts';
 import { canonicalAddress } from './ip-address.ts';
-import { lazily } from './lazily.ts';
+import { lazily } from './memory.ts';
 
 /**
- * The words by which records are found (`docs/decisions/0170-filters.md`): those of a record's texts, each with an entry of its own, and those that
- * a caller wants. A wanted word finds the texts in which a word, or a part of one, begins with it.
+ * The words by which records are found (`docs/decisions/0170-filters.md`): those of a record's texts, each with an
+ * entry of its own, and those that a caller wants. A wanted word finds the texts in which a word, or a part of one,
+ * begins with it.
  */
 
-/** Longest word, and how much of it from the first character of a script without spaces on, in code points: longer ones are cut. */
+/**
+ * Longest word, and how much of it from the first character of a script without spaces on, in code points: longer ones
+ * are cut.
+ */
 const MAX_WORD = 100;
 const MAX_SPACELESS = 20;
 
-/** Most words of a record, and what they take with its claims, the longest once more. In bytes of UTF-8: an entry with all of them is below 1 KB. */
+/**
+ * Most words of a record, and what they take with its claims, the longest once more. In bytes of UTF-8: an entry with
+ * all of them is below 1 KB.
+ */
 export const MAX_WORDS = 12;
 const MAX_BYTES = 900;
 
-/** Longest beginning of a claim, which is a sort key. A compatibility form may be many times as long. In bytes of UTF-8. */
+/**
+ * Longest beginning of a claim, which is a sort key. A compatibility form may be many times as long. In bytes of UTF-8.
+ */
 const MAX_CLAIM = 1_000;
 
 /** Of a text, what is looked at for words. In UTF-16 units. */
@@ -36,8 +45,8 @@ const segmenter = lazily(() => new Intl.Segmenter('en', { granularity: 'word' })
 const isNotEmpty = (text: string): boolean => text !== '';
 
 /**
- * What blanks separate, without punctuation at the ends, but for the colons of an address. What is nothing but punctuation counts only where a text
- * has nothing else.
+ * What blanks separate, without punctuation at the ends, but for the colons of an address. What is nothing but
+ * punctuation counts only where a text has nothing else.
  */
 function tokensOf(text: string): readonly string[] {
   const all = normal(text.slice(0, MAX_TEXT)).split(BLANKS).filter(isNotEmpty);
@@ -113,8 +122,8 @@ function candidatesIn(text: string): readonly Candidate[] {
 }
 
 /**
- * The words of a record's texts that have an entry: first the first word of each text, then the second, and so on, then their parts. One that another
- * begins with has none: what begins it begins the other.
+ * The words of a record's texts that have an entry: first the first word of each text, then the second, and so on, then
+ * their parts. One that another begins with has none: what begins it begins the other.
  * @param claims further texts by which the record is found, which its entries carry too
  */
 export function wordsOf(texts: readonly string[], claims: readonly string[]): readonly string[] {
@@ -145,8 +154,9 @@ export interface WantedWord {
 }
 
 /**
- * The words of a query, the longest first: they are the ones that the fewest records have. A token of a script without spaces is found by its
- * segments, each wherever it is, or as it stands: where it ends within a word, it has other segments than the text.
+ * The words of a query, the longest first: they are the ones that the fewest records have. A token of a script without
+ * spaces is found by its segments, each wherever it is, or as it stands: where it ends within a word, it has other
+ * segments than the text.
  */
 export function wantedWords(q: string): readonly WantedWord[] {
   const tokens = q.split(BLANKS).filter(isNotEmpty);

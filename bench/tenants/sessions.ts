@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keepNewest } from '../../shared/keep-newest.ts';
+import { keepNewest } from '../../shared/memory.ts';
 import { tenantSessions } from '../../shared/table/storage.ts';
 import { randomOf } from '../../test/support/random.ts';
 

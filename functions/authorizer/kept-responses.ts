@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { keepNewest } from '../../shared/keep-newest.ts';
+import { keepNewest } from '../../shared/memory.ts';
 import type { Authorized } from './authorize.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Route } from '#contract';
-import { lazily } from '../../shared/lazily.ts';
+import { lazily } from '../../shared/memory.ts';
 import { recordContracts } from '../record-contracts.ts';
 
 /** Whether a batch can carry requests to this route: whatever a webhook can do to records, and upserts. */

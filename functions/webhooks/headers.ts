@@ -3,7 +3,7 @@ import { parse } from '#contract/derived';
 import * as field from '#contract/field';
 import { Problem } from '#contract/problem';
 import type { OpenInput } from '#http';
-import { lazily } from '../../shared/lazily.ts';
+import { lazily } from '../../shared/memory.ts';
 import { MAX_EVENT_ID } from './contract.ts';
 
 /** The event headers of a delivery. */

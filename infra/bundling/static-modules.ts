@@ -19,7 +19,7 @@ export const staticModules: Plugin = {
 };
 
 /**
- * Replaces `shared/http/routes/precompiled-metadata.ts` in a bundle by the precompiled metadata of its contract's routes. Such
+ * Replaces `shared/http/precompiled-metadata.ts` in a bundle by the precompiled metadata of its contract's routes. Such
  * a function serves a read without building a schema (`docs/decisions/0054`).
  */
 export const precompiledRouteMetadata = (contract: Contract): Plugin => ({

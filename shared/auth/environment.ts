@@ -26,8 +26,8 @@ export const environmentSigner = (): Promise<TokenSigner> =>
   });
 
 /**
- * Begins to load the signer before it is needed, once in a container: where that fails, only who needs the signer tries again, and nobody who is
- * refused can have KMS called once more. Best effort.
+ * Begins to load the signer before it is needed, once in a container: where that fails, only who needs the signer tries
+ * again, and nobody who is refused can have KMS called once more. Best effort.
  */
 export const prepareSigner = (): Promise<void> =>
   once('signer in advance', () =>

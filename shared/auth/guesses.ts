@@ -5,7 +5,10 @@ import { isKnownDigest, withoutKnown } from './known-secrets.ts';
 /** The estimator and its 400 KB of word lists. This module is imported on first use: few requests need it. */
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: 10 });
 
-/** A strong text has at least so many characters that cannot be predicted from earlier ones. 32 random digits almost always have 18. */
+/**
+ * A strong text has at least so many characters that cannot be predicted from earlier ones. 32 random digits almost
+ * always have 18.
+ */
 const FEWEST_NEW = 18;
 
 /** The time of an estimate grows faster than the length, so long parts are estimated in pieces. */
@@ -18,7 +21,8 @@ const PARTS = /[a-z0-9]{1,32}/g;
  */
 export function estimateGuesses(text: string, words: readonly string[]): number {
   if (newCharacters(text) < FEWEST_NEW || isKnownDigest(text, words)) return 1;
-  // zxcvbn assumes at least 10^4 guesses for each part of a text, however common it is. So the parts are estimated one by one.
+  // zxcvbn assumes at least 10^4 guesses for each part of a text, however common it is. So the parts are estimated one
+  // by one.
   const parts = new Set(withoutKnown(text, words).toLowerCase().match(PARTS));
   return [...parts].reduce((guesses, part) => guesses * zxcvbn.check(part, [...words]).guesses, 1);
 }

@@ -8,8 +8,9 @@ import { environmentEncryption } from './environment.ts';
 export { isStrong } from './secret-strength.ts';
 
 /**
- * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret itself
- * (`docs/decisions/0011`). An integration may have two at once, so that a secret can be rotated without downtime.
+ * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs
+ * the secret itself (`docs/decisions/0011`). An integration may have two at once, so that a secret can be rotated
+ * without downtime.
  */
 
 type StoredSecret = Credentials['secrets'][number];
@@ -19,7 +20,10 @@ export const LENGTH = { min: 32, max: 256 } as const;
 
 const FORM = `must be ${LENGTH.min} to ${LENGTH.max} printable ASCII characters`;
 
-/** The form of a secret that the caller supplies: it is the key of an HMAC (RFC 2104 §3) and the password of a login. For its strength: {@link isStrong}. */
+/**
+ * The form of a secret that the caller supplies: it is the key of an HMAC (RFC 2104 §3) and the password of a login.
+ * For its strength: {@link isStrong}.
+ */
 export const supplied = () =>
   field
     .bounded(LENGTH.max, FORM)
@@ -75,8 +79,8 @@ export function underPermissions(
 }
 
 /**
- * The stored secret that matches the presented text. Takes the same time for any number of secrets and any match: {@link MAX_SECRETS}
- * digests are always compared, in constant time. `now` in epoch milliseconds.
+ * The stored secret that matches the presented text. Takes the same time for any number of secrets and any match:
+ * {@link MAX_SECRETS} digests are always compared, in constant time. `now` in epoch milliseconds.
  */
 export function find(secrets: readonly StoredSecret[], presented: string, now: number): StoredSecret | undefined {
   const candidate = digest(presented);

@@ -2,7 +2,9 @@ import { createPublicKey } from 'node:crypto';
 import { bytesOf, type Kms } from '#aws';
 import { type Algorithm, type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
 
-/** Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`. */
+/**
+ * Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`.
+ */
 
 /** https://docs.aws.amazon.com/kms/latest/developerguide/symm-asymm-choose-key-spec.html */
 const SIGNING_ALGORITHMS = { EdDSA: 'ED25519_SHA_512', ES256: 'ECDSA_SHA_256' } as const satisfies Record<
@@ -33,8 +35,8 @@ export function kmsSigner(kms: Kms, keyId: string, { kid, alg }: Pick<PublicKey,
 const P256_BYTES = 32;
 
 /**
- * An ECDSA signature on P-256 in the form of JWS: R and S, each in 32 bytes. KMS returns DER, `SEQUENCE { INTEGER R, INTEGER S }`
- * (RFC 3279 §2.2.3), whose integers drop leading zeros and gain one where the first bit is set.
+ * An ECDSA signature on P-256 in the form of JWS: R and S, each in 32 bytes. KMS returns DER, `SEQUENCE { INTEGER R,
+ * INTEGER S }` (RFC 3279 §2.2.3), whose integers drop leading zeros and gain one where the first bit is set.
  */
 export function derToJose(der: Uint8Array): Uint8Array {
   const bytes = Buffer.from(der);

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { lazily } from '../lazily.ts';
+import { lazily } from '../memory.ts';
 import { createPrivateFile } from '../private-file.ts';
 import { type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
 
@@ -39,8 +39,8 @@ const fileSchema = lazily(() =>
 type KeyFile = z.output<ReturnType<typeof fileSchema>>;
 
 /**
- * Creates the key file with mode 0600 if it is missing, else checks it. When several processes do this at once, one creates the file and
- * all use it.
+ * Creates the key file with mode 0600 if it is missing, else checks it. When several processes do this at once, one
+ * creates the file and all use it.
  * @throws LocalKeysError
  */
 export async function ensureLocalKeys(path: string): Promise<void> {

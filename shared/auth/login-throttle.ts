@@ -7,9 +7,9 @@ import { canonicalAddress } from '../ip-address.ts';
 import { recordRefusal } from './refusals.ts';
 
 /**
- * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins and wrong webhook signatures are counted by app code and source
- * network together, never by the app code alone: that would let anyone lock a tenant out. Failed logins with an unknown app code are
- * counted too, so a refusal does not reveal which codes exist.
+ * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins and wrong webhook signatures are counted by app
+ * code and source network together, never by the app code alone: that would let anyone lock a tenant out. Failed logins
+ * with an unknown app code are counted too, so a refusal does not reveal which codes exist.
  */
 
 /** Failures without a wait, for someone who pasted the wrong secret. */
@@ -89,8 +89,8 @@ export class ThrottledLogin {
 }
 
 /**
- * The network that a request came from: an IPv4 address, or the /64 of an IPv6 address. One subscriber has at least a /64 (RFC 6177 §2) and
- * could use a new address for every login attempt.
+ * The network that a request came from: an IPv4 address, or the /64 of an IPv6 address. One subscriber has at least a
+ * /64 (RFC 6177 §2) and could use a new address for every login attempt.
  */
 export function sourceNetwork(address: string): string {
   const canonical = canonicalAddress(address) ?? address;
@@ -99,7 +99,10 @@ export function sourceNetwork(address: string): string {
   return `${groupsOf(canonical).slice(0, 4).join(':')}::/64`;
 }
 
-/** The eight groups of an IPv6 address, each without leading zeros. The end may be written as an IPv4 address (RFC 4291 §2.2). */
+/**
+ * The eight groups of an IPv6 address, each without leading zeros. The end may be written as an IPv4 address (RFC 4291
+ * §2.2).
+ */
 function groupsOf(address: string): string[] {
   const [withoutZone = ''] = address.split('%');
   const [front = [], back] = withoutZone.split('::').map((half) => half.split(':').flatMap(groupOf));

@@ -21,9 +21,9 @@ interface Attempt {
 const TIMEOUT_MS = 1_000;
 
 /**
- * Writes an audit event of a refused login, signature or escalation to the integration's tenant: for the first, second, fourth, eighth … refusal
- * of one integration in a day, so that nobody can fill the table with them. It has a unit of work of its own, because the request commits nothing.
- * Best effort: it never throws.
+ * Writes an audit event of a refused login, signature or escalation to the integration's tenant: for the first, second,
+ * fourth, eighth … refusal of one integration in a day, so that nobody can fill the table with them. It has a unit of
+ * work of its own, because the request commits nothing. Best effort: it never throws.
  */
 export async function recordRefusal(
   request: RequestSession,
@@ -43,8 +43,9 @@ export async function recordRefusal(
 }
 
 /**
- * Leaves an audit event when an error refuses a known caller a privileged operation: it lacks permissions, or its token has ended and the gateway
- * still accepts it. Sampled like refused logins (`docs/decisions/0075-audit-events.md`). It never throws.
+ * Leaves an audit event when an error refuses a known caller a privileged operation: it lacks permissions, or its token
+ * has ended and the gateway still accepts it. Sampled like refused logins (`docs/decisions/0075-audit-events.md`). It
+ * never throws.
  */
 export async function recordEscalation(
   session: RequestSession,

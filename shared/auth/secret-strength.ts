@@ -7,7 +7,10 @@
 /** Three years at 10^12 guesses a second. */
 const ENOUGH_GUESSES = 1e20;
 
-/** How many characters are estimated. A strong secret is strong within them, and an anonymous caller must not cause long estimates. */
+/**
+ * How many characters are estimated. A strong secret is strong within them, and an anonymous caller must not cause long
+ * estimates.
+ */
 const LOOKED_AT = 96;
 
 /** @param appCode app code of the integration, which an attacker tries first */

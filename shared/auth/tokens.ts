@@ -5,11 +5,14 @@ import { environmentPublicKeys, environmentSigner, prepareSigner } from './envir
 import type { PublicKey, TokenSigner } from './keys.ts';
 
 /**
- * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. Only this service issues and verifies
- * them, so every detail is fixed and any deviation is refused (RFC 8725).
+ * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. Only this service
+ * issues and verifies them, so every detail is fixed and any deviation is refused (RFC 8725).
  */
 
-/** In seconds: how long a token is valid (spec §8), and how far in the future it may have been issued, for the clocks of issuer and verifier may differ. */
+/**
+ * In seconds: how long a token is valid (spec §8), and how far in the future it may have been issued, for the clocks of
+ * issuer and verifier may differ.
+ */
 export const TOKEN_TIMES = { lifetime: 3600, leeway: 60 } as const;
 
 const ISSUER = 'urn:custodia';
@@ -136,8 +139,9 @@ const areClaims = (payload: unknown): payload is Claims =>
   isWellFormed<Claims>(payload, CLAIMS) && payload.exp === payload.iat + TOKEN_TIMES.lifetime;
 
 /**
- * Verifies a token. Its key is the one of `keys` with its `kid`; the key decides the algorithm, never the token. There is no tolerance for
- * the expiry, and the leeway of {@link TOKEN_TIMES} for the time of issue. `now` in epoch milliseconds.
+ * Verifies a token. Its key is the one of `keys` with its `kid`; the key decides the algorithm, never the token. There
+ * is no tolerance for the expiry, and the leeway of {@link TOKEN_TIMES} for the time of issue. `now` in epoch
+ * milliseconds.
  * @param keys by default those of the environment
  * @throws InvalidToken
  */
@@ -187,7 +191,9 @@ function keyOf(token: string, keys: readonly PublicKey[]): PublicKey {
   return key;
 }
 
-/** Exactly base64url (RFC 7515 §2). Node also decodes padding, white space, `+` and `/`, and unused bits that are set. */
+/**
+ * Exactly base64url (RFC 7515 §2). Node also decodes padding, white space, `+` and `/`, and unused bits that are set.
+ */
 const isBase64Url = (part: string): boolean =>
   part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 

@@ -8,8 +8,8 @@ import type { Context, Middleware } from './middleware.ts';
 import { responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 
 /**
- * Services of AWS that a function calls once or twice. The parts of the SDK that the table's client has already loaded call them: a client of
- * their own would cost a cold start more than the call (`docs/decisions/0122-lean-client.md`).
+ * Services of AWS that a function calls once or twice. The parts of the SDK that the table's client has already loaded
+ * call them: a client of their own would cost a cold start more than the call (`docs/decisions/0122-lean-client.md`).
  */
 export interface AwsService {
   /** As in host names and signatures. */
@@ -17,7 +17,10 @@ export interface AwsService {
   /** Only for services that functions call. */
   readonly counter?: Counter;
   readonly contentType: string;
-  /** Reads name and message of an error from the text of a response. @throws any error for a text that is not the service's */
+  /**
+   * Reads name and message of an error from the text of a response. @throws any error for a text that is not the
+   * service's
+   */
   readonly errorIn: (text: string) => ErrorText;
 }
 

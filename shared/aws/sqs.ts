@@ -13,13 +13,18 @@ const SQS: AwsService = {
 /** A message for a standard queue. */
 export interface SqsMessage {
   readonly body: string;
-  /** Whose it is: messages of one group do not keep those of others waiting. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html */
+  /**
+   * Whose it is: messages of one group do not keep those of others waiting.
+   * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
+   */
   readonly group: string;
   /** 0 to 900. */
   readonly delaySeconds: number;
 }
 
-/** Sends up to ten messages. @throws ServiceException, an error of the connection, or Error where a message was refused */
+/**
+ * Sends up to ten messages. @throws ServiceException, an error of the connection, or Error where a message was refused
+ */
 export type SendMessages = (messages: readonly SqsMessage[]) => Promise<void>;
 
 /** The queue at this address, in the name of a client. */

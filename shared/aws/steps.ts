@@ -5,8 +5,9 @@ import type { Context, Middleware, ServiceCall } from './middleware.ts';
 import { type RetryConfig, retrying } from './retrying.ts';
 
 /**
- * A call of AWS by the middlewares of an SDK's client. Our own steps write the request, have it signed and read the response. Retries, credentials,
- * signatures and the correction of the clock stay the SDK's (`docs/decisions/0122-lean-client.md`).
+ * A call of AWS by the middlewares of an SDK's client. Our own steps write the request, have it signed and read the
+ * response. Retries, credentials, signatures and the correction of the clock stay the SDK's
+ * (`docs/decisions/0122-lean-client.md`).
  */
 
 /** Steps of the SDK that ours replace. What others add to a client stays. */
@@ -80,14 +81,16 @@ export function wayThrough(
 }
 
 /**
- * A response that came so long after its request waited until a paused process went on, and its `Date` is of before: longer than calls may take,
- * shorter than a difference of clocks that counts, by the second that a `Date` may be behind. In milliseconds.
+ * A response that came so long after its request waited until a paused process went on, and its `Date` is of before:
+ * longer than calls may take, shorter than a difference of clocks that counts, by the second that a `Date` may be
+ * behind. In milliseconds.
  */
 const LONGEST_CALL = 3_000;
 
 /**
- * Signs as the SDK does. The SDK's own step chooses among several ways for every call; these services have one. It would believe a `Date` up to 15
- * minutes after the request: Lambda freezes functions, and the next call would be signed, and leases dated, by a time of before.
+ * Signs as the SDK does. The SDK's own step chooses among several ways for every call; these services have one. It
+ * would believe a `Date` up to 15 minutes after the request: Lambda freezes functions, and the next call would be
+ * signed, and leases dated, by a time of before.
  */
 function signing(config: SdkConfig, context: Context): Middleware {
   const signer = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4')?.signer as

@@ -1,7 +1,10 @@
 import { parseXML } from '@aws-sdk/xml-builder';
 import { type AwsService, type CallerClient, serviceOf } from './service.ts';
 
-/** AWS Security Token Service, of which one action is used (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). */
+/**
+ * AWS Security Token Service, of which one action is used
+ * (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html).
+ */
 const STS: AwsService = {
   name: 'sts',
   counter: 'StsCalls',

@@ -1,18 +1,21 @@
 import * as z from 'zod';
 import { trimmed } from '../blank.ts';
-import { lazily } from '../lazily.ts';
+import { lazily } from '../memory.ts';
 import { uuid } from './fields.ts';
 import { sameMailAddress } from './mail-address.ts';
 import { elementOf } from './several-values.ts';
 
 /**
- * Constraints between records: unique fields and references. They are declared only in the contract: storage, problems, the OpenAPI document,
- * the operator's verification and the tests read them there.
+ * Constraints between records: unique fields and references. They are declared only in the contract: storage, problems,
+ * the OpenAPI document, the operator's verification and the tests read them there.
  */
 
 /** No two records have the same value of a field. */
 export interface Uniqueness {
-  /** `tenant`: among the tenant's records, enforced by storage. `service`: among the records of all tenants, enforced by the domain itself. */
+  /**
+   * `tenant`: among the tenant's records, enforced by storage. `service`: among the records of all tenants, enforced by
+   * the domain itself.
+   */
   readonly within: 'tenant' | 'service';
   /** Maps all spellings of the same value to one text. */
   readonly normalize: (value: string) => string;
@@ -38,8 +41,9 @@ interface UniqueOptions extends Partial<Pick<Uniqueness, 'within'>> {
 }
 
 /**
- * The id of a record of this service, by the record's name: `reference('Client')`. It takes a name and not the record itself, so that two domains can
- * refer to each other. The operation checks that the record exists (`require` of `shared/table/repository/repository.ts`).
+ * The id of a record of this service, by the record's name: `reference('Client')`. It takes a name and not the record
+ * itself, so that two domains can refer to each other. The operation checks that the record exists (`require` of
+ * `shared/table/repository/repository.ts`).
  */
 export const reference = (record: string) =>
   marked(uuid(), references(), { record }).describe(`The ${wordsOf(record)}, by the id that its creation returned.`);
@@ -62,7 +66,10 @@ function marked<S extends z.ZodType, M extends object>(schema: S, marks: z.core.
   return own;
 }
 
-/** The mark of a schema, or of the schema inside `optional`, `nullable`, `default` or a parameter that takes several values. */
+/**
+ * The mark of a schema, or of the schema inside `optional`, `nullable`, `default` or a parameter that takes several
+ * values.
+ */
 function markOf<M extends object>(schema: z.ZodType, marks: z.core.$ZodRegistry<M>): M | undefined {
   const mark = (marks as z.core.$ZodRegistry<object>).get(schema) as M | undefined;
   const { innerType = elementOf(schema) } = schema.def as { readonly innerType?: z.ZodType };

@@ -13,13 +13,19 @@ export const ANY_ORIGIN = '*';
 
 const ORIGIN = /^https?:\/\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[1-9]\d{0,4})?$/;
 const MOST_ORIGINS = 20;
-/** In characters. Functions read the list from a variable, and Lambda takes 4 KB of variables in all (AWS Lambda quotas). */
+/**
+ * In characters. Functions read the list from a variable, and Lambda takes 4 KB of variables in all (AWS Lambda
+ * quotas).
+ */
 const LONGEST_LIST = 3_000;
 
 /** Describes what {@link originsOf} accepts. */
 export const ORIGINS = `up to ${MOST_ORIGINS} origins in lower case with commas between and ${LONGEST_LIST} characters in all, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
 
-/** The origins of a setting, each once. An empty setting has none; a malformed one (not {@link ORIGINS}) gives undefined. */
+/**
+ * The origins of a setting, each once. An empty setting has none; a malformed one (not {@link ORIGINS}) gives
+ * undefined.
+ */
 export function originsOf(setting: string): readonly string[] | undefined {
   const origins = setting.split(',').filter((origin) => origin !== '');
   if (setting === ANY_ORIGIN) return origins;
@@ -28,15 +34,19 @@ export function originsOf(setting: string): readonly string[] | undefined {
 }
 
 /**
- * The origins whose pages may call a route. A route with the same response for everybody: all. A route for servers only: none (a page cannot keep
- * the secret that signs a webhook). Any other: those of the stage. Pages may log in too: a person may type the secret, or have no backend.
+ * The origins whose pages may call a route. A route with the same response for everybody: all. A route for servers
+ * only: none (a page cannot keep the secret that signs a webhook). Any other: those of the stage. Pages may log in too:
+ * a person may type the secret, or have no backend.
  */
 function originsFor({ auth, method }: Pick<Route, 'auth' | 'method'>, ofStage: readonly string[]) {
   if (auth === 'signature') return [];
   return auth === 'none' && method === 'GET' ? [ANY_ORIGIN] : ofStage;
 }
 
-/** Response headers that pages may read, besides the few that they may always read: those of the OpenAPI document, and those of refusals. */
+/**
+ * Response headers that pages may read, besides the few that they may always read: those of the OpenAPI document, and
+ * those of refusals.
+ */
 export const EXPOSED_HEADERS: readonly string[] = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy'],
   ...['Scan-Units', 'Idempotent-Replayed', 'Preference-Applied', 'WWW-Authenticate', 'Allow', 'Accept'],
@@ -74,7 +84,10 @@ export interface Preflight {
 /** Longest time that a browser keeps it: two hours in Chromium. In seconds. */
 const MAX_AGE = 7_200;
 
-/** Request headers that need a preflight. One list for all routes, so that a client need not know which route takes which header. */
+/**
+ * Request headers that need a preflight. One list for all routes, so that a client need not know which route takes
+ * which header.
+ */
 const allowedHeaders = (): readonly string[] => [
   ...['Authorization', 'Content-Type', 'Content-Encoding', 'tracestate'],
   ...Object.keys(requestHeaders),

@@ -7,7 +7,10 @@ const DOCUMENT = '/api/v1/openapi';
 /** Paths that people try first. */
 const ENTRANCES = ['/', '/docs', '/api', '/api/v1'] as const;
 
-/** The paths from which the gateway leads on to the documentation, without a function; none where there is no documentation. */
+/**
+ * The paths from which the gateway leads on to the documentation, without a function; none where there is no
+ * documentation.
+ */
 export const entrancesOf = (contracts: readonly Contract[]): readonly string[] =>
   contracts.some(({ routes }) => Object.values(routes).some(({ path }) => path === DOCUMENTATION)) ? ENTRANCES : [];
 

@@ -4,8 +4,8 @@ import { nearestName } from './nearest-name.ts';
 import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from './problem.ts';
 
 /**
- * Parses what a request gives, and says what is wrong with it: the same sentence for the same rule, with its limit. A kind of field with a sentence of its own declares it
- * (`fields.ts`); these replace zod's for all others.
+ * Parses what a request gives, and says what is wrong with it: the same sentence for the same rule, with its limit. A
+ * kind of field with a sentence of its own declares it (`fields.ts`); these replace zod's for all others.
  */
 
 type Issue = z.core.$ZodRawIssue;
@@ -67,7 +67,8 @@ const used = new WeakSet<z.ZodType>();
 /**
  * The value as the schema parses it.
  * @param part the part of the request that the value is
- * @throws Problem `invalid-body`, elsewhere than in the body `invalid-parameter`, or `content-too-large` when a field is too large
+ * @throws Problem `invalid-body`, elsewhere than in the body `invalid-parameter`, or `content-too-large` when a field
+ *   is too large
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown, part: FieldError['in']): z.output<S> {
   // zod compiles a schema's parser for speed, which takes a millisecond, so a container's first request does not.
@@ -113,7 +114,10 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, { part, value, schema }: Parsed)
   return [{ in: part, pointer: pointer(issue.path), detail: `${issue.message}${hint}` }];
 }
 
-/** What was sent as `+` arrives as a space (WHATWG URL, application/x-www-form-urlencoded): of a time zone, of a mail address. */
+/**
+ * What was sent as `+` arrives as a space (WHATWG URL, application/x-www-form-urlencoded): of a time zone, of a mail
+ * address.
+ */
 const PLUS = '; a `+` in a query means a space: write it as `%2B`';
 
 /** Whether the value of a parameter has a space and more; of several values, the one at the path. */

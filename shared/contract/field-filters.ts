@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lazily } from '../lazily.ts';
+import { lazily } from '../memory.ts';
 import { bounded, DATE_OR_TIME, dateOrTime, isOfKind, shownAs, shownOf, timestamp } from './fields.ts';
 import { boundNames, rangeNames } from './filter-names.ts';
 import { flag, instant } from './parameter.ts';
@@ -23,8 +23,8 @@ export interface ListParameter extends Condition {
 const SMALL = 'Small lists:';
 
 /**
- * The filters by a field, by the names of their parameters: none where its values have no order and no equality. Values are those of the field, by
- * its own rules. Each schema is built when it is first asked for.
+ * The filters by a field, by the names of their parameters: none where its values have no order and no equality. Values
+ * are those of the field, by its own rules. Each schema is built when it is first asked for.
  */
 export function filtersBy(field: string, schema: z.ZodType): Readonly<Record<string, ListParameter>> {
   const { value, isNullable } = unwrapped(schema);
@@ -54,7 +54,10 @@ function parameterOf(condition: Condition, make: () => z.ZodType, takesNull = fa
 
 type Text = z.ZodType<unknown, string>;
 
-/** A schema without what makes a field optional. Its type says what it is: a bundle has no classes of zod that it does not make. */
+/**
+ * A schema without what makes a field optional. Its type says what it is: a bundle has no classes of zod that it does
+ * not make.
+ */
 function unwrapped(schema: z.ZodType): { readonly value: z.ZodType; readonly isNullable: boolean } {
   const { type, innerType } = schema.def as z.core.$ZodTypeDef & { readonly innerType?: z.ZodType };
   if (innerType === undefined) return { value: schema, isNullable: false };

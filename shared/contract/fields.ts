@@ -7,8 +7,8 @@ import { isMailAddress, MAX_MAIL_ADDRESS } from './mail-address.ts';
 import { MAX_JSON } from './sizes.ts';
 
 /**
- * The kinds of fields of records (spec §2). Each sets bounds, so that every accepted value can be stored. Where the spec gives no bound, the
- * bound here is ours.
+ * The kinds of fields of records (spec §2). Each sets bounds, so that every accepted value can be stored. Where the
+ * spec gives no bound, the bound here is ours.
  */
 
 /**
@@ -45,10 +45,11 @@ const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: 
 };
 
 /**
- * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
- * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.sampled.test.ts`).
+ * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A
+ * longer one is refused before any other check: the caller may be anonymous, and a pattern may take far longer than
+ * reading (`test/contract/linear-work.sampled.test.ts`).
  * @param sentence the message for every wrong value, which describes the kind; without it each rule has its own message
- * (`field-errors.ts`)
+ *   (`field-errors.ts`)
  */
 export const bounded = (max: number, sentence?: string) => {
   if (sentence === undefined) return z.string().max(max, { abort: true });
@@ -101,7 +102,8 @@ export const name = shared((max: number) =>
 );
 
 /**
- * A text by which others know a record. What shows nothing is removed from its ends, so that `INC-1` and `INC-1 ` are one.
+ * A text by which others know a record. What shows nothing is removed from its ends, so that `INC-1` and `INC-1 ` are
+ * one.
  * @param min 1 where it must not be empty
  */
 export const identifier = shared((max: number, min: 0 | 1 = 0) => {
@@ -169,7 +171,9 @@ export const timestamp = shared(() =>
 
 const A_DATE_OR_TIME = `must be a date, such as 2026-11-20, or ${A_TIME.slice('must be '.length)}`;
 
-/** In the document: generators of clients make no code that compiles of `anyOf` with two formats (`docs/clients.md`). */
+/**
+ * In the document: generators of clients make no code that compiles of `anyOf` with two formats (`docs/clients.md`).
+ */
 export const DATE_OR_TIME = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,12})?(Z|(\+|-)([01]\d|2[0-3]):[0-5]\d))?$`;
 
 /** A day, `2026-11-20`, or an ISO 8601 time, which is returned as others are ({@link timestamp}). */
@@ -224,7 +228,10 @@ const isJsonObject = (given: unknown): given is JsonObject => {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 };
 
-/** JSON allows numbers beyond the range of a double (`1e400`): they are parsed as infinity, and would be written as null. */
+/**
+ * JSON allows numbers beyond the range of a double (`1e400`): they are parsed as infinity, and would be written as
+ * null.
+ */
 const isFiniteThroughout = (given: unknown): boolean => {
   // A number that is kept as text is an object in JavaScript.
   const value = asNumber(given);
@@ -234,8 +241,8 @@ const isFiniteThroughout = (given: unknown): boolean => {
 };
 
 /**
- * A JSON object of any size. It is passed through and not copied field by field: a copy would lose keys such as `__proto__`, and the object
- * must be returned exactly as it was sent.
+ * A JSON object of any size. It is passed through and not copied field by field: a copy would lose keys such as
+ * `__proto__`, and the object must be returned exactly as it was sent.
  */
 export const anyJsonObject = shared(() =>
   z

@@ -20,15 +20,18 @@ export const listOfElement = (name: string): string | undefined =>
 /** The name under which a list declares that it can be sorted by a time: `sort=last_activity_at`. */
 export const sortName = <F extends string>(field: F) => `sort=${field}` as const;
 
-/** The names of the filters by a range of a time: `last_activity_at` is between `last_activity_after` and `last_activity_before`. */
+/**
+ * The names of the filters by a range of a time: `last_activity_at` is between `last_activity_after` and
+ * `last_activity_before`.
+ */
 export const rangeNames = (field: string) => {
   const stem = field.replace(/_at$/, '');
   return { after: `${stem}_after`, before: `${stem}_before` };
 };
 
 /**
- * The fields with the time of a record's creation, of which each list has one. Numbers are allocated in its order, so that its ranges and its order
- * work in lists of any size.
+ * The fields with the time of a record's creation, of which each list has one. Numbers are allocated in its order, so
+ * that its ranges and its order work in lists of any size.
  */
 export const CREATION_FIELDS: readonly string[] = [CREATED, 'ts', 'occurred_at', 'received_at'];
 

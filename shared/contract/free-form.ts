@@ -3,11 +3,16 @@ import type { Body } from './record.ts';
 import type { Route } from './route.ts';
 import { MAX_BODY, MAX_JSON, MAX_PLAIN_BODY } from './sizes.ts';
 
-/** Fields of free-form JSON, whose numbers are returned as they were written (`docs/decisions/0005-json-as-it-came.md`). */
+/**
+ * Fields of free-form JSON, whose numbers are returned as they were written (`docs/decisions/0005-json-as-it-came.md`).
+ */
 
 /** Most values in a free-form field: each takes at least one character, and a comma or a bracket. */
 const MOST_VALUES = MAX_JSON / 2;
-/** Most values in any other field, with the elements of its lists; those of a list of objects with free-form fields are counted in each. */
+/**
+ * Most values in any other field, with the elements of its lists; those of a list of objects with free-form fields are
+ * counted in each.
+ */
 const MOST_OF_OTHERS = 200;
 
 /** Largest body of a request to this route, in bytes. */
@@ -17,8 +22,8 @@ export const maxBodyOf = ({ body, maxBody }: Partial<Pick<Route, 'body' | 'maxBo
 /** What a body with free-form fields may hold. */
 interface FreeForm {
   /**
-   * Whether to keep the numbers of a body as they were written. That is expensive and the caller may be anonymous, so it is done only where no
-   * field has more values than will be accepted.
+   * Whether to keep the numbers of a body as they were written. That is expensive and the caller may be anonymous, so
+   * it is done only where no field has more values than will be accepted.
    * @param json as `JSON.parse` makes it
    */
   isBounded(json: unknown): boolean;

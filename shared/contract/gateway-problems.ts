@@ -55,15 +55,18 @@ const unauthorized = problem('unauthorized', {
   headers: { 'WWW-Authenticate': `'${CHALLENGE}'` },
 });
 
-/** The authorizer's policy denies the request. It does so only because of the credentials; its context says why (`problem.ts`). */
+/**
+ * The authorizer's policy denies the request. It does so only because of the credentials; its context says why
+ * (`problem.ts`).
+ */
 const refused = problem('unauthorized', {
   detail: '$context.authorizer.detail',
   headers: { 'WWW-Authenticate': 'context.authorizer.challenge' },
 });
 
 /**
- * No route takes AWS signatures. API Gateway looks for one only where a path or method is not declared, so an `Authorization` header that it
- * cannot parse as a signature means that there is no such route.
+ * No route takes AWS signatures. API Gateway looks for one only where a path or method is not declared, so an
+ * `Authorization` header that it cannot parse as a signature means that there is no such route.
  */
 const noRoute = problem('route-not-found', {
   detail: 'Paths of the API begin with /api/v1, and GET /api/v1/docs describes them.',
@@ -92,7 +95,8 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
   RESOURCE_NOT_FOUND: noRoute,
   THROTTLED: problem('too-many-requests', retryAfter(1)),
   UNAUTHORIZED: unauthorized,
-  // Also for a body whose content coding API Gateway does not know, or which is not coded as it says (RFC 9110 §15.5.16).
+  // Also for a body whose content coding API Gateway does not know, or which is not coded as it says (RFC 9110
+  // §15.5.16).
   UNSUPPORTED_MEDIA_TYPE: problem('unsupported-media-type', {
     detail: 'A body may be compressed with gzip or deflate, and has to be what Content-Encoding says.',
     headers: { Accept: "'application/json'", 'Accept-Encoding': "'gzip, deflate, identity'" },
@@ -100,7 +104,10 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
   WAF_FILTERED: problem('forbidden'),
 };
 
-/** A declared path without this method. API Gateway has no response type for it: the stack serves it with a mock integration. */
+/**
+ * A declared path without this method. API Gateway has no response type for it: the stack serves it with a mock
+ * integration.
+ */
 export function methodNotAllowed(allowed: readonly string[]): GatewayProblem {
   const methods = allowed.toSorted().join(', ');
   return problem('method-not-allowed', {
@@ -120,8 +127,8 @@ const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 const REQUEST_ID = '$context.requestId';
 
 /**
- * The response with a problem: its headers in API Gateway's mapping syntax, which are constants in single quotes or `context.` variables, and
- * its body as a mapping template.
+ * The response with a problem: its headers in API Gateway's mapping syntax, which are constants in single quotes or
+ * `context.` variables, and its body as a mapping template.
  * @param corsOrigins those that the stage allows
  */
 export const gatewayResponse = (problem: GatewayProblem, corsOrigins: readonly string[]) => ({

@@ -1,4 +1,7 @@
-/** What a gateway does by itself, in AWS and locally: its problems, redirects, CORS and compression; and what it can carry. */
+/**
+ * What a gateway does by itself, in AWS and locally: its problems, redirects, CORS and compression; and what it can
+ * carry.
+ */
 
 export { corsHeaders, ORIGINS, originsOf, type Preflight, preflightOf } from './cors.ts';
 export { entrancesOf, REDIRECT } from './entrances.ts';

@@ -1,4 +1,6 @@
-/** The language in which contracts are written. Its kinds of fields, parameters and problems have doors of their own. */
+/**
+ * The language in which contracts are written. Its kinds of fields, parameters and problems have doors of their own.
+ */
 
 export { unique } from './constraints.ts';
 export {

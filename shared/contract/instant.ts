@@ -1,6 +1,6 @@
 /**
- * Points in time in ISO 8601: extended (`2026-11-20T09:30:00Z`) or basic (`20261120T093000Z`) format, with up to 12 decimals, or cut to the
- * minute or the day. A time without a zone is in UTC.
+ * Points in time in ISO 8601: extended (`2026-11-20T09:30:00Z`) or basic (`20261120T093000Z`) format, with up to 12
+ * decimals, or cut to the minute or the day. A time without a zone is in UTC.
  */
 
 const DATE = String.raw`(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})`;
@@ -10,12 +10,15 @@ const ISO_8601 = new RegExp(`^${DATE}(?:[Tt]${TIME}${ZONE}?)?$`, 'i');
 
 const MINUTE_MS = 60_000;
 
-/** The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for any other text, and outside the years 0001 to 9999. */
+/**
+ * The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for any other text, and outside the years
+ * 0001 to 9999.
+ */
 export const instantOf = (text: string): string | undefined => inMilliseconds(text, 'cut');
 
 /**
- * The same as a bound of times that have milliseconds: a time between two of them becomes the later one. So a time is before the bound, or not,
- * exactly where it is before the time of the text, or not.
+ * The same as a bound of times that have milliseconds: a time between two of them becomes the later one. So a time is
+ * before the bound, or not, exactly where it is before the time of the text, or not.
  */
 export const boundOf = (text: string): string | undefined => inMilliseconds(text, 'raised');
 

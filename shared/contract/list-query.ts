@@ -8,9 +8,9 @@ import { elementOf, NULL } from './several-values.ts';
 import { filtersOf, isSearchable, ordersOf } from './traits.ts';
 
 /**
- * What the records of a list are filtered and sorted by (`docs/decisions/0170-filters.md`). What the `query` of its route declares, an index serves in
- * a list of any size. All other scalar fields of its records follow from their schemas, for small lists: these parameters are made when a request or
- * the document asks for them.
+ * What the records of a list are filtered and sorted by (`docs/decisions/0170-filters.md`). What the `query` of its
+ * route declares, an index serves in a list of any size. All other scalar fields of its records follow from their
+ * schemas, for small lists: these parameters are made when a request or the document asks for them.
  */
 
 /** The parameters of a list that follow from its records. */
@@ -78,7 +78,10 @@ interface QuerySchema {
   readonly conditions: ReadonlyMap<string, Condition>;
 }
 
-/** How to parse the query of a request: with no more parameters than it gives, but with all where one of them is not known. */
+/**
+ * How to parse the query of a request: with no more parameters than it gives, but with all where one of them is not
+ * known.
+ */
 export function querySchemaOf(route: Route, given: Given): QuerySchema {
   const declared = { schema: route.query, conditions: conditionsOf(route) };
   if (!isSearchable(route) || !Object.entries(given).some((each) => isBeyond(route, ...each))) return declared;

@@ -12,7 +12,10 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Without the characters that end a host in a URL: `domainToASCII` would leave out what follows them. */
 const DOMAIN = /^[A-Za-z0-9.\-\u{80}-\u{10ffff}]+$/u;
 
-/** The parts of an address, the domain as DNS has it: `bücher.example` is `xn--bcher-kva.example` (UTS 46). It is empty where there is none. */
+/**
+ * The parts of an address, the domain as DNS has it: `bücher.example` is `xn--bcher-kva.example` (UTS 46). It is empty
+ * where there is none.
+ */
 function partsOf(address: string): { readonly local: string; readonly domain: string } {
   const at = address.lastIndexOf('@');
   const [local, given] = [address.slice(0, Math.max(0, at)), address.slice(at + 1)];
@@ -23,7 +26,8 @@ function partsOf(address: string): { readonly local: string; readonly domain: st
 }
 
 /**
- * Whether a text is what HTML's `<input type="email">` takes, with letters of any alphabet (RFC 6531), but none that shows nothing.
+ * Whether a text is what HTML's `<input type="email">` takes, with letters of any alphabet (RFC 6531), but none that
+ * shows nothing.
  * @param address of bounded length
  */
 export function isMailAddress(address: string): boolean {

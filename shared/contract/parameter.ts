@@ -7,8 +7,8 @@ import { boundOf, instantOf } from './instant.ts';
 export { allOf, anyOf } from './several-values.ts';
 
 /**
- * The kinds of parameters of paths and queries: `import * as parameter from '#contract/parameter'`. All arrive as text; each kind here parses it and
- * describes in OpenAPI what it accepts.
+ * The kinds of parameters of paths and queries: `import * as parameter from '#contract/parameter'`. All arrive as text;
+ * each kind here parses it and describes in OpenAPI what it accepts.
  */
 
 /** A decimal integer, digits only: `parseInt` would accept `12abc`. */
@@ -54,7 +54,10 @@ export const sort = <const F extends string>(...fields: readonly F[]) =>
 const INSTANT_EXAMPLE = '2026-11-20T09:30:00Z';
 const AN_INSTANT = `must be an ISO 8601 time in the years 0001 to 9999 of UTC, such as ${INSTANT_EXAMPLE}`;
 
-/** A time (ISO 8601) that times of records are compared with, in UTC where it says no zone. It becomes the bound of theirs, to the millisecond. */
+/**
+ * A time (ISO 8601) that times of records are compared with, in UTC where it says no zone. It becomes the bound of
+ * theirs, to the millisecond.
+ */
 export const instant = () =>
   bounded(40, AN_INSTANT)
     .refine((value) => boundOf(value) !== undefined, { error: AN_INSTANT })

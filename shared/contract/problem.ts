@@ -108,12 +108,15 @@ export const invalidField = (field: string, detail: string): Problem =>
   new Problem('invalid-body', { errors: [{ in: 'body', pointer: pointer([field]), detail }] });
 
 /**
- * `WWW-Authenticate` of the 401s that want a bearer token (RFC 6750 §3), for a request without a token, or with something that does not look like
- * one. The scheme alone is not enough: it must have a parameter.
+ * `WWW-Authenticate` of the 401s that want a bearer token (RFC 6750 §3), for a request without a token, or with
+ * something that does not look like one. The scheme alone is not enough: it must have a parameter.
  */
 export const CHALLENGE = 'Bearer realm="custodia"';
 
-/** What to send instead. Without quotation marks and backslashes: templates of the gateway put it into JSON text as it is. */
+/**
+ * What to send instead. Without quotation marks and backslashes: templates of the gateway put it into JSON text as it
+ * is.
+ */
 const HOW_TO_AUTHENTICATE =
   'Send the header Authorization: Bearer <access_token>. POST /api/v1/auth/login returns the access token for an app code and its secret.';
 
@@ -131,7 +134,10 @@ export function unauthorized(reason?: string): Problem {
   return new Problem('unauthorized', { detail, headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** Context of the authorizer's policy that refuses credentials. The gateway makes its 401 from it (`gateway-problems.ts`). */
+/**
+ * Context of the authorizer's policy that refuses credentials. The gateway makes its 401 from it
+ * (`gateway-problems.ts`).
+ */
 export const refusalContext = (reason: string, challenge = challengeOf(reason)) => ({
   detail: `${reason} ${HOW_TO_AUTHENTICATE}`,
   challenge,

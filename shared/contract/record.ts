@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { lazily } from '../lazily.ts';
+import { lazily } from '../memory.ts';
 
 /**
- * Records: one declaration per record of the spec (§2), from which the schemas of its response, its creation and its change are made.
+ * Records: one declaration per record of the spec (§2), from which the schemas of its response, its creation and its
+ * change are made.
  *
  *     const terminal = record('Terminal', () => ({
  *       id: readOnly(uuid()),             // set by the service; may be sent back as it is
@@ -64,7 +65,10 @@ export interface Body<S extends z.ZodObject = z.ZodObject> {
   readonly schema: S;
   /** Its description in the OpenAPI document. For the body of a record it follows from the record. */
   readonly description?: string | undefined;
-  /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/request/read-only-fields.ts`). */
+  /**
+   * Fields of the record that the body cannot set. A caller may send them back as they are
+   * (`shared/http/request/validate.ts`).
+   */
   readonly readOnlyFields: Readonly<Record<string, z.ZodType>>;
 }
 
@@ -86,8 +90,8 @@ export interface RecordType<F extends Fields = Fields> {
 export type RecordOf<R extends { readonly schema: z.ZodType }> = z.output<R['schema']>;
 
 /**
- * Declares a record. `name` is its name in the OpenAPI document. Its fields are declared, and its schemas built, when first asked for: a request
- * needs few of them.
+ * Declares a record. `name` is its name in the OpenAPI document. Its fields are declared, and its schemas built, when
+ * first asked for: a request needs few of them.
  */
 export function record<const F extends Fields>(name: string, fields: () => F): RecordType<F> {
   const entriesOf = lazily(() => Object.entries<Field>(fields()));
@@ -184,8 +188,8 @@ interface DescribedBody<S extends z.ZodRawShape> extends Body<z.ZodObject<S>> {
 }
 
 /**
- * A body whose schema is made from that of another: `adapted(client.create, (schema) => schema.partial({ slug: true }))`. What it has can be set,
- * though it be read-only in the other.
+ * A body whose schema is made from that of another: `adapted(client.create, (schema) => schema.partial({ slug: true
+ * }))`. What it has can be set, though it be read-only in the other.
  */
 export const adapted = <S extends z.ZodObject, T extends z.ZodObject>(
   base: Body<S>,

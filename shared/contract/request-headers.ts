@@ -1,6 +1,9 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 
-/** A list of entity tags, or `*` (RFC 9110 §13.1.1). The tags of this service have no commas, and may come without quotation marks. */
+/**
+ * A list of entity tags, or `*` (RFC 9110 §13.1.1). The tags of this service have no commas, and may come without
+ * quotation marks.
+ */
 const TAG = '((W/)?"[!#-+\\--~]*"|[A-Za-z0-9._-]+)';
 
 const ENTITY_TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
@@ -9,8 +12,8 @@ const ENTITY_TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
 export const LENIENT = { type: 'string' } as const;
 
 /**
- * Request headers that follow from the kind of a route, as components. An optional header has its example in words: a console would send the
- * keyword `example`, and so the same key for every creation.
+ * Request headers that follow from the kind of a route, as components. An optional header has its example in words: a
+ * console would send the keyword `example`, and so the same key for every creation.
  */
 export const requestHeaders = {
   'If-Match': {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lazily } from '../lazily.ts';
+import { lazily } from '../memory.ts';
 import { uniqueFieldsOf } from './constraints.ts';
 import { tenant } from './parameter.ts';
 import type { ProblemType } from './problem.ts';
@@ -7,8 +7,8 @@ import type { Body } from './record.ts';
 import { MAX_RESPONSE } from './sizes.ts';
 
 /**
- * A route is the single declaration of an endpoint. The Lambda's router and validation, the API Gateway routes, the OpenAPI document, the
- * permission catalogue and the local gateway are all made from it.
+ * A route is the single declaration of an endpoint. The Lambda's router and validation, the API Gateway routes, the
+ * OpenAPI document, the permission catalogue and the local gateway are all made from it.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -59,7 +59,10 @@ export interface Route<
   readonly callers?: 'platform';
   /** An extension: not in the spec, added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly extension?: true;
-  /** Cuts off a key, or may do so: served from a reserve where the request budget is spent (`docs/decisions/0081-request-budgets.md`). */
+  /**
+   * Cuts off a key, or may do so: served from a reserve where the request budget is spent
+   * (`docs/decisions/0081-request-budgets.md`).
+   */
   readonly cutsOff?: true;
   readonly params: z.ZodObject<P>;
   readonly query: z.ZodObject<Q>;
@@ -78,9 +81,15 @@ export interface Route<
   readonly upsert?: Upsert;
   /** Its body has requests to other routes (`shared/http/carried-requests.ts`). */
   readonly carries?: Carried;
-  /** A privileged operation may give, change or remove permissions (`docs/decisions/0073`). A refused one leaves an audit event. */
+  /**
+   * A privileged operation may give, change or remove permissions (`docs/decisions/0073`). A refused one leaves an
+   * audit event.
+   */
   readonly privileged?: true;
-  /** Problems besides those of every route of its kind (`traits.ts`); `already-exists` is added where the body has a unique field. */
+  /**
+   * Problems besides those of every route of its kind (`traits.ts`); `already-exists` is added where the body has a
+   * unique field.
+   */
   readonly errors: readonly ProblemType[];
 }
 
@@ -91,8 +100,8 @@ export interface EventDeclaration {
 }
 
 /**
- * A `PUT` to a list: it changes the record with the value that the query names, or else creates it. `response` is that of the creation; a change has
- * the same body with status 200.
+ * A `PUT` to a list: it changes the record with the value that the query names, or else creates it. `response` is that
+ * of the creation; a change has the same body with status 200.
  */
 export interface Upsert {
   /** The field of the record, and the parameter of the query: `slug`. */
@@ -103,7 +112,10 @@ export interface Upsert {
   readonly changed: string;
 }
 
-/** The requests that a body carries. It may come as NDJSON, too, one request a line, and the response is of the same kind. */
+/**
+ * The requests that a body carries. It may come as NDJSON, too, one request a line, and the response is of the same
+ * kind.
+ */
 export interface Carried {
   /** The field of the body that lists them: that of the body and of the response where they are JSON. */
   readonly field: string;
@@ -163,7 +175,8 @@ type RouteOf<O extends RouteOptions> = Route<
 
 /**
  * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`. Its parameters are declared when first asked for.
- * @throws TypeError when the declaration contradicts itself; for parameters that differ from those in the path, when they are asked for
+ * @throws TypeError when the declaration contradicts itself; for parameters that differ from those in the path, when
+ *   they are asked for
  */
 export function route<const O extends RouteOptions>(method: Method, path: string, options: O): RouteOf<O> {
   const {
@@ -241,15 +254,21 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly description: string;
   /** By operation id. */
   readonly routes: R;
-  /** The operation that most of its requests call, where it takes a body. Its schemas are built while the function is loaded. */
+  /**
+   * The operation that most of its requests call, where it takes a body. Its schemas are built while the function is
+   * loaded.
+   */
   readonly mainOperation?: string;
-  /** Fields of the domain's records that need a further permission to be read and set. Each request that may show them is counted. */
+  /**
+   * Fields of the domain's records that need a further permission to be read and set. Each request that may show them
+   * is counted.
+   */
   readonly fieldPermissions?: Readonly<Record<string, PermissionCode>>;
   /** Name of the records that have these fields: `Service`. */
   readonly recordType?: string;
   /**
    * Fields of responses that are shown once, and again only to the first caller
-   * (`shared/http/unit-of-work/idempotency.ts`). They are secrets of the integration whose `app_code` is in the
+   * (`shared/http/idempotency.ts`). They are secrets of the integration whose `app_code` is in the
    * response.
    */
   readonly shownOnce?: readonly string[];
@@ -311,7 +330,10 @@ export const accepted = <S extends z.ZodType>(
   example,
 });
 
-/** 200 with a text that is not JSON, with an example of each media type that it may have. The operation says which one it has. */
+/**
+ * 200 with a text that is not JSON, with an example of each media type that it may have. The operation says which one
+ * it has.
+ */
 export function okText(description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> {
   const schema = lazily(() => z.string().max(MAX_RESPONSE));
   return {

@@ -4,8 +4,9 @@ import { sentenceOf } from './field-errors.ts';
 import { isOfKind, shownAs, shownOf, slug, uuid, word } from './fields.ts';
 
 /**
- * Parameters of a query that take several values. They arrive as a parameter that is repeated (`tag=a&tag=b`) or, where no value can contain a comma,
- * also separated by commas (`status=open,pending`). API Gateway decodes parameters before the function sees them: an encoded comma is like any other.
+ * Parameters of a query that take several values. They arrive as a parameter that is repeated (`tag=a&tag=b`) or, where
+ * no value can contain a comma, also separated by commas (`status=open,pending`). API Gateway decodes parameters before
+ * the function sees them: an encoded comma is like any other.
  */
 
 /** Most values of a parameter. */
@@ -27,7 +28,9 @@ function severalOf(schema: z.ZodType): Several | undefined {
 /** The schema of each value of a parameter that takes several; undefined for any other schema. */
 export const elementOf = (schema: z.ZodType): z.ZodType | undefined => severalOf(schema)?.element;
 
-/** The values that a request gives to a parameter, as its schema takes them; undefined for a parameter that takes one. */
+/**
+ * The values that a request gives to a parameter, as its schema takes them; undefined for a parameter that takes one.
+ */
 export function valuesIn(schema: z.ZodType | undefined, given: readonly string[]): readonly string[] | undefined {
   const several = schema === undefined ? undefined : severalOf(schema);
   // One more than there may be is enough to refuse them.
@@ -107,8 +110,8 @@ const UUID = '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
 const NUMBER = String.raw`-?\d{1,16}(\.\d{1,12})?`;
 
 /**
- * A value as OpenAPI describes it, or {@link NULL}: a text, because clients in typed languages could not send that in place of an id or a number. A
- * mail or web address stays as it is.
+ * A value as OpenAPI describes it, or {@link NULL}: a text, because clients in typed languages could not send that in
+ * place of an id or a number. A mail or web address stays as it is.
  */
 function orNull(shown: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (Array.isArray(shown.enum)) return { ...shown, enum: [...shown.enum, NULL] };

@@ -1,6 +1,7 @@
 /**
- * Size limits, in bytes unless they say otherwise. They follow from a limit of AWS: a Lambda's result has at most 6 MB (AWS Lambda quotas). The body of a response is a
- * string in that result's JSON, so it counts escaped: a quotation mark in a field of a record takes four bytes.
+ * Size limits, in bytes unless they say otherwise. They follow from a limit of AWS: a Lambda's result has at most 6 MB
+ * (AWS Lambda quotas). The body of a response is a string in that result's JSON, so it counts escaped: a quotation mark
+ * in a field of a record takes four bytes.
  */
 
 /** Largest body of a request, where it has fields of free-form JSON. Webhooks have a smaller limit of their own. */
@@ -16,8 +17,8 @@ export const MAX_RESPONSE = 5_880_000;
 export const MAX_JSON = 65_536;
 
 /**
- * Responses from this size on are compressed by the gateway for callers that ask for it (`docs/decisions/0134`). A smaller one fits into one
- * packet as it is.
+ * Responses from this size on are compressed by the gateway for callers that ask for it (`docs/decisions/0134`). A
+ * smaller one fits into one packet as it is.
  */
 export const COMPRESSED_FROM = 1_024;
 

@@ -19,7 +19,10 @@ const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'a
 export const filtersOf = (route: Route): readonly string[] =>
   route.response.isList ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
 
-/** Whether a list has filters that follow from its records (`list-query.ts`): not one of records below others, and none in a fixed order. */
+/**
+ * Whether a list has filters that follow from its records (`list-query.ts`): not one of records below others, and none
+ * in a fixed order.
+ */
 export const isSearchable = ({ response, query, params }: Route): boolean =>
   response.isList === true && 'sort' in query.shape && Object.keys(params.shape).length === 0;
 
@@ -56,8 +59,9 @@ const TAKES: Readonly<Record<RequestHeader, (route: Route) => boolean>> = {
 export const takesHeader = (route: Route, header: RequestHeader): boolean => TAKES[header](route);
 
 /**
- * Whether a route works on a record that its URL names, and creates no other one below it, which `idField` of its event says: where others change
- * that record at the same time, the request is refused early (`shared/lists/transaction/contention.ts`).
+ * Whether a route works on a record that its URL names, and creates no other one below it, which `idField` of its event
+ * says: where others change that record at the same time, the request is refused early
+ * (`shared/lists/transaction/contention.ts`).
  */
 export const changesNamedRecord = (route: Route): boolean =>
   takesHeader(route, 'If-Match') ||
@@ -75,7 +79,10 @@ export const itemRouteOf = (contract: Contract, route: Route): Route | undefined
       /^\/\{\w+\}$/.test(other.path.slice(route.path.length)),
   );
 
-/** Whether a body can name a record. A platform caller may name the organization there, also where `org_id` cannot be set. */
+/**
+ * Whether a body can name a record. A platform caller may name the organization there, also where `org_id` cannot be
+ * set.
+ */
 const mayReferIn = ({ schema, readOnlyFields }: Body): boolean =>
   referencesIn(schema).size > 0 || 'org_id' in schema.shape || 'org_id' in readOnlyFields;
 

@@ -9,11 +9,16 @@ import { decrypt, encrypt } from './aes.ts';
 export interface EnvelopeEncryption {
   /** @param cache stores a data key that all containers share; without it each container generates its own */
   encrypt(plaintext: string, context: EncryptionContext, cache?: DataKeyCache): Promise<string>;
-  /** Encrypts under the key that the cache stores. It is stored nowhere else: without the cached item nobody can decrypt the text. */
+  /**
+   * Encrypts under the key that the cache stores. It is stored nowhere else: without the cached item nobody can decrypt
+   * the text.
+   */
   encryptUnderStoredKey(plaintext: string, context: EncryptionContext, cache: DataKeyCache): Promise<string>;
   /**
-   * @param cacheOf the caches of the tenant's stored keys, by name; without it only texts that contain their wrapped key can be decrypted
-   * @throws StoredKeyGone; UndecryptableText when the text was encrypted for another context or under another key, or has changed
+   * @param cacheOf the caches of the tenant's stored keys, by name; without it only texts that contain their wrapped
+   *   key can be decrypted
+   * @throws StoredKeyGone; UndecryptableText when the text was encrypted for another context or under another key, or
+   *   has changed
    */
   decrypt(encrypted: string, context: EncryptionContext, cacheOf?: (name: string) => DataKeyCache): Promise<string>;
 }
@@ -61,8 +66,8 @@ export interface DataKey {
 }
 
 /**
- * Stores the wrapped data key that a tenant's containers share, so that few keys are used over months. Most ciphertexts carry their own wrapped
- * key: for them, losing the cache costs only calls to KMS.
+ * Stores the wrapped data key that a tenant's containers share, so that few keys are used over months. Most ciphertexts
+ * carry their own wrapped key: for them, losing the cache costs only calls to KMS.
  */
 export interface DataKeyCache {
   /** The name by which texts without their wrapped key refer to it; no `.` in it. */
@@ -117,8 +122,8 @@ const associated = (version: string, { tenant, record, purpose }: EncryptionCont
   JSON.stringify([version, tenant, record, ...(purpose === undefined ? [] : [purpose])]);
 
 /**
- * Keys of a local installation. One key is used for all tenants, and its wrapped form only names it. Each tenant has stored keys of its own,
- * encrypted under that one, so that they end with the stored item, as with KMS.
+ * Keys of a local installation. One key is used for all tenants, and its wrapped form only names it. Each tenant has
+ * stored keys of its own, encrypted under that one, so that they end with the stored item, as with KMS.
  */
 export const localDataKeys = (key: Uint8Array): DataKeys => ({
   current: async () => ({ key, wrapped: LOCAL }),

@@ -1,6 +1,6 @@
 import { bytesOf, type Kms } from '#aws';
 import { type Clock, systemClock } from '../clock.ts';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../memory.ts';
 import {
   type DataKey,
   type DataKeyCache,
@@ -16,10 +16,11 @@ interface KmsDataKeysOptions {
 }
 
 /**
- * Data keys from AWS KMS, called for each tenant with the client that `kmsFor` gives. Tenant and purpose are in the encryption context, which KMS checks and
- * CloudTrail logs: a data key can be unwrapped only for its own tenant and purpose, and in AWS only in an STS session of that tenant (`docs/decisions/0050`). Keys are cached for a short time in a warm container,
- * so that a list of encrypted records takes a few calls. A tenant's `DataKeyCache` holds one for all containers, as AWS's hierarchical
- * keyring does (`docs/decisions/0011`).
+ * Data keys from AWS KMS, called for each tenant with the client that `kmsFor` gives. Tenant and purpose are in the
+ * encryption context, which KMS checks and CloudTrail logs: a data key can be unwrapped only for its own tenant and
+ * purpose, and in AWS only in an STS session of that tenant (`docs/decisions/0050`). Keys are cached for a short time
+ * in a warm container, so that a list of encrypted records takes a few calls. A tenant's `DataKeyCache` holds one for
+ * all containers, as AWS's hierarchical keyring does (`docs/decisions/0011`).
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export function kmsDataKeys(

@@ -1,9 +1,9 @@
 import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { NotUnique, type Repository, type RequestSession, type Stored, type Tenant } from '#table';
+import type { MatchedRoute } from './operation.ts';
 import { noRecord, problemOf } from './problems.ts';
 import { validBody, validParams } from './request/validate.ts';
-import type { MatchedRoute } from './routes/route-table.ts';
 
 /** What is known of a call before its input: as of an operation of a `bearer` route. */
 interface CallContext {
@@ -19,7 +19,8 @@ interface CallInput {
 }
 
 /**
- * Calls an operation without a request of its own, with the validation of its route. It stages its writes in the session.
+ * Calls an operation without a request of its own, with the validation of its route. It stages its writes in the
+ * session.
  * @param explain translates refusals, here and at the commit
  * @returns its response, and the validated parameters
  * @throws Problem

@@ -1,15 +1,15 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { Tenant } from '#table';
 import { annotate } from '#telemetry';
-import type { BearerInput } from './operation.ts';
+import { requireActive } from './middleware/tenant.ts';
+import type { BearerInput, Carried, MaybeCarried } from './operation.ts';
 import { chainOf, isFailure, type LambdaHandler, observed } from './pipeline.ts';
-import type { Carried, MaybeCarried } from './request/carried.ts';
 import type { Carrier } from './request/http-request.ts';
-import { requireActive } from './suspension.ts';
 
 /**
- * Requests that another request carries. Each passes all the middlewares that it would pass alone, from the permission to the unit of work, in a
- * session of its own, and leaves an access line of its own: with the domain and the operation of its route, and its line.
+ * Requests that another request carries. Each passes all the middlewares that it would pass alone, from the permission
+ * to the unit of work, in a session of its own, and leaves an access line of its own: with the domain and the operation
+ * of its route, and its line.
  */
 
 /** A request to a route, before any check. */

@@ -10,7 +10,10 @@ export interface Asked {
   readonly request?: Pick<HttpRequest, 'query'>;
 }
 
-/** The problem of a list that is too long for its filters or its order. It names these, and the filters that would narrow the list. */
+/**
+ * The problem of a list that is too long for its filters or its order. It names these, and the filters that would
+ * narrow the list.
+ */
 export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): Problem {
   const { candidates, fields } = cause;
   const { query = {} } = asked.request ?? {};
@@ -36,8 +39,9 @@ export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): 
 }
 
 /**
- * The problem of an index that lacks older records. A searchable list is too long to be read without it; other lists are refused at any length. The
- * operator's repair of all organizations takes a while, so callers need not ask every few seconds.
+ * The problem of an index that lacks older records. A searchable list is too long to be read without it; other lists
+ * are refused at any length. The operator's repair of all organizations takes a while, so callers need not ask every
+ * few seconds.
  */
 export function listBeingBuilt(cause: listErrors.ListNotBuilt, asked: Asked): Problem {
   const names = parametersAbout(cause.fields, asked);

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Contract, Route } from '#contract';
+import { itemRouteOf, methodsOf } from '#contract/derived';
 import type { Caller } from '#identity';
 import type { PageQuery, Repository, RequestSession, Stored, Tenant } from '#table';
 import type { Limit } from './budget/budgets.ts';
@@ -38,8 +39,8 @@ export interface BearerInput {
   /**
    * Reads the record that the request is about.
    * @param show maps the stored record to the returned one, where they differ in fields that cannot be changed
-   * @throws Problem `not-found`; `precondition-failed` when `If-Match` names another version; `invalid-body` when a change names another value
-   *   of a field that cannot be changed
+   * @throws Problem `not-found`; `precondition-failed` when `If-Match` names another version; `invalid-body` when a
+   *   change names another value of a field that cannot be changed
    */
   readonly getOrThrow: <T extends object>(
     records: Repository<T>,
@@ -48,7 +49,8 @@ export interface BearerInput {
   ) => Promise<Stored<T>>;
   /**
    * For an operation of a `cutsOff` route, when a request grants permissions.
-   * @throws Problem `too-many-requests` where the request budget is spent, so that the request is served from the reserve
+   * @throws Problem `too-many-requests` where the request budget is spent, so that the request is served from the
+   *   reserve
    */
   readonly requireBudget: () => void;
   /** Reads what is left of the request budgets that the request is charged to: one read for each. */
@@ -102,7 +104,10 @@ export interface OperationResponse<R extends Route = Route> {
   /** For cursor pages: the id after which the next one begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The text to return byte for byte, instead of the JSON text of `body`. It is JSON, unless `headers` say another `Content-Type`. */
+  /**
+   * The text to return byte for byte, instead of the JSON text of `body`. It is JSON, unless `headers` say another
+   * `Content-Type`.
+   */
   readonly text?: string;
 }
 
@@ -117,3 +122,48 @@ export type Operations<C extends Contract> = {
       : OpenInput
   >;
 };
+
+/** A route of a contract with its operation. */
+export interface MatchedRoute {
+  readonly operationId: string;
+  readonly contract: Contract;
+  readonly route: Route;
+  readonly operation: AnyOperation;
+  /** Path of the route that reads a record created here, if the domain has one. */
+  readonly itemPath: string | undefined;
+}
+
+type RouteTable = ReadonlyMap<string, MatchedRoute>;
+
+/**
+ * The routes of a domain by method and path, as API Gateway names the matched resource.
+ * @throws TypeError for a route without an operation
+ */
+export function routeTable<C extends Contract>(contract: C, operations: Operations<C>): RouteTable {
+  // Each operation is called with input of its own route's schemas, which the compiler cannot check across a table of
+  // all routes.
+  const byId = operations as unknown as Readonly<Record<string, AnyOperation>>;
+  return new Map(
+    Object.entries(contract.routes).flatMap(([operationId, route]) => {
+      const operation = byId[operationId];
+      if (operation === undefined) throw new TypeError(`${contract.name} has no operation ${operationId}`);
+      const itemPath = itemRouteOf(contract, route)?.path;
+      const matched: MatchedRoute = { operationId, contract, route, operation, itemPath };
+      return methodsOf(route).map((method) => [`${method} ${route.path}`, matched] as const);
+    }),
+  );
+}
+
+/** What a request has from the one that carries it. */
+export interface Carried {
+  readonly matched: MatchedRoute;
+  /** What its session shares with those of the others. */
+  readonly batch: NonNullable<RequestSession['batch']>;
+  /** The suspension check that holds for it. */
+  readonly suspensionCheck: Promise<void>;
+}
+
+/** Of the gateway's events, none is carried. */
+export interface MaybeCarried {
+  readonly carried?: Carried;
+}

@@ -4,7 +4,7 @@ import * as parameter from '#contract/parameter';
 import type { Entity, PageQuery, Stored } from '#table';
 import type { BearerInput, Filtered } from './operation.ts';
 import * as respond from './respond.ts';
-import { metadataOf } from './routes/route-metadata.ts';
+import { metadataOf } from './route-metadata.ts';
 
 /** List operations: pages of an entity's records, filtered by the query. */
 
@@ -22,8 +22,8 @@ type PageResponse<U> = ReturnType<typeof respond.page<U>>;
 type PageOperation<U> = ((input: PageInput) => Promise<PageResponse<U>>) & Filtered;
 
 /**
- * An operation that returns pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. A filter that the route declares and no index of
- * the entity serves is an error at the function's start.
+ * An operation that returns pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. A filter that the
+ * route declares and no index of the entity serves is an error at the function's start.
  * @param show maps a stored record to the returned one, where they differ
  */
 export const pagesOf = <T extends object, U = T>(

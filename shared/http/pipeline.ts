@@ -4,24 +4,13 @@ import type { Contract } from '#contract';
 import { annotations, type EndedInvocation, increment, observe } from '#telemetry';
 import { STATUS_CLASSES } from '#telemetry/metrics';
 import { type Clock, systemClock } from '../clock.ts';
-import { authenticated } from './middleware/authenticated.ts';
-import { authorized } from './middleware/authorized.ts';
-import { crossOrigin } from './middleware/cross-origin.ts';
-import { escalations } from './middleware/escalations.ts';
-import { head } from './middleware/head.ts';
-import { inSession } from './middleware/in-session.ts';
-import { jsonBody } from './middleware/json-body.ts';
-import { ndjsonBody } from './middleware/ndjson-body.ts';
-import { notSuspended } from './middleware/not-suspended.ts';
-import { problemDetails } from './middleware/problem-details.ts';
-import { requestBudget } from './middleware/request-budget.ts';
-import { requestLog } from './middleware/request-log.ts';
-import { responseHeaders } from './middleware/response-headers.ts';
-import { type FindRoute, routed, routesOf } from './middleware/routed.ts';
-import { tenantScoped } from './middleware/tenant-scoped.ts';
-import { validated } from './middleware/validated.ts';
+import { authenticated, authorized, escalations, requestBudget } from './middleware/caller.ts';
+import { jsonBody, validated } from './middleware/input.ts';
+import { crossOrigin, head, problemDetails, requestLog, responseHeaders } from './middleware/responses.ts';
+import { type FindRoute, inSession, routed, routesOf } from './middleware/routing.ts';
+import { notSuspended, tenantScoped } from './middleware/tenant.ts';
 import type { Operations } from './operation.ts';
-import { unitOfWork } from './unit-of-work/unit-of-work.ts';
+import { unitOfWork } from './unit-of-work.ts';
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -46,7 +35,6 @@ export function chainOf(find: FindRoute, clock: Clock): LambdaHandler {
     .use(authenticated())
     .use(requestBudget())
     .use(authorized())
-    .use(ndjsonBody())
     .use(jsonBody())
     .use(validated())
     .use(tenantScoped())
@@ -57,8 +45,8 @@ export function chainOf(find: FindRoute, clock: Clock): LambdaHandler {
 }
 
 /**
- * Writes the access line of every request of a domain. It encloses the chain of middlewares and is not one of them: middlewares run one after
- * another, so what they call could not find its request.
+ * Writes the access line of every request of a domain. It encloses the chain of middlewares and is not one of them:
+ * middlewares run one after another, so what they call could not find its request.
  */
 export const observed =
   (domain: string, clock: Clock, handler: LambdaHandler): LambdaHandler =>

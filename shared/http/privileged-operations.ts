@@ -12,9 +12,10 @@ import {
 import { problemOf } from './problems.ts';
 
 /**
- * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, because
- * the gateway caches the authorizer's response. That is acceptable for records. An operation that grants, changes or revokes permissions
- * stages a condition on the caller's credentials, which is checked at commit.
+ * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller
+ * may be outdated, because the gateway caches the authorizer's response. That is acceptable for records. An operation
+ * that grants, changes or revokes permissions stages a condition on the caller's credentials, which is checked at
+ * commit.
  */
 
 /** The union of these permissions. */
@@ -24,9 +25,9 @@ export const allOf = (...permissions: readonly Permissions[]): Permissions => {
 };
 
 /**
- * Stages the condition that the caller's credentials are live at commit, with the permission that the operation needs and all permissions that
- * it grants or affects. Otherwise the commit throws Problem `unauthorized` or `forbidden`. For the sender of a webhook it throws
- * {@link StaleRead}: when the delivery is processed again, its own checks refuse it.
+ * Stages the condition that the caller's credentials are live at commit, with the permission that the operation needs
+ * and all permissions that it grants or affects. Otherwise the commit throws Problem `unauthorized` or `forbidden`. For
+ * the sender of a webhook it throws {@link StaleRead}: when the delivery is processed again, its own checks refuse it.
  */
 export function requireLivePermissions(
   tenant: Tenant,
@@ -46,8 +47,10 @@ export function requireLivePermissions(
 }
 
 /**
- * Reads whether the caller's credentials are still live: one strongly consistent read, with the attempts that others have.
- * @returns the problem with which the caller's next request is refused: `unauthorized`, or that of a table that cannot be read
+ * Reads whether the caller's credentials are still live: one strongly consistent read, with the attempts that others
+ * have.
+ * @returns the problem with which the caller's next request is refused: `unauthorized`, or that of a table that cannot
+ *   be read
  */
 export async function refusalOfCaller(caller: Caller, session: RequestSession): Promise<Problem | undefined> {
   try {

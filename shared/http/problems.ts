@@ -41,8 +41,9 @@ export function problemOf(error: unknown, asked: Asked = {}): Problem {
 }
 
 /**
- * Whether a request ended because others were writing the same items. That is no failure of the service, although the status may be 503:
- * whoever races with its own requests must not raise alarms or roll back a deployment (`docs/decisions/0002`).
+ * Whether a request ended because others were writing the same items. That is no failure of the service, although the
+ * status may be 503: whoever races with its own requests must not raise alarms or roll back a deployment
+ * (`docs/decisions/0002`).
  */
 export const isContention = (error: unknown): boolean =>
   error instanceof contention.Contended ||
@@ -97,7 +98,10 @@ const wordsOf = (name: string): string =>
     .replaceAll('_', ' ')
     .toLowerCase();
 
-/** The error of a reference to a missing record: a 422 that points at the field. Another tenant's record counts as missing. */
+/**
+ * The error of a reference to a missing record: a 422 that points at the field. Another tenant's record counts as
+ * missing.
+ */
 export const noSuchRecord =
   (field: string, detail = `names a ${field.replace(/_id$/, '')} that does not exist`) =>
   (): Problem =>

@@ -1,5 +1,5 @@
 import type { Page, Stored } from '#table';
-import { countDeliverable } from './response/deliverable.ts';
+import { countDeliverable } from './response.ts';
 
 /** What operations return: `respond.record(stored)`. */
 
@@ -40,7 +40,10 @@ export const cursorPage = <T, U = T>(
 /** A response without a body. */
 export const empty = { body: undefined } as const;
 
-/** Returns a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the headers, conditional reads are served too. */
+/**
+ * Returns a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the
+ * headers, conditional reads are served too.
+ */
 export const text = (content: string, headers: Readonly<Record<string, string>>) => ({
   // Ignored, because there is a `text`.
   body: undefined as never,

@@ -12,26 +12,32 @@ interface Parts {
   readonly record: { readonly create: Body; readonly patch: Body };
   /** Finds the id of the record with the value; strongly consistent. */
   readonly find: (tenant: Tenant, value: string) => Promise<string | undefined>;
-  /** Stages that the record claims the value, where creating and changing it do not. `item`: as read; undefined for a new record. */
+  /**
+   * Stages that the record claims the value, where creating and changing it do not. `item`: as read; undefined for a
+   * new record.
+   */
   readonly claim?: (tenant: Tenant, id: string, item: Stored<object>['item'] | undefined, value: string) => void;
   readonly create: unknown;
   readonly update: unknown;
 }
 
 /**
- * The operation of an upsert, made of those of the creation and the change: so each record that it writes has passed their checks and has left what
- * they leave. An existing record gets the fields that were sent; a new one the defaults of the others, too.
+ * The operation of an upsert, made of those of the creation and the change: so each record that it writes has passed
+ * their checks and has left what they leave. An existing record gets the fields that were sent; a new one the defaults
+ * of the others, too.
  *
- * Two at once make one record: the commit of the second is refused by the claim of the value, and its next run finds the record. So does the next
- * run of a request whose commit was carried out and seemed to be refused: its record was not there before. A record that is deleted, or gets another
- * value, between being found and being read is looked for again.
+ * Two at once make one record: the commit of the second is refused by the claim of the value, and its next run finds
+ * the record. So does the next run of a request whose commit was carried out and seemed to be refused: its record was
+ * not there before. A record that is deleted, or gets another value, between being found and being read is looked for
+ * again.
  */
 export const upsertOf = <R extends Route>({ by, record, find, claim, create, update }: Parts): Operation<R> => {
   const operation: AnyOperation = async (given) => {
     const input = given as Input & BearerInput;
     const value = String(input.query[by]);
     const sent = withValue(input.body ?? {}, by, value);
-    // Another request has claimed the value meanwhile: the next run finds its record. A refusal would count, and be remembered.
+    // Another request has claimed the value meanwhile: the next run finds its record. A refusal would count, and be
+    // remembered.
     input.session.changes.explainRefusals((error) =>
       error instanceof NotUnique && error.field === by ? moved() : error,
     );

@@ -2,8 +2,8 @@ import { anyText, isWellFormed, matching, nonEmptyText } from '../well-formed.ts
 import { codesThatAllow } from './permissions.ts';
 
 /**
- * The caller, as verified by the authorizer or by a webhook's signature. A `Caller` is made only from one of the two, and a tenant handle only
- * from a `Caller`. That is the boundary between tenants (`docs/decisions/0006`).
+ * The caller, as verified by the authorizer or by a webhook's signature. A `Caller` is made only from one of the two,
+ * and a tenant handle only from a `Caller`. That is the boundary between tenants (`docs/decisions/0006`).
  */
 
 /** What the authorizer passes on. API Gateway allows only strings. */
@@ -104,7 +104,9 @@ export const callerBySignature = ({ permissions, ...signer }: WebhookSender): Ca
 export const mayDo = ({ permissions }: Caller, permission: string): boolean =>
   permissions === null || codesThatAllow(permission).some((code) => permissions.has(code));
 
-/** Who does something: an integration, an anonymous caller, the operator on the command line, or the service by itself. */
+/**
+ * Who does something: an integration, an anonymous caller, the operator on the command line, or the service by itself.
+ */
 export type Actor =
   | { readonly type: 'integration'; readonly integrationId: string; readonly appCode: string }
   | { readonly type: 'anonymous' }

@@ -4,8 +4,9 @@
 export type Permissions = readonly string[] | null;
 
 /**
- * The codes of which any one grants a permission. A PATCH returns the whole record, even if it changes nothing, so a write permission includes
- * the read permission: `clients:read` is granted by itself and by `clients:write`. Other permissions are granted only by themselves.
+ * The codes of which any one grants a permission. A PATCH returns the whole record, even if it changes nothing, so a
+ * write permission includes the read permission: `clients:read` is granted by itself and by `clients:write`. Other
+ * permissions are granted only by themselves.
  */
 export function codesThatAllow(code: string): readonly string[] {
   const [area = '', verb] = code.split(':');

@@ -1,6 +1,7 @@
 /**
- * JSON whose numbers survive a round trip. `JSON.parse` turns `12345678901234567890` into another number and `1e400` into infinity. Here a
- * number that a double cannot write back unchanged is kept as text (`JSON.rawJSON`), and `JSON.stringify` writes that text again.
+ * JSON whose numbers survive a round trip. `JSON.parse` turns `12345678901234567890` into another number and `1e400`
+ * into infinity. Here a number that a double cannot write back unchanged is kept as text (`JSON.rawJSON`), and
+ * `JSON.stringify` writes that text again.
  */
 
 interface RawJson {
@@ -42,13 +43,16 @@ export function parseWhere(text: string, isWorthIt: (value: unknown) => boolean)
   return isWorthIt(value) ? { value: parseJson(text), isExact: true } : { value, isExact: false };
 }
 
-/** A number with 16 digits or more, before and after the point, a fraction that ends in 0, an exponent, or negative zero; or a string with the like. */
+/**
+ * A number with 16 digits or more, before and after the point, a fraction that ends in 0, an exponent, or negative
+ * zero; or a string with the like.
+ */
 const UNUSUAL_NUMBER = /\d{16}|[\d.]{17}|\.\d*0(?!\d)|\d[eE]|-0/;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
 /**
- * Whether JSON contains numbers that a round trip through doubles would change; ids, dates and addresses in strings look alike. For a text that is not
- * JSON this may take the square of its length.
+ * Whether JSON contains numbers that a round trip through doubles would change; ids, dates and addresses in strings
+ * look alike. For a text that is not JSON this may take the square of its length.
  */
 const hasUnusualNumbers = (valid: string): boolean =>
   UNUSUAL_NUMBER.test(valid) && UNUSUAL_NUMBER.test(valid.replaceAll(STRING, '""'));

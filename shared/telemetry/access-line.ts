@@ -22,7 +22,8 @@ interface Directive {
 }
 
 /**
- * The line of an invocation. It is also its record in the embedded metric format, so that metrics need no line of their own:
+ * The line of an invocation. It is also its record in the embedded metric format, so that metrics need no line of their
+ * own:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function accessLine(

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Counter } from './metrics.ts';
 
 /**
- * What is known of the invocation that is being served: annotations for its log lines, and counters for its metrics. It belongs to the
- * asynchronous context, because clients of AWS are shared by all requests of a process, and the local gateway serves many at once.
+ * What is known of the invocation that is being served: annotations for its log lines, and counters for its metrics. It
+ * belongs to the asynchronous context, because clients of AWS are shared by all requests of a process, and the local
+ * gateway serves many at once.
  */
 
 /** Ids and words of closed sets. No text of a caller and no name may become one. */
@@ -83,7 +84,10 @@ export const metered = <T>(work: (units: () => number) => T): T => {
   return meters.run(meter, () => work(() => meter.units));
 };
 
-/** Adds read or write units of DynamoDB to this invocation, and to what is {@link metered}. Does nothing outside of them. */
+/**
+ * Adds read or write units of DynamoDB to this invocation, and to what is {@link metered}. Does nothing outside of
+ * them.
+ */
 export const countUnits = (units: number): void => {
   for (const counter of [current.getStore(), meters.getStore()])
     if (counter !== undefined && units > 0) counter.units += units;

@@ -8,8 +8,8 @@ export interface About {
 }
 
 /**
- * The logger of all functions. It adds the annotations of the invocation to every line; keys that are appended to Powertools' logger itself
- * would be those of all requests of the process.
+ * The logger of all functions. It adds the annotations of the invocation to every line; keys that are appended to
+ * Powertools' logger itself would be those of all requests of the process.
  */
 export const logger = {
   warn: (message: string, about: About = {}): void => write('warn', message, about),
@@ -29,8 +29,9 @@ class Lines extends LogFormatter {
 }
 
 /**
- * Writes the lines. It writes only the fields of an error that are listed here: errors of the SDK carry whole items of the table
- * (`Item`, `CancellationReasons`) and problems carry what callers sent, and more people read the log than may see these.
+ * Writes the lines. It writes only the fields of an error that are listed here: errors of the SDK carry whole items of
+ * the table (`Item`, `CancellationReasons`) and problems carry what callers sent, and more people read the log than may
+ * see these.
  */
 const writer = new Logger({
   serviceName: 'custodia',

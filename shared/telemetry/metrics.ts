@@ -1,11 +1,12 @@
 /**
- * The metrics that functions publish, in one namespace for each stage. CloudWatch charges for every metric and every combination of values of
- * its dimensions, so a tenant or an integration is never a dimension (`docs/decisions/0105-request-logs.md`).
+ * The metrics that functions publish, in one namespace for each stage. CloudWatch charges for every metric and every
+ * combination of values of its dimensions, so a tenant or an integration is never a dimension
+ * (`docs/decisions/0105-request-logs.md`).
  */
 
 /**
- * Time of an invocation in milliseconds, by the dimensions {@link BY_DOMAIN}. There is one value for each invocation, so the statistic
- * `SampleCount` is the number of requests.
+ * Time of an invocation in milliseconds, by the dimensions {@link BY_DOMAIN}. There is one value for each invocation,
+ * so the statistic `SampleCount` is the number of requests.
  */
 export const DURATION = 'Duration';
 

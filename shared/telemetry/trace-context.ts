@@ -3,15 +3,19 @@
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 /**
- * Trace id of `traceparent` (https://www.w3.org/TR/trace-context/#traceparent-header), else of the header that API Gateway adds, in the same
- * form (https://docs.aws.amazon.com/xray/latest/devguide/xray-api-sendingdata.html#xray-api-traceids). Headers that are malformed are
- * ignored.
+ * Trace id of `traceparent` (https://www.w3.org/TR/trace-context/#traceparent-header), else of the header that API
+ * Gateway adds, in the same form
+ * (https://docs.aws.amazon.com/xray/latest/devguide/xray-api-sendingdata.html#xray-api-traceids). Headers that are
+ * malformed are ignored.
  */
 export function traceIdOf(headers: Headers | null): string | undefined {
   return parentTrace(valuesOf(headers, 'traceparent')) ?? gatewayTrace(valuesOf(headers, 'x-amzn-trace-id'));
 }
 
-/** Version, trace id, parent id, flags. Only the first version ends here: later ones may have more fields. No version is `ff`. */
+/**
+ * Version, trace id, parent id, flags. Only the first version ends here: later ones may have more fields. No version is
+ * `ff`.
+ */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-.*)?$/;
 const FIRST_VERSION = '00';
 /** Longer than any trace that somebody has a reason to send, in characters. */

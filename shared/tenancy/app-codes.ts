@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#lists';
 import type { RequestSession } from '#table';
 import { PLATFORM } from '#table/keys';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../memory.ts';
 import { isUuid } from '../well-formed.ts';
 import { appKey } from './keys.ts';
 import { type Credentials, type Holder, readCredentials } from './stored-credentials.ts';

@@ -12,8 +12,8 @@ import { dailyCountKey } from './keys.ts';
 const KEPT = 2 * 86_400;
 
 /**
- * Counts a refused login, signature or escalation of an integration, so that concurrent refusals all count. A retry after a lost reply may count
- * twice.
+ * Counts a refused login, signature or escalation of an integration, so that concurrent refusals all count. A retry
+ * after a lost reply may count twice.
  * @returns today's number
  */
 export async function countRefusal(tenant: Tenant, what: string, integrationId: string): Promise<number> {
@@ -55,7 +55,10 @@ export class ReadCount {
     return 2 ** Math.floor(Math.log2(this.reads)) > this.#audited;
   }
 
-  /** Stages that an event is left. Where another request has left one meanwhile, the operation runs again, and knows of that one. */
+  /**
+   * Stages that an event is left. Where another request has left one meanwhile, the operation runs again, and knows of
+   * that one.
+   */
   stageEventLeft(): void {
     const { id, session } = this.#tenant;
     session.changes.of(id).update(this.#key, {

@@ -6,9 +6,9 @@ import { recordsPartition } from '#table/keys';
 import { dataKeyKey } from './keys.ts';
 
 /**
- * The tenant's cache in the table: one wrapped data key for each year and purpose (`docs/decisions/0011`). It is written
- * immediately, because it is valid even if the request's transaction fails. For a new organization it is written in the
- * transaction that creates it, which may fail.
+ * The tenant's cache in the table: one wrapped data key for each year and purpose (`docs/decisions/0011`). It is
+ * written immediately, because it is valid even if the request's transaction fails. For a new organization it is
+ * written in the transaction that creates it, which may fail.
  */
 export function dataKeyCache(tenant: Tenant, { purpose, name = nameOf(tenant, purpose) }: Chosen = {}): DataKeyCache {
   const { session } = tenant;

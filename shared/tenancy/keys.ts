@@ -1,7 +1,10 @@
 import type { Key } from '#lists';
 import { type TenantId, tenantIdOf } from '#table/keys';
 
-/** The keys of what the service stores about a tenant itself, and of what it knows before the tenant. Keys of credentials: `#table/keys`. */
+/**
+ * The keys of what the service stores about a tenant itself, and of what it knows before the tenant. Keys of
+ * credentials: `#table/keys`.
+ */
 
 /** The tenant of an app code. Put once, with the credentials, and never changed (`docs/decisions/0012`). */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'TENANT' });
@@ -18,10 +21,16 @@ export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${
 /** The number of records of a kind with a quota: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
 export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });
 
-/** Sort keys of a tenant's budgets that are of no integration: of all together, of deliveries, and of when replays begin. */
+/**
+ * Sort keys of a tenant's budgets that are of no integration: of all together, of deliveries, and of when replays
+ * begin.
+ */
 export const BUDGET_OF = { all: 'TENANT', deliveries: 'DELIVERIES', replays: 'REPLAYS' } as const;
 
-/** The shared bucket of a request budget, with the number of requests by day: an integration's, by its id, or one of {@link BUDGET_OF}. */
+/**
+ * The shared bucket of a request budget, with the number of requests by day: an integration's, by its id, or one of
+ * {@link BUDGET_OF}.
+ */
 export const budgetKey = (tenant: TenantId, of: string): Key => ({ PK: `ORG#${tenant}#BUDGET`, SK: of });
 
 /** The wrapped data key that a tenant's credentials are encrypted with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */
@@ -31,8 +40,9 @@ export const dataKeyKey = (tenant: TenantId, year: string): Key => ({
 });
 
 /**
- * How often something was counted of an integration in one day: `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20` for refused logins,
- * signatures and escalations; `ORG#<tenant>#READS` / `Service#<integration id>#2026-11-20` for reads of credentials, by type of record.
+ * How often something was counted of an integration in one day: `ORG#<tenant>#REFUSALS` / `<what>#<integration
+ * id>#2026-11-20` for refused logins, signatures and escalations; `ORG#<tenant>#READS` / `Service#<integration
+ * id>#2026-11-20` for reads of credentials, by type of record.
  */
 export const dailyCountKey = (
   tenant: TenantId,
@@ -43,8 +53,9 @@ export const dailyCountKey = (
 ): Key => ({ PK: `ORG#${tenant}#${counted}`, SK: `${what}#${integrationId}#${day}` });
 
 /**
- * The register of active webhook endpoints, of all tenants in one partition: `DELIVERIES` / `<tenant>#<endpoint id>`. It is outside of the
- * tenants' own keys, so that what wakes deliveries reads no key of a tenant, and a tenant's session can only add to it.
+ * The register of active webhook endpoints, of all tenants in one partition: `DELIVERIES` / `<tenant>#<endpoint id>`.
+ * It is outside of the tenants' own keys, so that what wakes deliveries reads no key of a tenant, and a tenant's
+ * session can only add to it.
  */
 export const registerKey = (tenant: TenantId, endpointId: string): Key => ({
   PK: 'DELIVERIES',

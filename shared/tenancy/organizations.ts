@@ -35,7 +35,10 @@ const ALL = recordsPartition(PLATFORM, 'ORG');
 /** Attribute of an organization: its number in the platform's list. */
 export const LISTED_AS = 'LISTED_AS';
 
-/** The platform's list, accessed with the rights of a tenant in it: the role of the function that writes organizations allows that. */
+/**
+ * The platform's list, accessed with the rights of a tenant in it: the role of the function that writes organizations
+ * allows that.
+ */
 const listing = (tenant: Tenant) => new Repository(tenant.session, tenant.id, listedEntity, { partition: ALL });
 
 /** Stages the organization of a new tenant. `onConditionFailed` returns the error when the id is taken. */

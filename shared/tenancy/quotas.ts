@@ -16,8 +16,9 @@ interface Bound {
 }
 
 /**
- * Stages a change of a number of counted records, in the transaction that changes them, so that concurrent requests cannot pass a bound together.
- * `MOVES` counts the changes, so that a recount can detect changes in between (`verify/counts.ts`).
+ * Stages a change of a number of counted records, in the transaction that changes them, so that concurrent requests
+ * cannot pass a bound together. `MOVES` counts the changes, so that a recount can detect changes in between
+ * (`verify/counts.ts`).
  * @param bound undefined for a caller that may pass it
  */
 export function stageCount(tenant: Tenant, counted: Counted, count: Count, by: 1 | -1, bound?: Bound): void {

@@ -29,8 +29,8 @@ interface CountsPage {
 }
 
 /**
- * The requests of a tenant's integrations in the days that are told, by the tenant's own key alone, in the order of their ids, and beside
- * them what deliveries were charged. Two reads in parallel.
+ * The requests of a tenant's integrations in the days that are told, by the tenant's own key alone, in the order of
+ * their ids, and beside them what deliveries were charged. Two reads in parallel.
  */
 export async function readRequestCounts(tenant: Tenant, query: CountsQuery): Promise<CountsPage> {
   const [{ items, more }, ofDeliveries] = await Promise.all([

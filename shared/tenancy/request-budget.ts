@@ -23,7 +23,10 @@ export const BUDGET_WINDOW = {
   mostSpentMs: 300_000,
 } as const;
 
-/** No writer stores more than this: one charge of `mostSpentMs` on top of as much. A larger value comes from a wrong clock. */
+/**
+ * No writer stores more than this: one charge of `mostSpentMs` on top of as much. A larger value comes from a wrong
+ * clock.
+ */
 const BELIEVED_MS = 2 * BUDGET_WINDOW.mostSpentMs;
 
 /** In place of an integration's id: the bucket of the tenant's delivery budget. */
@@ -55,10 +58,10 @@ interface Besides {
 }
 
 /**
- * Moves the time at which a bucket of the tenant will be full forward by `cost` milliseconds, from now or from where it is, whichever is later,
- * and adds the number of requests by day. One `UpdateItem`; two where the bucket is not as it seems, or where its last writer's clock differs from
- * this one, but never for a cost of 0. A retry after a lost reply finds the id of its own write and adds nothing, unless another container has
- * written meanwhile.
+ * Moves the time at which a bucket of the tenant will be full forward by `cost` milliseconds, from now or from where it
+ * is, whichever is later, and adds the number of requests by day. One `UpdateItem`; two where the bucket is not as it
+ * seems, or where its last writer's clock differs from this one, but never for a cost of 0. A retry after a lost reply
+ * finds the id of its own write and adds nothing, unless another container has written meanwhile.
  * @param integrationId whose bucket; null: that of the whole tenant
  * @param cost at most `mostSpentMs` of {@link BUDGET_WINDOW}; 0 for the number of requests alone
  */
@@ -187,7 +190,9 @@ function updater(
   };
 }
 
-/** When a bucket will be full again, as all containers have flushed it, in epoch milliseconds. Eventually consistent. */
+/**
+ * When a bucket will be full again, as all containers have flushed it, in epoch milliseconds. Eventually consistent.
+ */
 export async function readBudget(tenant: Tenant, integrationId: string | null): Promise<number> {
   const { id, session } = tenant;
   const table = session.tables.of(id);

@@ -1,8 +1,9 @@
 import type { Item } from '#lists';
 
 /**
- * Requests of an integration by day of UTC, in the item of its bucket (`request-budget.ts`): an attribute `D<day of the epoch>` for each day with
- * requests. An item has at most {@link MOST_DAYS}, so that it stays below 1 KB and a write of it is one unit.
+ * Requests of an integration by day of UTC, in the item of its bucket (`request-budget.ts`): an attribute `D<day of the
+ * epoch>` for each day with requests. An item has at most {@link MOST_DAYS}, so that it stays below 1 KB and a write of
+ * it is one unit.
  */
 
 /** Numbers of requests, by day of the epoch. */

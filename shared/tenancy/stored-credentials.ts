@@ -21,14 +21,20 @@ export interface Credentials {
   readonly webhook_tolerance_seconds?: number | null;
   /** One, or two during a rotation; the newest first. */
   readonly secrets: readonly StoredSecret[];
-  /** How often the integration's tokens were revoked ({@link stageTokensEnd}); valid tokens have the same count. Absent: 0. */
+  /**
+   * How often the integration's tokens were revoked ({@link stageTokensEnd}); valid tokens have the same count. Absent:
+   * 0.
+   */
   readonly token_epoch?: number;
 }
 
 /** The stored attributes; the key names their tenant. */
 type StoredCredentials = Omit<Credentials, 'tenant' | 'app_code'>;
 
-/** A stored secret of an integration: hashed, for login, and encrypted, for the HMAC of webhooks (`docs/decisions/0011`). */
+/**
+ * A stored secret of an integration: hashed, for login, and encrypted, for the HMAC of webhooks
+ * (`docs/decisions/0011`).
+ */
 export interface StoredSecret {
   /** Random id, which tokens carry. Absent for a secret from before such ids. */
   readonly id?: string;
@@ -54,8 +60,9 @@ interface KeyHolder {
 }
 
 /**
- * The condition that credentials are live for their holder: of the same integration, active, with its token and secret not ended, and with all
- * of `permissions`, by their own codes or by ones that include them; null: with all permissions. `now` in epoch milliseconds.
+ * The condition that credentials are live for their holder: of the same integration, active, with its token and secret
+ * not ended, and with all of `permissions`, by their own codes or by ones that include them; null: with all
+ * permissions. `now` in epoch milliseconds.
  */
 export const liveCredentials = (
   { integrationId, tokenEpoch, secretId }: KeyHolder,
@@ -100,7 +107,10 @@ export interface Holder {
 
 const keyOf = ({ orgId, appCode }: Holder): Key => credentialsKey(tenantIdOf(orgId), appCode);
 
-/** The item that leads from an app code to its integration, in the tenant of that integration alone: app codes are unique over all tenants. */
+/**
+ * The item that leads from an app code to its integration, in the tenant of that integration alone: app codes are
+ * unique over all tenants.
+ */
 export const itemOfAppCode = (tenant: TenantId, appCode: string) =>
   ({ key: credentialsKey(tenant, appCode), id: 'integration_id' }) as const;
 
@@ -134,8 +144,8 @@ export function stageCredentials(session: RequestSession, { tenant, app_code, ..
 }
 
 /**
- * Stages a change of the credentials of a tenant's integration. The commit throws {@link StaleRead} when they belong to another integration
- * by now, or when `asRead`, the values that the change depends on, has changed.
+ * Stages a change of the credentials of a tenant's integration. The commit throws {@link StaleRead} when they belong to
+ * another integration by now, or when `asRead`, the values that the change depends on, has changed.
  */
 export function stageCredentialsChange(
   tenant: Tenant,
@@ -166,7 +176,8 @@ export function stageTokensEnd(
 }
 
 /**
- * Stages a condition on the credentials of a caller. They may be another tenant's: those of a platform caller that acts in an organization.
+ * Stages a condition on the credentials of a caller. They may be another tenant's: those of a platform caller that acts
+ * in an organization.
  */
 export function requireCredentials(
   tenant: Tenant,

@@ -23,7 +23,8 @@ export interface Suspension {
 }
 
 /**
- * Whether an organization is suspended: one `GetItem`, by default eventually consistent, because every request makes it.
+ * Whether an organization is suspended: one `GetItem`, by default eventually consistent, because every request makes
+ * it.
  * @returns undefined where it is not
  */
 export const readSuspension = ({ id, session }: Tenant, isConsistent = false): Promise<Suspension | undefined> =>
@@ -41,8 +42,8 @@ async function read(table: Table, tenant: TenantId, isConsistent: boolean): Prom
 }
 
 /**
- * Stages that an organization's suspension, as read, becomes another one; undefined: none. It leaves an audit event in the organization's own audit
- * log. The commit throws {@link StaleRead} when the suspension has changed meanwhile.
+ * Stages that an organization's suspension, as read, becomes another one; undefined: none. It leaves an audit event in
+ * the organization's own audit log. The commit throws {@link StaleRead} when the suspension has changed meanwhile.
  */
 export async function stageSuspension(
   tenant: Tenant,

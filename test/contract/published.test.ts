@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { checkIfMatch } from '../../shared/http/response/entity-tags.ts';
+import { checkIfMatch } from '../../shared/http/response.ts';
 import {
   isNode,
   type Node,

@@ -6,7 +6,7 @@ import { derivedMetadata, present } from '#http/parts';
 import { contracts } from '../../functions/all-contracts.ts';
 import * as fields from '../../shared/contract/fields.ts';
 import { validParams, validQuery } from '../../shared/http/request/validate.ts';
-import { metadataOf, usePrecompiledMetadata } from '../../shared/http/routes/route-metadata.ts';
+import { metadataOf, usePrecompiledMetadata } from '../../shared/http/route-metadata.ts';
 import { isUuid } from '../../shared/well-formed.ts';
 
 const ID = '1690C4DC-6F18-4A4C-9F3E-5B1D7C2A9E04';

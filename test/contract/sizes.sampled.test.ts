@@ -6,7 +6,7 @@ import * as parameter from '#contract/parameter';
 import { envelopeEncryption, localDataKeys } from '#encryption';
 import { escapedSize, fitsEscaped } from '#json';
 import { entity, RecordTooLarge, Tenant } from '#table';
-import { countDeliverable, isDeliverable } from '../../shared/http/response/deliverable.ts';
+import { countDeliverable, isDeliverable } from '../../shared/http/response.ts';
 import { aCaller } from '../support/caller.ts';
 import { aSession } from '../support/chain.ts';
 import { byExtent } from '../support/extent.ts';

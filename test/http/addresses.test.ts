@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '#gateway';
 import { contracts } from '../../functions/all-contracts.ts';
 import { loadFromSource } from '../../local/functions.ts';
-import { basePathOf, underBasePath } from '../../shared/http/response/links.ts';
+import { basePathOf, underBasePath } from '../../shared/http/response.ts';
 import { type Api, callersAt, type OrgAccess, startApi } from '../support/api.ts';
 
 /** The API at API Gateway's own address, whose paths begin with the stage, and at a custom domain, at the same time. */

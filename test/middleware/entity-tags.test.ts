@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { entityTag, listTag } from '../../shared/http/response/entity-tags.ts';
+import { entityTag, listTag } from '../../shared/http/response.ts';
 
 /** One digest in 64 would end with a dash, which `--gzip` of a proxy begins with. */
 it('no tag ends with what a proxy may add to it', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { body, noContent, type Route, route } from '#contract';
 import * as field from '#contract/field';
-import { jsonBody } from '../../shared/http/middleware/json-body.ts';
+import { jsonBody } from '../../shared/http/middleware/input.ts';
 import { type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
 
 const taking = { summary: 'x', auth: 'none', response: noContent('Taken.') } as const;

@@ -5,7 +5,7 @@ import { noContent, type Route, route } from '#contract';
 import type { Caller } from '#identity';
 import { Invocation, increment, logger, within } from '#telemetry';
 import { takeReserve } from '../../shared/http/budget/buckets.ts';
-import { requestBudget } from '../../shared/http/middleware/request-budget.ts';
+import { requestBudget } from '../../shared/http/middleware/caller.ts';
 import { aCaller } from '../support/caller.ts';
 import { aSession, type ChainEvent, RESPONSE, refusal, routedEvent, through } from '../support/chain.ts';
 import { noonOfToday } from '../support/clock.ts';

@@ -3,7 +3,7 @@ import { pageOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as respond from '#http/respond';
-import { responseOf } from '../../shared/http/response/http-response.ts';
+import { responseOf } from '../../shared/http/response.ts';
 
 /** How much of its bound a page has used that no index has filtered and sorted. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keepNewest } from '../../shared/keep-newest.ts';
+import { keepNewest } from '../../shared/memory.ts';
 
 it('of a map with a bound, the entry that was put in longest ago goes first', () => {
   const map = new Map<string, number>();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import { parseJson } from '#json';
-import { checkReadOnlyFields, prefersLenient, readOnlyFieldsIn } from '../../shared/http/request/read-only-fields.ts';
+import { checkReadOnlyFields, prefersLenient, readOnlyFieldsIn } from '../../shared/http/request/validate.ts';
 
 const thing = record('Thing', () => ({
   id: readOnly(field.uuid()),

@@ -1,6 +1,5 @@
 import { type Body, noContent, route } from '#contract';
-import { jsonBody } from '../../shared/http/middleware/json-body.ts';
-import { validated } from '../../shared/http/middleware/validated.ts';
+import { jsonBody, validated } from '../../shared/http/middleware/input.ts';
 import { middyRequest, routedEvent } from './chain.ts';
 
 /** The fields of a JSON text sent to a route with this body, as the chain reads them. */

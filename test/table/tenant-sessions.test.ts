@@ -7,7 +7,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import type { TenantId } from '#table/keys';
-import { inSession } from '../../shared/http/middleware/in-session.ts';
+import { inSession } from '../../shared/http/middleware/routing.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
 import { chainEvent, RESPONSE, through } from '../support/chain.ts';

@@ -1,4 +1,4 @@
-import { LONGEST } from '../../../shared/http/middleware/in-session.ts';
+import { LONGEST } from '../../../shared/http/middleware/routing.ts';
 import type { Random } from '../../../test/support/random.ts';
 import type { Operation } from './operations.ts';
 

@@ -1,5 +1,5 @@
 import { leanDocumentClient, sqsOf } from '#aws';
-import { lazily } from '../../../shared/lazily.ts';
+import { lazily } from '../../../shared/memory.ts';
 import type { Queue } from './ports.ts';
 
 /** Most messages of a call. */

@@ -6,7 +6,10 @@ import { deliveryStateKey } from '#tenancy/keys';
 import type { Registration } from './register.ts';
 import { type DeliveryState, stateIn } from './state.ts';
 
-/** What is known of the deliveries to a registered endpoint without its tenant's session: numbers, and nothing of a record. */
+/**
+ * What is known of the deliveries to a registered endpoint without its tenant's session: numbers, and nothing of a
+ * record.
+ */
 export interface Backlog {
   readonly registration: Registration;
   /** Undefined where there is none. */
@@ -22,7 +25,10 @@ const KEYS_A_CALL = 100;
 /** Each takes two keys at most. */
 const A_CALL = KEYS_A_CALL / 2;
 
-/** The backlogs of these endpoints, with the function's own rights: half a unit for each, and one for each tenant. Eventually consistent. */
+/**
+ * The backlogs of these endpoints, with the function's own rights: half a unit for each, and one for each tenant.
+ * Eventually consistent.
+ */
 export async function* readBacklogs(
   { tables, clock, observer }: RequestSession,
   registrations: readonly Registration[],

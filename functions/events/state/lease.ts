@@ -8,8 +8,9 @@ import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';
 import { type DeliveryState, LEASED, stateIn } from './state.ts';
 
 /**
- * Who delivers to an endpoint leases its state: one worker at a time, whose token is the condition of each of its changes. A worker that is paused for
- * longer than its lease changes nothing any more, so what it has delivered is delivered again (`docs/decisions/0201-events.md`).
+ * Who delivers to an endpoint leases its state: one worker at a time, whose token is the condition of each of its
+ * changes. A worker that is paused for longer than its lease changes nothing any more, so what it has delivered is
+ * delivered again (`docs/decisions/0201-events.md`).
  *
  *     free ──▶ leased ──▶ free again, if nobody has woken its holder meanwhile; else that looks once more
  *               └─ its end has come, or is further away than any lease's: another worker may take it
@@ -43,7 +44,8 @@ export interface Lease {
 }
 
 /**
- * Takes the lease of an endpoint's state. Times beyond {@link LEASE_MS} and {@link LONGEST_WAIT_MS} are of a wrong clock, and keep nobody out.
+ * Takes the lease of an endpoint's state. Times beyond {@link LEASE_MS} and {@link LONGEST_WAIT_MS} are of a wrong
+ * clock, and keep nobody out.
  * @param isMade whether it is made where there is none, as a slot is
  */
 export async function takeLease(tenant: Tenant, lease: Lease, isMade = false): Promise<Taking> {
@@ -80,7 +82,10 @@ const DUE = ['#retry', '#replay']
   .map((time) => `(attribute_not_exists(${time}) OR ${time} <= :now OR ${time} > :longestWait)`)
   .join(' AND ');
 
-/** When the next call may be made, as {@link takeLease} decides: now or before, or the latest time that is believed. In epoch milliseconds. */
+/**
+ * When the next call may be made, as {@link takeLease} decides: now or before, or the latest time that is believed. In
+ * epoch milliseconds.
+ */
 export const dueAt = ({ retry_at = 0, replay_at = 0 }: DeliveryState, now: number): number =>
   Math.max(0, ...[retry_at, replay_at].filter((time) => time <= now + LONGEST_WAIT_MS + WORKERS_DIFFER_MS));
 
@@ -96,7 +101,8 @@ export async function changeLeased(
 
 /**
  * Changes a leased state, and releases the lease.
- * @param unlessWoken where somebody has woken its holder since this state was read, nothing changes, and the lease stays
+ * @param unlessWoken where somebody has woken its holder since this state was read, nothing changes, and the lease
+ *   stays
  * @returns `kept` in that case; `lost` where another worker has the lease
  */
 export async function endLease(
@@ -117,8 +123,9 @@ export async function endLease(
 }
 
 /**
- * Wakes the holder of a lease: there may be more events. The first who does so under a lease sends a message that comes when it has ended by any
- * worker's clock, because the holder may be gone. Only then others need not: a message that was not sent is sent by the next one.
+ * Wakes the holder of a lease: there may be more events. The first who does so under a lease sends a message that comes
+ * when it has ended by any worker's clock, because the holder may be gone. Only then others need not: a message that
+ * was not sent is sent by the next one.
  * @param sendAfter sends the message, to be received after so many milliseconds
  * @returns whether there is a lease; @throws what `sendAfter` throws
  */

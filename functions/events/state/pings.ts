@@ -7,7 +7,8 @@ import { timeIn } from './lease.ts';
 const HOUR = 3_600;
 
 /**
- * Stages that a tenant has one ping more in this hour (UTC), of at most so many. Concurrent requests cannot pass that together.
+ * Stages that a tenant has one ping more in this hour (UTC), of at most so many. Concurrent requests cannot pass that
+ * together.
  * @returns 0; or in how many seconds there may be one more: then nothing is staged
  */
 export async function stagePingCount(tenant: Tenant, most: number): Promise<number> {

@@ -7,8 +7,9 @@ import { registeredIn, registerKey } from '#tenancy/keys';
 export { tenantOfJournal } from '#tenancy/keys';
 
 /**
- * The register of endpoints that may be active (`docs/decisions/0201-events.md`): outside of the tenants' own keys, so that one query finds all. An
- * endpoint is registered when it is made, and each time that it is activated, confirmed or replayed; a worker that finds it otherwise removes it.
+ * The register of endpoints that may be active (`docs/decisions/0201-events.md`): outside of the tenants' own keys, so
+ * that one query finds all. An endpoint is registered when it is made, and each time that it is activated, confirmed or
+ * replayed; a worker that finds it otherwise removes it.
  */
 export interface Registration {
   readonly tenant: Tenant['id'];
@@ -63,7 +64,10 @@ export async function unregister(table: Table, { tenant, endpointId, version }: 
 
 const REGISTER = registerKey('' as Tenant['id'], '').PK;
 
-/** None for what is no entry: any tenant's session may put items there, and one with a bug must not stop deliveries to others. */
+/**
+ * None for what is no entry: any tenant's session may put items there, and one with a bug must not stop deliveries to
+ * others.
+ */
 const registrationIn = ({ SK, version }: Item): readonly Registration[] => {
   const registered = registeredIn({ SK: String(SK) });
   return registered === undefined || !Number.isInteger(version) ? [] : [{ ...registered, version: Number(version) }];

@@ -5,8 +5,8 @@ import { BUDGET_OF, budgetKey } from '#tenancy/keys';
 import { LONGEST_WAIT_MS, timeIn, WORKERS_DIFFER_MS } from './lease.ts';
 
 /**
- * When a tenant's replays begin: one a minute and {@link AN_HOUR} an hour of all its endpoints together, because each may deliver the events of 30 days
- * once more (`docs/decisions/0201-events.md`).
+ * When a tenant's replays begin: one a minute and {@link AN_HOUR} an hour of all its endpoints together, because each
+ * may deliver the events of 30 days once more (`docs/decisions/0201-events.md`).
  */
 const AN_HOUR = 10;
 const HOUR_MS = 3_600_000;
@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000;
 
 /**
  * Stages the time at which another replay of the tenant begins.
- * @returns epoch milliseconds by the clock of DynamoDB, which have passed where it begins at once; more than {@link LONGEST_WAIT_MS} from now where
- *   there are too many, and nothing is staged
+ * @returns epoch milliseconds by the clock of DynamoDB, which have passed where it begins at once; more than {@link
+ *   LONGEST_WAIT_MS} from now where there are too many, and nothing is staged
  */
 export async function stageReplayTime(tenant: Tenant): Promise<number> {
   const { id, session } = tenant;

@@ -4,8 +4,9 @@ import { StaleRead, type Tenant } from '#table';
 import { deliveryStateKey } from '#tenancy/keys';
 
 /**
- * How far events are delivered to an endpoint, and who is at it (`docs/decisions/0201-events.md`). It is apart from the endpoint's record, whose version
- * stays when something is delivered. Times are in epoch milliseconds by DynamoDB's clock as the writer knew it, unless they are texts, which only people read.
+ * How far events are delivered to an endpoint, and who is at it (`docs/decisions/0201-events.md`). It is apart from the
+ * endpoint's record, whose version stays when something is delivered. Times are in epoch milliseconds by DynamoDB's
+ * clock as the writer knew it, unless they are texts, which only people read.
  */
 export interface DeliveryState {
   /** The number of the first event in the journal that is not delivered yet. */
@@ -53,8 +54,8 @@ const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refus
 export const LEASED = ['lease', 'lease_until'] as const;
 
 /**
- * Stages that events are delivered from here on. A worker that is at the endpoint ends before its next event. What has failed stays: the next call is no
- * sooner than it was.
+ * Stages that events are delivered from here on. A worker that is at the endpoint ends before its next event. What has
+ * failed stays: the next call is no sooner than it was.
  * @param begins when that begins, in epoch milliseconds; undefined: at once, or as before
  */
 export function stageReplay(
@@ -68,7 +69,9 @@ export function stageReplay(
   work(tenant).update(deliveryStateKey(tenant.id, endpointId), { set, remove });
 }
 
-/** Stages that an endpoint that is activated, or calls another address, is called at once, whatever has failed before. */
+/**
+ * Stages that an endpoint that is activated, or calls another address, is called at once, whatever has failed before.
+ */
 export function stageFreshStart(tenant: Tenant, endpointId: string): void {
   work(tenant).update(deliveryStateKey(tenant.id, endpointId), {
     remove: [...LEASED, ...FAILING],

@@ -1,8 +1,8 @@
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 
 /**
- * Values of items as DynamoDB's JSON (`{"S":"text"}`) and back, in one pass where the SDK makes two with objects in between. What is unusual, and
- * every error, is left to the SDK's own `convertToAttr` and `convertToNative`.
+ * Values of items as DynamoDB's JSON (`{"S":"text"}`) and back, in one pass where the SDK makes two with objects in
+ * between. What is unusual, and every error, is left to the SDK's own `convertToAttr` and `convertToNative`.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
  */
 

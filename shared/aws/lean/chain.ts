@@ -33,9 +33,10 @@ const LEAN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The way of a kind of command through the middlewares of a client, with three steps of ours in place of seven of the SDK's: one makes the
- * request of the document client's input, one has it signed, one makes the document client's output of the response. Retries, errors, correction of
- * the clock and the choice of an endpoint stay the SDK's. Undefined for other commands: they go the SDK's way.
+ * The way of a kind of command through the middlewares of a client, with three steps of ours in place of seven of the
+ * SDK's: one makes the request of the document client's input, one has it signed, one makes the document client's
+ * output of the response. Retries, errors, correction of the clock and the choice of an endpoint stay the SDK's.
+ * Undefined for other commands: they go the SDK's way.
  */
 export function leanChain(
   client: DynamoDBDocumentClient,
@@ -74,8 +75,8 @@ interface Kind {
 }
 
 /**
- * Has the SDK choose the endpoint and make a request once, and again when credentials are of another account: with the region, this is all that
- * an endpoint depends on, as the tables of a client are called by their names.
+ * Has the SDK choose the endpoint and make a request once, and again when credentials are of another account: with the
+ * region, this is all that an endpoint depends on, as the tables of a client are called by their names.
  */
 function templates(
   config: DynamoDBClientResolvedConfig,

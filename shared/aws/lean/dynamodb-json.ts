@@ -2,8 +2,8 @@ import { NormalizedSchema } from '@smithy/core/schema';
 import { attributeText, type NumberOf, native } from './attribute-values.ts';
 
 /**
- * What the SDK's schemas of calls and responses say, put together once for each kind of call. Where a schema has an attribute value, the document
- * client takes and gives a plain one.
+ * What the SDK's schemas of calls and responses say, put together once for each kind of call. Where a schema has an
+ * attribute value, the document client takes and gives a plain one.
  */
 
 /** The JSON of an input, or of a part of it. */

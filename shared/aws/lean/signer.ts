@@ -35,8 +35,8 @@ const isPlain = ({ headers, path, query, method, body }: HttpRequest): boolean =
   Object.entries(headers).every(([name, value]) => KNOWN.has(name) && !/\s\s|^\s|\s$|[\t\r\n]/.test(value));
 
 /**
- * Signs calls of DynamoDB as the SDK's `SignatureV4` does, with a third of its work: headers are known, and the key of a day is kept. It asks for
- * the credentials each time. A request with anything else is signed by the SDK's own.
+ * Signs calls of DynamoDB as the SDK's `SignatureV4` does, with a third of its work: headers are known, and the key of
+ * a day is kept. It asks for the credentials each time. A request with anything else is signed by the SDK's own.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export class LeanSigner {

@@ -1,10 +1,13 @@
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
-import { keepNewest } from '../../keep-newest.ts';
+import { keepNewest } from '../../memory.ts';
 import { RequestCount } from './request-count.ts';
 import { Bucket } from './token-bucket.ts';
 
-/** The token buckets of this container: those of request budgets, with what was counted besides, and the reserves of tokens. */
+/**
+ * The token buckets of this container: those of request budgets, with what was counted besides, and the reserves of
+ * tokens.
+ */
 
 /** Most of each kind. */
 const KEPT = 10_000;
@@ -29,13 +32,15 @@ export function knownOf(tenant: Tenant, integrationId: string | null): Known {
 /** Requests a minute of each token and container. */
 const RESERVE = 5;
 
-/** By token id, the least recently used first. A dropped reserve is full again, so dropping takes nothing from anybody. */
+/**
+ * By token id, the least recently used first. A dropped reserve is full again, so dropping takes nothing from anybody.
+ */
 const reserves = new Map<string, Bucket>();
 
 /**
- * Takes one request from the reserve of the caller's token. The reserve is for cutting off keys when the request budget is spent, so that nobody
- * can prevent an owner from that by spending it (`docs/decisions/0081-request-budgets.md`). In memory only: each container has its own. `now` in epoch
- * milliseconds.
+ * Takes one request from the reserve of the caller's token. The reserve is for cutting off keys when the request budget
+ * is spent, so that nobody can prevent an owner from that by spending it (`docs/decisions/0081-request-budgets.md`). In
+ * memory only: each container has its own. `now` in epoch milliseconds.
  * @returns whether there was one
  */
 export function takeReserve({ tokenId }: Caller, now: number): boolean {

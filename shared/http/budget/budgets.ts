@@ -64,7 +64,10 @@ export const limitOf = ({ policy, limit, bucket }: Budget, now: number): Limit =
   ...bucket.quota(limit, now),
 });
 
-/** draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and the seconds until it is whole again. */
+/**
+ * draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and the seconds until it is
+ * whole again.
+ */
 export function rateLimitHeaders({ policy, limit, remaining, reset }: Limit): Record<string, string> {
   return {
     'RateLimit-Policy': `"${policy}";q=${limit};w=${BUDGET_WINDOW.refillMs / 1000}`,

@@ -18,9 +18,10 @@ interface Next {
 }
 
 /**
- * A turn's view of its tenant's delivery budget, to which deliveries are charged as requests are to theirs: by the same buckets, flushed into the same
- * items (`docs/decisions/0081-request-budgets.md`). Half of it is divided among the tenant's endpoints, and each has its share whatever the others do.
- * The other half is for live events beyond a share. Replayed events get no more than the share, and no part of it while less than half is left.
+ * A turn's view of its tenant's delivery budget, to which deliveries are charged as requests are to theirs: by the same
+ * buckets, flushed into the same items (`docs/decisions/0081-request-budgets.md`). Half of it is divided among the
+ * tenant's endpoints, and each has its share whatever the others do. The other half is for live events beyond a share.
+ * Replayed events get no more than the share, and no part of it while less than half is left.
  */
 export class DeliveryBudget {
   readonly #open: () => Tenant;
@@ -41,7 +42,10 @@ export class DeliveryBudget {
     this.#units = units;
   }
 
-  /** Flushes what was charged, if that is worth a write. @param isUrgent whether one request is, as at the beginning of a turn */
+  /**
+   * Flushes what was charged, if that is worth a write. @param isUrgent whether one request is, as at the beginning of
+   * a turn
+   */
   async flush(isUrgent: boolean): Promise<void> {
     const tenant = this.#open();
     const budget = { ...knownOf(tenant, DELIVERY_BUDGET), limit: this.#limit, tenant, integrationId: DELIVERY_BUDGET };
@@ -59,7 +63,10 @@ export class DeliveryBudget {
     return isReplayed ? Math.max(own, half) : Math.min(half, Math.max(own, bucket.wait(this.#limit, now)));
   }
 
-  /** Charges what the turn has used since the last charge, and these bytes. @returns when the endpoint's share is whole again */
+  /**
+   * Charges what the turn has used since the last charge, and these bytes. @returns when the endpoint's share is whole
+   * again
+   */
   charge(bytes: number, spentUntil?: number): number {
     const tenant = this.#open();
     const now = tenant.session.clock();
@@ -73,7 +80,9 @@ export class DeliveryBudget {
   }
 }
 
-/** The spent part of a share, in milliseconds of the window. What no worker with a right clock stores is not believed. */
+/**
+ * The spent part of a share, in milliseconds of the window. What no worker with a right clock stores is not believed.
+ */
 function spentOf(spentUntil = 0, now: number): number {
   const spent = spentUntil - now;
   return spent > 2 * MOST_SPENT_MS ? 0 : Math.max(0, spent);

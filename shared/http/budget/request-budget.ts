@@ -7,9 +7,9 @@ import { takeReserve } from './buckets.ts';
 import { type Budget, budgetsOf, type Limit, limitOf, rateLimitHeaders } from './budgets.ts';
 
 /**
- * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys it has
- * (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also flush the budget to it, in
- * parallel to their own work.
+ * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys
+ * it has (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also flush
+ * the budget to it, in parallel to their own work.
  */
 
 type ChargeTo = 'own' | 'own-and-tenant';
@@ -18,8 +18,8 @@ type ChargeTo = 'own' | 'own-and-tenant';
 export type Charge = RequestBudget['charge'];
 
 /**
- * A request with as many repeated calls of DynamoDB flushes its budgets however little that is. Where requests wait for the table, they spread over
- * hundreds of containers, each with too few for a batch.
+ * A request with as many repeated calls of DynamoDB flushes its budgets however little that is. Where requests wait for
+ * the table, they spread over hundreds of containers, each with too few for a batch.
  */
 const RETRIES_TO_FLUSH = 2;
 
@@ -29,7 +29,10 @@ export const UNITS_A_REQUEST = 100;
 /** The number of budget requests that these read and write units cost. */
 export const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
 
-/** Charges one request to the budgets of its caller: 1 at first, more before it reads or writes many large records, and the rest when its work is done. */
+/**
+ * Charges one request to the budgets of its caller: 1 at first, more before it reads or writes many large records, and
+ * the rest when its work is done.
+ */
 export class RequestBudget {
   readonly #session: RequestSession;
   #budgets: readonly Budget[] = [];
@@ -49,7 +52,8 @@ export class RequestBudget {
    * Charges the request to its caller and the caller's tenant. Further calls do nothing. `chargeTo`: `own` for an
    * inactive caller, whose requests must not be charged to its tenant. `hasReserve`: where a budget is spent, the
    * request is served from the reserve of its token instead.
-   * @throws Problem `too-many-requests` when any of these budgets is spent, and the reserve where there is one; then none is charged
+   * @throws Problem `too-many-requests` when any of these budgets is spent, and the reserve where there is one; then
+   *   none is charged
    */
   charge(caller: Caller, chargeTo: ChargeTo = 'own-and-tenant', hasReserve = false): void {
     if (this.#charged > 0 || this.#refusal !== undefined) return;
@@ -84,7 +88,10 @@ export class RequestBudget {
     return rateLimitHeaders(leastOf(this.#told ?? this.#limits(), ({ remaining }) => remaining));
   }
 
-  /** Reads what is left of each budget, as all containers have flushed it: one read for each, in parallel. The headers then say the same. */
+  /**
+   * Reads what is left of each budget, as all containers have flushed it: one read for each, in parallel. The headers
+   * then say the same.
+   */
   async readLimits(): Promise<readonly Limit[]> {
     const now = this.#session.clock();
     const reading = this.#budgets.map(async ({ bucket, tenant, integrationId }) =>
@@ -139,7 +146,10 @@ interface Refusal {
   readonly budgetHeaders: Readonly<Record<string, string>>;
 }
 
-/** The refusal by the budget with the longest wait; undefined where all budgets have room for so many more requests, or were full before this one. */
+/**
+ * The refusal by the budget with the longest wait; undefined where all budgets have room for so many more requests, or
+ * were full before this one.
+ */
 function refusalBeyond(
   budgets: readonly Budget[],
   now: number,

@@ -1,13 +1,16 @@
 import { dayOf } from '../../clock.ts';
 
-/** With so many unflushed requests, or so long after the last flush, the number of requests is worth a write of its own. */
+/**
+ * With so many unflushed requests, or so long after the last flush, the number of requests is worth a write of its own.
+ */
 const MOST_UNFLUSHED = 100;
 const FLUSHED_EVERY_MS = 15 * 60_000;
 
 /**
- * One container's number of requests of an integration that it has not flushed yet, by day of UTC, apart from what they cost. It is flushed with the
- * budget's cost, or alone: with the first request, because the container may be frozen after any, and when {@link isDue} says so. A request is
- * flushed once at most: what a failed flush or an ended container had taken is lost (`docs/decisions/0200-usage.md`).
+ * One container's number of requests of an integration that it has not flushed yet, by day of UTC, apart from what they
+ * cost. It is flushed with the budget's cost, or alone: with the first request, because the container may be frozen
+ * after any, and when {@link isDue} says so. A request is flushed once at most: what a failed flush or an ended
+ * container had taken is lost (`docs/decisions/0200-usage.md`).
  */
 export class RequestCount {
   #requests = new Map<number, number>();

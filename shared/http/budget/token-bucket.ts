@@ -3,10 +3,10 @@ import { BUDGET_WINDOW } from '#tenancy';
 /**
  * One container's copy of a budget's token bucket. It holds a minute's requests and refills evenly over a minute.
  *
- * A bucket is one number, the time at which it will be full again (the generic cell rate algorithm, ITU-T I.371): a request moves that
- * time forward, and is admitted as long as the time is less than a minute ahead. A container decides by its own copy alone. It adds the
- * requests that it has admitted to the shared bucket in batches, and so learns of those of other containers.
- * `docs/decisions/0081` says how exact that is.
+ * A bucket is one number, the time at which it will be full again (the generic cell rate algorithm, ITU-T I.371): a
+ * request moves that time forward, and is admitted as long as the time is less than a minute ahead. A container decides
+ * by its own copy alone. It adds the requests that it has admitted to the shared bucket in batches, and so learns of
+ * those of other containers. `docs/decisions/0081` says how exact that is.
  *
  * A bucket stores time and not a number of requests, so that callers with different limits can share one.
  */
@@ -26,7 +26,10 @@ const ROUNDING = 0.01;
 /** So much is refilled before a container's next batch. In milliseconds. */
 const SPENT_BY_OTHERS_MS = 1_000;
 
-/** Concurrent requests may be out of order by this much; a larger step back means that the clock was set. In milliseconds. */
+/**
+ * Concurrent requests may be out of order by this much; a larger step back means that the clock was set. In
+ * milliseconds.
+ */
 const CLOCK_STEP_MS = 5_000;
 
 interface Quota {
@@ -57,7 +60,10 @@ export class Bucket {
     return over > 0.5 ? Math.max(1, Math.ceil(over / 1000)) : 0;
   }
 
-  /** Takes tokens: for a request, after {@link wait} has returned 0; for its work always, as debt. A negative number returns tokens. */
+  /**
+   * Takes tokens: for a request, after {@link wait} has returned 0; for its work always, as debt. A negative number
+   * returns tokens.
+   */
   take(limit: number, now: number, requests = 1): void {
     const cost = (requests * WINDOW_MS) / limit;
     this.#follow(now);
@@ -91,13 +97,17 @@ export class Bucket {
     return taken;
   }
 
-  /** Whether the shared bucket probably was full before a batch of this cost: this container's copy was, and no other spent of it the last time. */
+  /**
+   * Whether the shared bucket probably was full before a batch of this cost: this container's copy was, and no other
+   * spent of it the last time.
+   */
   seemsFullBefore(batch: number, now: number): boolean {
     return !this.#isShared && this.#spent(now) <= batch + 1;
   }
 
   /**
-   * Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not flushed yet.
+   * Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not flushed
+   * yet.
    * @param batch the cost that this container has just flushed
    */
   learn(sharedFullAt: number, now: number, batch = 0): void {

@@ -9,7 +9,10 @@ import type { HttpRequest } from './http-request.ts';
 /** The deepest accepted nesting: far beyond real documents, and within the limits of every JSON parser. */
 const MAX_DEPTH = 256;
 
-/** The deepest nesting of a body that carries requests: one that is too deep is refused alone, as its own route refuses it. */
+/**
+ * The deepest nesting of a body that carries requests: one that is too deep is refused alone, as its own route refuses
+ * it.
+ */
 const MAX_DEPTH_CARRYING = 2 * MAX_DEPTH;
 
 type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
@@ -36,8 +39,8 @@ export const bodyTextOf = (route: Route, request: Sent): string =>
   jsonTextOf(request, { maxBytes: maxBodyOf(route), ...(route.carries === undefined ? ONLY_JSON : CARRYING) });
 
 /**
- * Parses the body of a request to this route. Numbers are kept as they were written where the body has no more values than it may hold. Of carried
- * requests each may hold as many, and their own routes refuse those with more.
+ * Parses the body of a request to this route. Numbers are kept as they were written where the body has no more values
+ * than it may hold. Of carried requests each may hold as many, and their own routes refuse those with more.
  * @throws SyntaxError
  */
 export const parsedBody = ({ body, carries }: Route, text: string): Parsed =>
@@ -70,7 +73,9 @@ export function jsonOf(request: Sent, maxBytes: number): unknown {
   }
 }
 
-/** The problem of a text that could not be parsed: where, and what is there. `before` is the number of lines before it. */
+/**
+ * The problem of a text that could not be parsed: where, and what is there. `before` is the number of lines before it.
+ */
 export function invalidJson(text: string, before = 0): Problem {
   const mistake = mistakeIn(text);
   const place =
@@ -101,8 +106,8 @@ function requireType({ headers }: Sent, types: readonly string[]): void {
 const DECODED = /^(gzip|deflate|identity)?$/i;
 
 /**
- * Checks that the body is no longer compressed. The gateway refuses what it cannot decode; this check is for callers that compress a body and
- * do not say so.
+ * Checks that the body is no longer compressed. The gateway refuses what it cannot decode; this check is for callers
+ * that compress a body and do not say so.
  */
 function requireDecoded({ headers, bytes }: Sent): void {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -123,7 +128,9 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** Nesting depth of a JSON text, found without parsing: a parser or serializer may overflow its stack on deep nesting. */
+/**
+ * Nesting depth of a JSON text, found without parsing: a parser or serializer may overflow its stack on deep nesting.
+ */
 function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;

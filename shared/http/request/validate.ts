@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import type { Body, Route } from '#contract';
 import { freeFormOf, parse, valuesIn } from '#contract/derived';
@@ -5,10 +6,9 @@ import { querySchemaOf } from '#contract/lists';
 import { type FieldError, Problem, pointer } from '#contract/problem';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
-import { metadataOf } from '../routes/route-metadata.ts';
-import type { HttpRequest } from './http-request.ts';
+import { listed, metadataOf } from '../route-metadata.ts';
+import { type HttpRequest, preferenceOf } from './http-request.ts';
 import { jsonOf } from './json-text.ts';
-import { listed } from './list-query.ts';
 
 /** Validates path, query and body against their route. All errors of one of them are reported together. */
 
@@ -41,7 +41,8 @@ export function validQuery(route: Route, { query }: Pick<HttpRequest, 'query'>):
 }
 
 /**
- * Most bytes of a list's query, as it is encoded: `Link` has it twice and more, and API Gateway returns 10,240 bytes of headers at most.
+ * Most bytes of a list's query, as it is encoded: `Link` has it twice and more, and API Gateway returns 10,240 bytes of
+ * headers at most.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const MOST_QUERY = 3_800;
@@ -115,3 +116,57 @@ export function readBody(body: Body, sent: Pick<HttpRequest, 'headers' | 'bytes'
   const json = jsonOf(sent, maxBytes);
   return { json, fields: validBody(body, json) };
 }
+
+/**
+ * Fields of a record that a body names although it cannot set them (`docs/decisions/0138-read-only-fields.md`). Nothing
+ * that was sent may vanish behind a success: they must have the values that the record has.
+ */
+
+/** By name, as sent. */
+export type ReadOnlyFields = Readonly<Record<string, unknown>>;
+
+/** The fields of a parsed body that it cannot set. */
+export const readOnlyFieldsIn = (body: Body, json: unknown): ReadOnlyFields =>
+  Object.fromEntries(
+    Object.entries(json as object).flatMap(([field, value]) =>
+      Object.hasOwn(body.readOnlyFields, field) ? [[field, asNumber(value)]] : [],
+    ),
+  );
+
+/**
+ * Checks that the fields that a request names and cannot set have the values of the record: a change is compared with
+ * the record before it, a creation with the new record (null stands for no value).
+ * @throws Problem `invalid-body`
+ */
+export function checkReadOnlyFields(
+  { method, body }: Pick<Route, 'method' | 'body'>,
+  sent: ReadOnlyFields,
+  record: unknown,
+): void {
+  const values = record as ReadOnlyFields | undefined;
+  const isCreation = method !== 'PATCH';
+  const differing = Object.entries(sent).filter(
+    ([field, value]) =>
+      !(isCreation && value === null) && !isSameValue(body?.readOnlyFields[field], value, values?.[field] ?? null),
+  );
+  if (differing.length === 0) return;
+  const detail = isCreation ? 'is set by the service' : 'cannot be changed, and the record has another value';
+  throw new Problem('invalid-body', {
+    detail:
+      'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ignores them.',
+    errors: differing.map(([field]): FieldError => ({ in: 'body', pointer: pointer([field]), detail })),
+  });
+}
+
+/** Compares values and not spellings: `2026-11-20T10:30+01:00` is `2026-11-20T09:30:00.000Z`. */
+function isSameValue(schema: z.ZodType | undefined, sent: unknown, current: unknown): boolean {
+  const parsed = schema?.safeParse(sent);
+  return parsed?.success === true && isDeepStrictEqual(parsed.data, current);
+}
+
+/** The preference that is honoured (RFC 7240 §4.4), as `Preference-Applied` names it. */
+export const LENIENT = 'handling=lenient';
+
+/** Whether the caller wants the parts of a request that can be ignored to be ignored, and the rest carried out. */
+export const prefersLenient = (request: Pick<HttpRequest, 'headers'>): boolean =>
+  preferenceOf(request, 'handling') === 'lenient';

@@ -3,7 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { leanDocumentClient } from '#aws';
 import { Table } from '#lists';
 import { systemClock } from '../../clock.ts';
-import { keepNewest } from '../../keep-newest.ts';
+import { keepNewest } from '../../memory.ts';
 import { EMPTY_KEYS, type TenantId } from '../keys.ts';
 import { observer } from './observer.ts';
 import { renewExpired, tenantCredentials, tenantSessions } from './tenant-credentials.ts';

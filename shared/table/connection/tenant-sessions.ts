@@ -1,6 +1,6 @@
 import type { SessionCredentials } from '#aws';
 import type { Clock } from '../../clock.ts';
-import { keepNewest } from '../../keep-newest.ts';
+import { keepNewest } from '../../memory.ts';
 
 /** Without their expiration: {@link TenantSessions} counts it itself. */
 export type TenantCredentials = Omit<SessionCredentials, 'expiration'>;

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, type OnConditionFailed, schema, type Table } from '#lists';
-import { keepNewest } from '../../keep-newest.ts';
+import { keepNewest } from '../../memory.ts';
 import { type DEDUPLICATED, deduplicationKey, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { uniqueFieldsOf } from '#contract/derived';
 import { parseJson } from '#json';
 import type { Item, OnConditionFailed } from '#lists';
-import { lazily } from '../../lazily.ts';
+import { lazily } from '../../memory.ts';
 import type { DeclaredIndex } from './indexes.ts';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain. */

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
-import { keepNewest } from '../../keep-newest.ts';
+import { keepNewest } from '../../memory.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { Records } from './record-reader.ts';
 

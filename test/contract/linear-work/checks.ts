@@ -6,13 +6,11 @@ import { clients } from '../../../functions/clients/contract.ts';
 import { eventHeadersOf } from '../../../functions/webhooks/headers.ts';
 import { signedBody } from '../../../functions/webhooks/signature.ts';
 import { folded } from '../../../shared/folded.ts';
+import { IdempotentRequest } from '../../../shared/http/idempotency.ts';
 import type { HttpRequest } from '../../../shared/http/request/http-request.ts';
 import { jsonOf } from '../../../shared/http/request/json-text.ts';
-import { prefersLenient } from '../../../shared/http/request/read-only-fields.ts';
-import { validBody, validParams, validQuery } from '../../../shared/http/request/validate.ts';
-import { checkIfMatch, checkIfNoneMatch } from '../../../shared/http/response/entity-tags.ts';
-import { responseOf } from '../../../shared/http/response/http-response.ts';
-import { IdempotentRequest } from '../../../shared/http/unit-of-work/idempotency.ts';
+import { prefersLenient, validBody, validParams, validQuery } from '../../../shared/http/request/validate.ts';
+import { checkIfMatch, checkIfNoneMatch, responseOf } from '../../../shared/http/response.ts';
 import { filled, type Make, SHAPES, TEXTS } from './hostile.ts';
 
 /**

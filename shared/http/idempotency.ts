@@ -7,17 +7,19 @@ import { takesHeader } from '#contract/derived';
 import { Problem } from '#contract/problem';
 import { StoredKeyGone } from '#encryption';
 import { type Caller, mayDo } from '#identity';
-import { type DeduplicationStore, StaleRead, Tenant } from '#table';
+import { type DeduplicationStore, type RequestSession, StaleRead, Tenant } from '#table';
 import { dataKeyCache, readSuspension } from '#tenancy';
-import type { OperationContext } from '../operation.ts';
-import type { HttpRequest } from '../request/http-request.ts';
-import { withoutFields } from '../response/http-response.ts';
-import { type FirstCaller, firstCallerOf, isStillFirstCaller } from './first-caller.ts';
+import { areLive, type Credentials, readCredentialsOf } from '#tenancy/credentials';
+import type { OperationContext } from './operation.ts';
+import { allOf } from './privileged-operations.ts';
+import type { HttpRequest } from './request/http-request.ts';
+import { withoutFields } from './response.ts';
 
 /**
- * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first response is stored in the
- * transaction that creates the record: both or neither. When two requests with one key run at once, the second finds the key at its commit
- * and repeats the first response, without the fields that its own caller may not see now.
+ * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first response is
+ * stored in the transaction that creates the record: both or neither. When two requests with one key run at once, the
+ * second finds the key at its commit and repeats the first response, without the fields that its own caller may not see
+ * now.
  */
 
 /** How long a key is remembered, in seconds. */
@@ -26,11 +28,14 @@ const LIFETIME = 86_400;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface Remembered {
-  /** {@link Kept} as encrypted JSON: the response may contain a secret, and a weak secret in the request could be guessed from the fingerprint. */
+  /**
+   * {@link Kept} as encrypted JSON: the response may contain a secret, and a weak secret in the request could be
+   * guessed from the fingerprint.
+   */
   readonly encrypted: string;
   /**
-   * The id of the organization that a platform caller's request has changed. The response is encrypted under the organization's stored data
-   * key, so that it becomes unreadable when the organization is erased.
+   * The id of the organization that a platform caller's request has changed. The response is encrypted under the
+   * organization's stored data key, so that it becomes unreadable when the organization is erased.
    */
   readonly organization?: string;
 }
@@ -96,14 +101,18 @@ export class IdempotentRequest {
     this.#remembered = use.tenant.deduplication<Remembered>('REQUEST', use.caller.integrationId);
   }
 
-  /** Whether this container has seen the key before: then its response is probably stored, and the operation need not run. */
+  /**
+   * Whether this container has seen the key before: then its response is probably stored, and the operation need not
+   * run.
+   */
   get isProbablyRepeated(): boolean {
     return this.#remembered.isProbablyKnown(this.#use.key);
   }
 
   /**
    * The response stored under this key. Fields that the caller may not see now are null.
-   * @throws Problem `idempotency-key-reused` when the key was used for another request; `gone` when the organization of the response was erased
+   * @throws Problem `idempotency-key-reused` when the key was used for another request; `gone` when the organization of
+   *   the response was erased
    */
   async earlierResponse(): Promise<APIGatewayProxyResult | undefined> {
     const { key } = this.#use;
@@ -212,3 +221,43 @@ const packed = (json: string): string =>
 
 const unpacked = (text: string): string =>
   text.startsWith(COMPRESSED) ? inflateRawSync(Buffer.from(text.slice(COMPRESSED.length), 'base64')).toString() : text;
+
+/**
+ * The caller that first used an idempotency key, kept for responses that contain an integration's secret. If such a
+ * response was lost, the secret is shown again only to the same token, and only while its caller may still make the
+ * request (`docs/decisions/0060`).
+ */
+export interface FirstCaller {
+  readonly tokenId: string | null;
+  readonly permissions: Credentials['permissions'];
+  /** The integration whose secret was shown. */
+  readonly shown: Pick<Caller, 'orgId' | 'appCode'>;
+}
+
+export const firstCallerOf = ({ tokenId, permissions }: Caller, shown: FirstCaller['shown']): FirstCaller => ({
+  tokenId,
+  permissions: permissions && [...permissions],
+  shown,
+});
+
+/**
+ * Whether this is the first caller, its token has not ended, and its credentials have all permissions that it had then
+ * and all that the integration whose secret is shown has now. Two strongly consistent reads in parallel.
+ */
+export async function isStillFirstCaller(
+  firstCaller: FirstCaller | undefined,
+  caller: Caller,
+  session: RequestSession,
+): Promise<boolean> {
+  if (firstCaller === undefined || firstCaller.tokenId === null || firstCaller.tokenId !== caller.tokenId) return false;
+  const { orgId, appCode } = firstCaller.shown;
+  const callers = Tenant.of(caller, session);
+  const owner = orgId === null ? callers : Tenant.named(orgId, caller, session);
+  const [own, shown] = await Promise.all([
+    readCredentialsOf(callers, caller.appCode),
+    owner && readCredentialsOf(owner, appCode),
+  ]);
+  if (shown === undefined) return false;
+  const permissions = allOf(firstCaller.permissions, shown.permissions);
+  return areLive(own, caller, session.now, permissions);
+}

@@ -3,8 +3,8 @@ import { type Caller, mayDo } from '#identity';
 import { listErrors } from '#lists';
 import type { Tenant } from '#table';
 import { ReadCount } from '#tenancy';
-import type { Input, OperationContext } from '../operation.ts';
-import { metadataOf } from '../routes/route-metadata.ts';
+import type { Input, OperationContext } from './operation.ts';
+import { metadataOf } from './route-metadata.ts';
 
 /**
  * A request whose response may show fields with a permission of their own, such as `credentials`
@@ -50,7 +50,10 @@ export class ProtectedRead {
     }
   }
 
-  /** Resolves when the read is counted. Rejects with TableUnavailable when it cannot be counted: then nothing may be shown. */
+  /**
+   * Resolves when the read is counted. Rejects with TableUnavailable when it cannot be counted: then nothing may be
+   * shown.
+   */
   get counted(): Promise<void> {
     return this.#counting;
   }

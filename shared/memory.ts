@@ -9,3 +9,12 @@ export function keepNewest<V>(map: Map<string, V>, name: string, value: V, most:
     map.delete(oldest);
   }
 }
+
+/** Makes a value when it is first asked for. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

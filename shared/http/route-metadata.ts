@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Route } from '#contract';
 import { filtersAndOrdersOf, isUuidSchema } from '#contract/derived';
-import { lazily } from '../../lazily.ts';
-import { listed } from '../request/list-query.ts';
+import type { querySchemaOf } from '#contract/lists';
+import type { PageQuery } from '#table';
+import { lazily } from '../memory.ts';
 
 /**
  * The facts about a route's schemas that most requests need, as plain data: a read is served without building a schema.
@@ -53,7 +54,10 @@ export function usePrecompiledMetadata(
   }
 }
 
-/** Builds the schemas of these operations' bodies now, and not with their first request. The first value compiles a schema. */
+/**
+ * Builds the schemas of these operations' bodies now, and not with their first request. The first value compiles a
+ * schema.
+ */
 export function buildBodies(routes: Readonly<Record<string, Route>>, operationIds: readonly string[]): void {
   for (const operationId of operationIds) routes[operationId]?.body?.schema.safeParse({});
 }
@@ -101,3 +105,83 @@ function derivedProjection(schema: z.ZodType): Projection {
   }
   return schema instanceof z.ZodArray ? { standard, element: projectionOf(schema.element as z.ZodType) } : { standard };
 }
+
+type Present = (value: unknown) => unknown;
+
+/** Made once for each projection. */
+const made = new WeakMap<Projection, Present>();
+
+/**
+ * The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null.
+ */
+export const present = (projection: Projection, value: unknown): unknown => presenterOf(projection)(value);
+
+/** A value as responses with this schema show it. */
+export const presentBy = (schema: z.ZodType, value: unknown): unknown => present(projectionOf(schema), value);
+
+function presenterOf(projection: Projection): Present {
+  const known = made.get(projection) ?? make(projection);
+  made.set(projection, known);
+  return known;
+}
+
+function make({ standard, fields, element }: Projection): Present {
+  const asItIs: Present = (value) => (value === undefined ? standard : value);
+  if (fields !== undefined) return objectOf(fields, asItIs);
+  return element === undefined ? asItIs : arrayOf(presenterOf(element), asItIs);
+}
+
+function objectOf(shape: Readonly<Record<string, Projection>>, otherwise: Present): Present {
+  const fields = Object.entries(shape).map(([name, projection]) => [name, presenterOf(projection)] as const);
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return otherwise(value);
+    const projected: Record<string, unknown> = {};
+    for (const [name, field] of fields) projected[name] = field((value as Record<string, unknown>)[name]);
+    return projected;
+  };
+}
+
+const arrayOf =
+  (element: Present, otherwise: Present): Present =>
+  (value) =>
+    Array.isArray(value) ? value.map(element) : otherwise(value);
+
+/** The query of a list as storage takes it. */
+
+type Where = NonNullable<PageQuery['where']>[number];
+type SortKey = NonNullable<PageQuery['sort']>[number];
+
+/** What parameters say of records, by name. */
+type Conditions = ReturnType<typeof querySchemaOf>['conditions'];
+
+/** A parsed query; that of a list with its filters as conditions, and its order as fields. */
+export function listed(
+  parsed: Readonly<Record<string, unknown>>,
+  conditions: Conditions = new Map(),
+): Record<string, unknown> {
+  const { sort, ...others } = parsed;
+  if (sort === undefined) return others;
+  const kept = Object.entries(others).filter(([name]) => !conditions.has(name));
+  return { ...Object.fromEntries(kept), where: whereOf(others, conditions), sort: keysOf(String(sort)) };
+}
+
+function whereOf(parsed: Readonly<Record<string, unknown>>, conditions: Conditions): readonly Where[] {
+  const where: Where[] = [];
+  const ranges: Record<string, Where & { readonly field: string }> = {};
+  for (const [name, { field, as }] of conditions) {
+    const value = parsed[name];
+    if (value === undefined) continue;
+    if (as === 'words') where.push({ words: String(value) });
+    else if (as === 'anyOf' || as === 'allOf') where.push({ field, [as]: [value].flat() } as unknown as Where);
+    else
+      ranges[field] = {
+        ...(ranges[field] ?? { field }),
+        ...(as === 'atLeast' ? { from: value as string } : { [as]: value }),
+      };
+  }
+  return [...where, ...Object.values(ranges)];
+}
+
+/** `-priority,name`: by priority, the highest first, then by name. */
+const keysOf = (sort: string): readonly SortKey[] =>
+  sort.split(',').map((key) => ({ field: key.replace(/^-/, ''), descending: key.startsWith('-') }));
