@@ -71,11 +71,10 @@ it('nothing is named that a reader of the repository does not have: other docume
 const FOLDERS = 'bench|bin|clients|docs|examples|functions|generate|infra|local|operator|shared|stages|test';
 /**
  * Patterns count by what they match, names with a place for another name (`<domain>`) are no paths, and decisions and
- * tests may be named by a prefix. One page names tests without their folder.
+ * tests may be named by a prefix.
  */
-function isPath(path: string, file: string): boolean {
+function isPath(path: string): boolean {
   if (/[<>$…]/.test(path) || existsSync(join(ROOT, path))) return true;
-  if (file === 'docs/local-gateway.md' && existsSync(join(ROOT, 'test', path))) return true;
   const pattern = /^(?:docs\/decisions|test)\//.test(path) ? `${path}*` : path;
   return globSync(pattern, { cwd: ROOT }).length > 0;
 }
