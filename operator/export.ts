@@ -3,7 +3,7 @@ import { auditEventEntity, type Entity, journalEntity, type Tenant } from '#tabl
 import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
-import { positionOf, shown } from '../functions/events/endpoints/positions.ts';
+import { progressOf, showEndpoint } from '../functions/events/endpoints/progress.ts';
 import { attemptEntity, endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
@@ -31,7 +31,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   [clientEntity.name]: toClient satisfies Form,
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),
   [endpointEntity.name]: async (endpoint: StoredEndpoint, tenant: Tenant) =>
-    shown(endpoint, await positionOf(tenant, endpoint.id)),
+    showEndpoint(endpoint, await progressOf(tenant, endpoint.id)),
 };
 
 const LEFT_OUT: readonly string[] = [journalEntity.name, attemptEntity.name];

@@ -3,7 +3,7 @@ import { type Stored, Tenant } from '#table';
 import { readSuspension } from '#tenancy';
 import { WrongCursor } from '../functions/events/cursor.ts';
 import type { DeliveryAttempt, WebhookEndpoint } from '../functions/events/endpoints/contract.ts';
-import { readPositions, shown } from '../functions/events/endpoints/positions.ts';
+import { readProgress, showEndpoint } from '../functions/events/endpoints/progress.ts';
 import { stageReplayFrom, startOf } from '../functions/events/endpoints/replay.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import { asOperator } from './as-operator.ts';
@@ -20,11 +20,11 @@ export async function endpointsOf(org: string): Promise<readonly WebhookEndpoint
   const tenant = await openTenant(org);
   const records: StoredEndpoint[] = [];
   for await (const { record } of tenant.records(endpointEntity).all()) records.push(record);
-  const positions = await readPositions(
+  const progress = await readProgress(
     tenant,
     records.map(({ id }) => id),
   );
-  return records.map((record) => shown(record, positions.get(record.id)));
+  return records.map((record) => showEndpoint(record, progress.get(record.id)));
 }
 
 /** Most failed deliveries that are shown. */

@@ -1,8 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBDocumentClient, QueryCommand, type QueryCommandOutput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { signed } from '../../functions/events/deliveries/call.ts';
 import { sendWith } from '../../functions/events/deliveries/send.ts';
-import { signed } from '../../functions/events/deliveries/sign.ts';
 import { work } from '../../functions/events/deliveries/work.ts';
 import { markdown } from '../../generate/markdown.ts';
 import { addingTo, meter, type Usage } from '../../local/dynamodb/usage.ts';

@@ -1,4 +1,5 @@
-import type { Call, Message, Outcome } from '../../functions/events/deliveries/ports.ts';
+import type { Call, Outcome } from '../../functions/events/deliveries/ports.ts';
+import type { Message } from '../../functions/events/deliveries/queue.ts';
 import { work } from '../../functions/events/deliveries/work.ts';
 import { LEASE_MS } from '../../functions/events/state/lease.ts';
 import { ids } from '../../shared/lists/index.ts';

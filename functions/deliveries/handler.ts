@@ -2,18 +2,16 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { RequestSession } from '#table';
 import { annotate, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
-import type { Message } from '../events/deliveries/ports.ts';
+import { environmentQueue, type Message } from '../events/deliveries/queue.ts';
 import { sendWith } from '../events/deliveries/send.ts';
-import { environmentQueue } from '../events/deliveries/sqs-queue.ts';
 import { work } from '../events/deliveries/work.ts';
 import { environmentTargets } from '../events/endpoints/target.ts';
-
-/** Delivers events to endpoints for webhooks: a message of the queue is a turn for those of a tenant. */
 
 /** For a step of a turn, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
+ * Delivers events to webhook endpoints: each message of the queue wakes those of a tenant.
  * @returns the messages that are to be received again
  * @throws Error where all are, as one by itself is: Lambda counts it, and alarms and canaries see it
  */
@@ -48,7 +46,7 @@ async function receive({ messageId, body }: SQSRecord): Promise<SQSBatchResponse
 /** At most half of the workers that there may be, `DELIVERY_CONCURRENCY`. */
 const environmentSlots = (): number => Math.max(1, Math.floor(Number(process.env.DELIVERY_CONCURRENCY ?? 2) / 2));
 
-/** Undefined for what nobody of this service has sent: it would never become one. */
+/** Undefined for an unknown message: it is dropped, because it would never become a known one. */
 function messageIn(body: string): Message | undefined {
   try {
     const { tenant, endpointId } = JSON.parse(body);
@@ -56,7 +54,7 @@ function messageIn(body: string): Message | undefined {
   } catch {
     // No JSON.
   }
-  logger.warn('a message of the queue is none of this service');
+  logger.warn('ignored an unknown message of the queue');
   return undefined;
 }
 

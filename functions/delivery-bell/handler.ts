@@ -1,10 +1,11 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { environmentQueue } from '../events/deliveries/sqs-queue.ts';
+import { environmentQueue } from '../events/deliveries/queue.ts';
 import { tenantOfJournal } from '../events/state/register.ts';
 
 /**
- * Wakes the worker for each tenant in whose journal there is something new: a message for each, however many events there are. The table's stream only
- * rings, because it keeps no order across items. It reads no table, and writes no key into the log (`docs/decisions/0201-events.md`).
+ * Wakes the endpoints of each tenant in whose journal there is something new: one message for each, however many events
+ * there are. It reads no table, and writes no key into the log. The table's stream wakes only, because it keeps no order
+ * across items (`docs/decisions/0201-events.md`).
  * @throws where the queue cannot be reached; Lambda runs it again then
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
+import { type FieldError, Problem } from '#contract/problem';
+import { listErrors } from '#lists';
 import type { Tenant } from '#table';
 
 /**
- * The text that says from where a tenant's journal is read on: 24 bytes as base64url (RFC 4648 §5), which has no spare bits for them, so that each
- * position has one text. The digest over them and the tenant finds mistakes and cursors of others. It keeps nobody from making a cursor: whoever
- * follows a journal may begin anywhere, and sees what it may.
+ * The text that says from where a tenant's journal is read on: 24 bytes as base64url (RFC 4648 §5), which has no spare
+ * bits for them, so each position has one text. The digest over them and the tenant finds mistakes and cursors of others.
+ * It keeps nobody from making a cursor: whoever follows a journal may begin anywhere, and sees what it may.
  *
  *     version 1 │ generation 6 │ next number 6 │ digest 11
  */
@@ -15,9 +17,11 @@ const VERSION = 1;
 const BYTES = { generation: 6, next: 6, digest: 11 } as const;
 const TEXT = /^[\w-]{32}$/;
 
-/** A place in a journal: the numbering it is in (`generationOf` in `#lists`), and the first number that was not read yet. */
+/** A place in a journal. */
 export interface Position {
+  /** Names the numbering: another one begins when records are restored. */
   readonly generation: string;
+  /** The first number that was not read yet. */
   readonly next: number;
 }
 
@@ -51,3 +55,31 @@ export function readCursor(text: string, tenant: TenantId): Position {
 
 const digestOf = (tenant: TenantId, place: Buffer): Buffer =>
   hash('sha256', Buffer.concat([Buffer.from(`${tenant}\n`), place]), 'buffer').subarray(0, BYTES.digest);
+
+/** Where a caller has sent something. */
+export type Place = Pick<FieldError, 'in' | 'pointer'>;
+
+/**
+ * The problem of an error that a cursor or what follows it has caused; other errors stay what they are.
+ * @param place where the cursor was sent
+ * @param others what may be sent there in place of a cursor
+ */
+export function cursorRefusal(error: unknown, place: Place, others: readonly string[] = []): unknown {
+  if (error instanceof listErrors.FeedExpired) return cursorExpired(error);
+  if (!(error instanceof WrongCursor)) return error;
+  const words = others.map((word) => `\`${word}\`, `).join('');
+  const allowed = `${words}${words && 'or '}the \`next\` of an earlier response as it was`;
+  return invalidInput([{ ...place, detail: `is no cursor of this organization: send ${allowed}` }]);
+}
+
+const cursorExpired = (cause: Error): Problem =>
+  new Problem('cursor-expired', {
+    detail:
+      'Events are kept for 30 days, and cursors end when records are restored from a backup. Begin anew: get a cursor ' +
+      'with after=latest, then read every list with sort=created_at from its last page to its first, then follow the ' +
+      'events from that cursor.',
+    cause,
+  });
+
+export const invalidInput = (errors: readonly FieldError[]): Problem =>
+  new Problem(errors[0]?.in === 'body' ? 'invalid-body' : 'invalid-parameter', { errors });

@@ -4,7 +4,7 @@ import { includeAll, type Permissions } from '#identity';
 import { escapedSize } from '#json';
 import { type Entity, entity, type JournalEvent, recordsById, type Tenant } from '#table';
 import { type JournaledKind, kinds } from './kinds.static.ts';
-import { withVisibleAddress } from './visible-address.ts';
+import { withVisibleAddress } from './visible.ts';
 
 /** A kind with the entity by which its records are read. */
 interface ReadableKind extends JournaledKind {

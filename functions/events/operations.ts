@@ -2,11 +2,9 @@ import type { Operations } from '#http';
 import { ids, listErrors } from '#lists';
 import { JournalReader, type Tenant } from '#table';
 import { type Event, type events, LATEST } from './contract.ts';
-import { cursorOf, readCursor } from './cursor.ts';
+import { cursorOf, cursorRefusal, readCursor } from './cursor.ts';
 import { embedRecords } from './embed.ts';
-import { cursorRefusal, requireKnownTypes } from './refusals.ts';
-import { showEvent } from './show.ts';
-import { visibleTo } from './visible.ts';
+import { requireKnownTypes, showEvent, visibleTo } from './visible.ts';
 
 /** Most bytes of a response's records, escaped. A Lambda's result has room for 200 events besides. */
 const MOST_EMBEDDED = 5_500_000;

@@ -24,12 +24,12 @@ export interface EndpointSecret {
   readonly expires_at: number | null;
 }
 
-/** How far an endpoint is. It is stored apart from the endpoint, because deliveries change no version (`state/`). */
-const POSITION = ['delivered_through', 'backlog', 'failing_since', 'waits_until', 'last_success_at'] as const;
-export type Position = Pick<WebhookEndpoint, (typeof POSITION)[number]>;
+/** How far an endpoint is. It is stored in an item of its own (`state/`), because deliveries change no version. */
+const PROGRESS = ['delivered_through', 'backlog', 'failing_since', 'waits_until', 'last_success_at'] as const;
+export type Progress = Pick<WebhookEndpoint, (typeof PROGRESS)[number]>;
 
 /** An endpoint as stored. */
-export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Position> {
+export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Progress> {
   /** One, or two during a rotation; the newest first. */
   readonly secrets: readonly EndpointSecret[];
   readonly confirmed: Confirmed;
@@ -38,7 +38,7 @@ export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Position> {
 }
 
 export const endpointEntity = entity('WEBHOOK_ENDPOINT', storedAs<StoredEndpoint>(webhookEndpoint), {
-  elsewhere: POSITION,
+  elsewhere: PROGRESS,
   audited: webhookEndpoint.name,
   journaled: { trials: true },
 });

@@ -1,6 +1,6 @@
 import { StaleRead, type Tenant } from '#table';
 import { readCredentialsOf } from '#tenancy/credentials';
-import { isPausedBy } from '../events/endpoints/lapse.ts';
+import { isPausedBy } from '../events/endpoints/authority.ts';
 import { endpointEntity, type StoredEndpoint } from '../events/store.ts';
 import { type Integration, MOST_PAUSED } from './contract.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SQSBatchResponse } from 'aws-lambda';
 import { invoker } from '#gateway';
-import type { Message } from '../../functions/events/deliveries/ports.ts';
-import { useQueue } from '../../functions/events/deliveries/sqs-queue.ts';
+import type { Message } from '../../functions/events/deliveries/queue.ts';
+import { useQueue } from '../../functions/events/deliveries/queue.ts';
 import { loadFromSource } from '../functions.ts';
 import { type Log, readableStack } from '../terminal/log.ts';
 import { followTable } from './follow.ts';

@@ -1,4 +1,4 @@
-import type { Message, Queue } from '../../functions/events/deliveries/ports.ts';
+import type { Message, Queue } from '../../functions/events/deliveries/queue.ts';
 
 type Sent = Message & { readonly delaySeconds?: number };
 

@@ -38,6 +38,6 @@ export { serverTime, Table } from './table.ts';
 export type { Observer } from './time-limit.ts';
 export { Condition } from './transaction/conditions.ts';
 export * as contention from './transaction/contention.ts';
-export type { OnConditionFailed } from './transaction/pending-write.ts';
+export { type OnConditionFailed, updateRequest } from './transaction/pending-write.ts';
 export { retry } from './transaction/retry.ts';
 export { UnitOfWork } from './transaction/unit-of-work.ts';

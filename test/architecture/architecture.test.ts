@@ -54,6 +54,13 @@ describe('imports', () => {
     expect(forbidden(within('infra/'), (name) => /^(local|operator)\//.test(name))).toEqual([]);
   });
 
+  it('run one way in the room of events: deliveries, then endpoints, then what both use', () => {
+    const used = /^functions\/events\/(state\/|[^/]+$|endpoints\/(contract|examples)\.ts$)/;
+    const layers = [used, /^functions\/events\/endpoints\//, /^functions\/events\/deliveries\//];
+    expect(upward(layers)).toEqual([]);
+    expect(upward(layers.toReversed())).not.toEqual([]);
+  });
+
   it('inside shared/ run one way, too', () => {
     const libraries = [
       'telemetry',
@@ -95,9 +102,9 @@ describe('imports', () => {
 
   it('of the stack and of the local gateway are contracts, never what is behind them', () => {
     // Besides their routes, the functions offer code for the operator's commands, and the port of their queue.
-    const queue = ['ports.ts', 'sqs-queue.ts'].map((file) => `functions/events/deliveries/${file}`);
+    const queue = 'functions/events/deliveries/queue.ts';
     const state = ['register.ts', 'state.ts'].map((file) => `functions/events/state/${file}`);
-    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts', ...queue, ...state];
+    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts', queue, ...state];
     const outside = [...within('infra/'), ...within('local/')];
     expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
   });
@@ -192,7 +199,7 @@ describe('what the functions reach', () => {
   it('is AWS, where the environment says that it is, and addresses that a caller gave by one sender', () => {
     // The sender of deliveries: `test/deliveries/send.test.ts`.
     const sender = [
-      'functions/events/deliveries/resolve.ts: import { Resolver } from node:dns/promises',
+      'functions/events/deliveries/send.ts: import { Resolver } from node:dns/promises',
       'functions/events/deliveries/send.ts: import * as http from node:http',
       'functions/events/deliveries/send.ts: import * as https from node:https',
     ];

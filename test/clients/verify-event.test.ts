@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { verifyEvent } from '../../clients/typescript/src/index.ts';
-import { signed } from '../../functions/events/deliveries/sign.ts';
+import { signed } from '../../functions/events/deliveries/call.ts';
 import { answerTo, newChallenge } from '../../functions/events/endpoints/proof.ts';
 
 /** `verifyEvent` of the client, against signatures of the official library of Standard Webhooks. */

@@ -8,8 +8,8 @@ import { configureTable } from '#table';
 import { handler as deliver } from '../../functions/deliveries/handler.ts';
 import { handler as ring } from '../../functions/delivery-bell/handler.ts';
 import { handler as schedule } from '../../functions/delivery-schedule/handler.ts';
-import type { Message } from '../../functions/events/deliveries/ports.ts';
-import { useQueue } from '../../functions/events/deliveries/sqs-queue.ts';
+import type { Message } from '../../functions/events/deliveries/queue.ts';
+import { useQueue } from '../../functions/events/deliveries/queue.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { DeliveryWorld } from '../support/delivery-world.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
@@ -107,7 +107,7 @@ describe('with a table', () => {
     const { lines } = await written(async () =>
       expect(await deliver(received('{', '7', good))).toEqual({ batchItemFailures: [] }),
     );
-    const none = 'a message of the queue is none of this service';
+    const none = 'ignored an unknown message of the queue';
     expect(lines.map(({ message }) => message)).toEqual([none, none, 'request']);
     expect(lines[2]).toMatchObject({ domain: 'deliveries', outcome: 'done', tenant: acme.id, DeliveriesFailed: 1 });
     // Nobody listens there: the endpoint is called again later.

@@ -4,12 +4,23 @@ import { escapedSize } from '#json';
 import { ids } from '#lists';
 import type { JournalEvent } from '#table';
 import type { Credentials } from '#tenancy/credentials';
-import { waitAfter } from '../../functions/events/deliveries/back-off.ts';
-import { bodyOf, bytesForRecords, firstOf, idOf, MOST_BYTES } from '../../functions/events/deliveries/batch.ts';
-import { verdictOf } from '../../functions/events/deliveries/classify.ts';
-import { afterFailure, afterRefusal, afterSuccess, stopAfter } from '../../functions/events/deliveries/failures.ts';
-import { needsTurn } from '../../functions/events/deliveries/wake-behind.ts';
-import { lapseOf } from '../../functions/events/endpoints/lapse.ts';
+import {
+  bodyOf,
+  bytesForRecords,
+  deliveryIdOf,
+  MOST_BYTES,
+  nextBatch,
+} from '../../functions/events/deliveries/call.ts';
+import {
+  afterFailure,
+  afterRefusal,
+  afterSuccess,
+  stopAfter,
+  verdictOf,
+  waitAfter,
+} from '../../functions/events/deliveries/failures.ts';
+import { needsTurn } from '../../functions/events/deliveries/wake.ts';
+import { lapseOf } from '../../functions/events/endpoints/authority.ts';
 import * as leases from '../../functions/events/state/lease.ts';
 
 /** The rules of deliveries, each by itself. */
@@ -81,8 +92,8 @@ describe('what failures leave', () => {
     expect((state.failed_at ?? 0) - NOW).toBeGreaterThanOrEqual(5 * DAY);
     expect((state.failed_at ?? 0) - NOW).toBeLessThan(5 * DAY + HOUR);
     expect([state.failures, state.failing_since]).toEqual([count, new Date(NOW).toISOString()]);
-    const { set, remove } = afterSuccess(now);
-    expect(set).toEqual({ last_success_at: new Date(now).toISOString() });
+    const { set, remove } = afterSuccess(7, now);
+    expect(set).toEqual({ next: 7, last_success_at: new Date(now).toISOString() });
     expect(remove).toEqual(
       expect.arrayContaining(['failing_since', 'failing_for', 'failures', 'retry_at', 'refusals']),
     );
@@ -127,9 +138,9 @@ const events = Array.from({ length: 100 }, (_, number) => event(number));
 
 describe('a batch', () => {
   it('has as many events as the endpoint wants; one, up to where they are sent singly', () => {
-    const count = (batchSize: number, singlyUntil?: number) => firstOf(events, { batchSize, singlyUntil }).length;
+    const count = (batchSize: number, singlyUntil?: number) => nextBatch(events, { batchSize, singlyUntil }).length;
     expect([count(1), count(7), count(7, 0), count(7, 1), count(7, 50)]).toEqual([1, 7, 7, 1, 1]);
-    expect(firstOf([], { batchSize: 7 })).toEqual([]);
+    expect(nextBatch([], { batchSize: 7 })).toEqual([]);
   });
 
   it('is no larger than 256 KB, with records of as many bytes as are left', () => {
@@ -145,7 +156,7 @@ describe('a batch', () => {
   it('is named by its events, and one event by its id', () => {
     const [first, second] = events;
     const names = [events.slice(0, 2), events.slice(0, 3), [first, second], [first]] as JournalEvent[][];
-    const [two, three, again, one] = names.map(idOf);
+    const [two, three, again, one] = names.map(deliveryIdOf);
     expect([two === three, two === again, one]).toEqual([false, true, first?.id]);
   });
 

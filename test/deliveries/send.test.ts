@@ -6,8 +6,7 @@ import { createServer as createTcpServer, type Socket, type Server as TcpServer 
 import { text } from 'node:stream/consumers';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveByDns } from '../../functions/events/deliveries/resolve.ts';
-import { sendWith } from '../../functions/events/deliveries/send.ts';
+import { resolveByDns, sendWith } from '../../functions/events/deliveries/send.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { listening } from '../support/listening.ts';
 

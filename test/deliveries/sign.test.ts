@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { endpointSecrets } from '#auth';
-import { signed } from '../../functions/events/deliveries/sign.ts';
+import { signed } from '../../functions/events/deliveries/call.ts';
 
 /** The verifier is the official library of Standard Webhooks. */
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLoopback, isPublic } from '../../functions/events/endpoints/addresses.ts';
-import { refusalOf } from '../../functions/events/endpoints/target.ts';
+import { isLoopback, isPublic, refusalOf } from '../../functions/events/endpoints/target.ts';
 
 /** The first and last addresses of each block, and their neighbours outside of it. */
 const PRIVATE = [

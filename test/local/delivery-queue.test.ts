@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Message } from '../../functions/events/deliveries/ports.ts';
+import type { Message } from '../../functions/events/deliveries/queue.ts';
 import { LocalQueue } from '../../local/deliveries/queue.ts';
 
 /** The queue that `npm start` has in place of SQS. */

@@ -5,8 +5,9 @@ import type { Permissions } from '#identity';
 import { ids, type Table } from '#lists';
 import { JournalReader, RequestSession, Tenant } from '#table';
 import { stageCredentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
-import type { Call, Message, Outcome, Queue } from '../../functions/events/deliveries/ports.ts';
-import { wakeBehind } from '../../functions/events/deliveries/wake-behind.ts';
+import type { Call, Outcome } from '../../functions/events/deliveries/ports.ts';
+import type { Message, Queue } from '../../functions/events/deliveries/queue.ts';
+import { wakeEndpoints } from '../../functions/events/deliveries/wake.ts';
 import { work } from '../../functions/events/deliveries/work.ts';
 import * as leases from '../../functions/events/state/lease.ts';
 import { allRegistered, stageRegistration } from '../../functions/events/state/register.ts';
@@ -113,7 +114,7 @@ export class DeliveryWorld {
 
   async schedule(): Promise<void> {
     const session = this.session();
-    await wakeBehind(session, await allRegistered(session), this.queue);
+    await wakeEndpoints(session, await allRegistered(session), this.queue);
   }
 
   /** Works on messages until none is left, or nothing is due before the time. A message whose work fails is received again. */

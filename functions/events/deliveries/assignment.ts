@@ -1,10 +1,14 @@
 import type { Permissions } from '#identity';
-import type { JournalEvent, Stored, Tenant } from '#table';
+import { type JournalEvent, type Stored, Tenant } from '#table';
+import { increment } from '#telemetry';
 import { readSuspension } from '#tenancy';
 import { readCredentialsOf } from '#tenancy/credentials';
-import { lapseOf } from '../endpoints/lapse.ts';
+import { lapseOf } from '../endpoints/authority.ts';
+import { type Registration, unregister } from '../state/register.ts';
 import { endpointEntity, type StoredEndpoint } from '../store.ts';
 import { visibleTo } from '../visible.ts';
+import { AT_ONCE, type NextTurn, type Ports, WHEN_WOKEN } from './ports.ts';
+import { type Stop, stopUnlessChanged } from './recording.ts';
 
 /** Says that events are to be delivered, where, and which. */
 export interface Assignment {
@@ -15,20 +19,13 @@ export interface Assignment {
   readonly permissions: Permissions;
 }
 
+/** Why nothing is delivered: for as long as its organization is suspended; until it is activated; or it must stop. */
+export type NoAssignment = 'suspended' | 'inactive' | { readonly stored: Stored<StoredEndpoint>; readonly stop: Stop };
+
 /** How long an assignment holds, from before it is read, in milliseconds. */
 const ASSIGNMENT_MS = 5_000;
 
-/** What an endpoint becomes when it gets no more events. */
-export type Stop = Pick<StoredEndpoint, 'status' | 'status_reason'>;
-
-/**
- * What is to be delivered to an endpoint now: an assignment; nothing for as long as its organization is suspended; nothing until it is activated again;
- * or it must be stopped.
- */
-export async function readAssignment(
-  tenant: Tenant,
-  endpointId: string,
-): Promise<Assignment | 'suspended' | 'inactive' | { readonly stored: Assignment['stored']; readonly stop: Stop }> {
+export async function readAssignment(tenant: Tenant, endpointId: string): Promise<Assignment | NoAssignment> {
   const [suspension, stored] = await Promise.all([
     tenant.orgId === null ? undefined : readSuspension(tenant),
     tenant.records(endpointEntity).get(endpointId),
@@ -50,14 +47,28 @@ export async function readAssignment(
 const isCalled = ({ status, status_reason }: StoredEndpoint): boolean =>
   status === 'active' || status_reason === 'ping_pending';
 
-export type Found = Awaited<ReturnType<typeof readAssignment>>;
-
-export const isAssignment = (found: Found): found is Assignment => typeof found === 'object' && 'permissions' in found;
+export const isAssignment = (found: Assignment | NoAssignment): found is Assignment =>
+  typeof found === 'object' && 'permissions' in found;
 
 export const PING = 'webhook_endpoint.pinged';
 
-/** Which events an endpoint gets: those that its integration may read, of its types; and a ping of its own, whatever that may. */
+/** Which events an endpoint gets: those of its types that its integration may read, and pings of its own. */
 export function acceptedBy({ stored: { record }, permissions }: Assignment): (event: JournalEvent) => boolean {
   const isVisible = visibleTo(permissions, record.event_types);
   return (event) => (event.type === PING ? event.record_id === record.id : isVisible(event));
+}
+
+export const EXPIRED: Stop = { status: 'expired', status_reason: 'cursor_expired' };
+
+/** Stops an endpoint that has no assignment, and unregisters it. One that has changed meanwhile needs another turn. */
+export async function stopEndpoint(registration: Registration, ports: Ports, found: NoAssignment): Promise<NextTurn> {
+  if (found === 'suspended') return WHEN_WOKEN;
+  const session = ports.open();
+  if (found !== 'inactive') {
+    const isStopped = await stopUnlessChanged(Tenant.ofRegistered(registration, session), found.stored, found.stop);
+    if (!isStopped) return AT_ONCE;
+    increment('EndpointsStopped');
+  }
+  await unregister(session.tables.environment, registration);
+  return WHEN_WOKEN;
 }

@@ -1,7 +1,8 @@
 import type { RequestSession } from '#table';
 import type { Clock } from '../../../shared/clock.ts';
+import type { Queue } from './queue.ts';
 
-/** What a turn depends on; `../state/` stores how far deliveries are. Locally the queue is another one, and nothing else. */
+/** What a worker depends on, besides what is stored. */
 export interface Ports {
   /** A session of this function that begins now. */
   readonly open: () => RequestSession;
@@ -14,24 +15,16 @@ export interface Ports {
   readonly slots: number;
 }
 
-/** Wakes the endpoints of a tenant: there may be something to deliver. It may be lost, doubled or wrong: journal and cursors decide. */
-export interface Message {
-  /** An organization's id, or `PLATFORM`. */
-  readonly tenant: string;
-  /** Only this endpoint. */
-  readonly endpointId?: string;
-}
+/** In how many seconds an endpoint needs another turn; undefined: when somebody wakes it. */
+export type NextTurn = number | undefined;
 
-/** Longest delay of a message, in seconds. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
-export const LONGEST_DELAY = 900;
+export const WHEN_WOKEN: NextTurn = undefined;
+export const AT_ONCE: NextTurn = 0;
 
-/** Where messages go. */
-export interface Queue {
-  /** Sends messages, each to be received after so many seconds, {@link LONGEST_DELAY} at most. @throws where one of them may not have been sent */
-  send(messages: readonly (Message & { readonly delaySeconds?: number })[]): Promise<void>;
-}
+/** Whole seconds after which so many milliseconds are over; 0 for a time that has passed. */
+export const secondsOf = (wait: number): number => Math.max(0, Math.floor(wait / 1_000) + 1);
 
-/** Sends one delivery. @returns what came of it */
+/** Makes one call. */
 export type Send = (call: Call) => Promise<Outcome>;
 
 export interface Call {

@@ -4,11 +4,13 @@ import { LONGEST_DURATION } from '../endpoints/contract.ts';
 import { VERIFIED } from '../endpoints/proof.ts';
 import * as leases from '../state/lease.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../store.ts';
-import type { Stop } from './assignment.ts';
-import { verdictOf } from './classify.ts';
+import { verdictOf } from './failures.ts';
 import type { Outcome } from './ports.ts';
 
-/** What a worker writes about an endpoint besides moving its cursor: failures, and that it stops. All or nothing. */
+/** What a worker writes besides moving the cursor: attempts, and that an endpoint stops. All or nothing. */
+
+/** What an endpoint becomes when it gets no more events. */
+export type Stop = Pick<StoredEndpoint, 'status' | 'status_reason'>;
 
 /** A call that was made. */
 export interface Made {
@@ -29,26 +31,33 @@ export interface Consequence {
 }
 
 /**
- * Lists a call that failed, with what follows from it.
+ * Records a call that failed, with what follows from it.
  * @returns whether it was done: not where another worker has the lease, or the endpoint was deleted
  */
 export async function recordFailure(
   tenant: Tenant,
   lease: leases.Lease,
   made: Made,
-  of: Consequence,
+  { change, skipped = false, stop }: Consequence,
 ): Promise<boolean> {
-  const { change, skipped = false, stop } = of;
   const { endpointId } = lease;
-  return unlessLost(() =>
-    runToCommit(tenant.session, async () => {
+  try {
+    await runToCommit(tenant.session, async () => {
       const stored = await tenant.records(endpointEntity).get(endpointId);
       if (stored === undefined) throw new LeaseLost();
       leases.stageLeased(tenant, lease, change, () => new LeaseLost());
       await attemptsOf(tenant, endpointId).create({ fields: { ...attemptOf(made), skipped } });
       if (stop !== undefined && stored.record.status === 'active') await stageStatus(tenant, stored, stop);
-    }),
-  );
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLost) return false;
+    throw error;
+  }
+}
+
+class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
 }
 
 /** Records what a ping has shown, unless the endpoint is to answer another one by now. */
@@ -57,13 +66,9 @@ export async function recordPing(tenant: Tenant, { record }: Stored<StoredEndpoi
     const stored = await tenant.records(endpointEntity).get(record.id);
     if (stored?.record.status !== 'unverified' || stored.record.challenge !== record.challenge) return;
     const reason = failureOfPing(made.outcome);
-    if (reason !== undefined)
-      await attemptsOf(tenant, record.id).create({ fields: { ...attemptOf(made), skipped: false } });
-    await stageStatus(
-      tenant,
-      stored,
-      reason === undefined ? VERIFIED : { status: 'unverified', status_reason: reason },
-    );
+    if (reason === undefined) return stageStatus(tenant, stored, VERIFIED);
+    await attemptsOf(tenant, record.id).create({ fields: { ...attemptOf(made), skipped: false } });
+    await stageStatus(tenant, stored, { status: 'unverified', status_reason: reason });
   });
 }
 
@@ -100,17 +105,3 @@ const attemptOf = ({ events, outcome, at, duration }: Made) => ({
   first_event_id: events[0]?.id ?? '',
   duration_ms: Math.min(duration, LONGEST_DURATION),
 });
-
-class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
-
-async function unlessLost(work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (error instanceof LeaseLost) return false;
-    throw error;
-  }
-}

@@ -1,13 +1,13 @@
+import { Resolver } from 'node:dns/promises';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { isSame } from '../endpoints/proof.ts';
-import { type Target, type Targets, targetOf } from '../endpoints/target.ts';
+import { isLocal, isLocalName, isPublic, type Target, type Targets, targetOf } from '../endpoints/target.ts';
 import type { Call, Outcome, Send, SendError } from './ports.ts';
-import { addressesOf, type Resolve, resolveByDns } from './resolve.ts';
 
-interface Sender {
+interface SendOptions {
   readonly targets: Targets;
   /** By default by DNS. */
   readonly resolve?: Resolve;
@@ -25,13 +25,15 @@ const MOST_HEADERS = 16 * 1024;
 const MOST_INFORMATION = 5;
 /** Before the next address is tried, in milliseconds. */
 const CONNECT_TIMEOUT = 2_000;
+/** Most addresses that are tried for one call. */
+const MOST_TRIED = 4;
 
 /**
  * Sends deliveries to addresses that callers chose: a name is resolved once, each of its addresses is checked, and one
  * of these is connected to; no redirect is followed; no proxy of the environment is used; no connection is kept. The
  * status is the outcome, whatever becomes of the body after it (`docs/decisions/0201`).
  */
-export function sendWith({ targets, resolve = resolveByDns, ca }: Sender): Send {
+export function sendWith({ targets, resolve = resolveByDns, ca }: SendOptions): Send {
   return async (call) => {
     const target = targetOf(call.url, targets);
     if (typeof target === 'string') return { error: 'address-refused' };
@@ -44,6 +46,41 @@ export function sendWith({ targets, resolve = resolveByDns, ca }: Sender): Send 
     return post(call, target, { addresses, signal, ca });
   };
 }
+
+/** All addresses of a name; none where it has none. Ends when the signal does. */
+type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/**
+ * The addresses to connect to. The name is resolved here and nowhere else, so that what was checked is what is called.
+ * One bad address among good ones refuses them all: nobody has it there by accident.
+ */
+async function addressesOf(
+  { host }: Target,
+  { targets, resolve, signal }: { readonly targets: Targets; readonly resolve: Resolve; readonly signal: AbortSignal },
+): Promise<readonly string[] | Extract<SendError, 'name-not-resolved' | 'address-refused'>> {
+  // An address that was copied or made up is accepted on a developer's machine, and never called from there.
+  if (targets === 'loopback' && !isLocal(host)) return 'address-refused';
+  const addresses = isIP(host) === 0 ? await namedAddresses(host, resolve, signal) : [host];
+  if (addresses.length === 0) return 'name-not-resolved';
+  if (targets === 'public' && !addresses.every(isPublic)) return 'address-refused';
+  // Lambda's own network has IPv4 alone.
+  return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, MOST_TRIED);
+}
+
+/** DNS is not asked for names of this machine (RFC 6761 §6.3). */
+const namedAddresses = async (name: string, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> =>
+  isLocalName(name) ? ['127.0.0.1', '::1'] : resolve(name, signal);
+
+/**
+ * Asks DNS, and neither a file of hosts nor domains to search. Unlike `getaddrinfo`, it blocks no thread while a name
+ * server keeps it waiting, and can be cancelled.
+ */
+export const resolveByDns: Resolve = async (name, signal) => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  signal.addEventListener('abort', () => resolver.cancel(), { once: true });
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+};
 
 interface Connection {
   readonly addresses: readonly string[];

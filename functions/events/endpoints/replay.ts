@@ -2,21 +2,20 @@ import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { ids, listErrors } from '#lists';
 import { JournalReader, type Stored, type Tenant } from '#table';
-import { type Position, readCursor } from '../cursor.ts';
-import { cursorRefusal } from '../refusals.ts';
-import * as leases from '../state/lease.ts';
+import { cursorRefusal, type Position, readCursor } from '../cursor.ts';
+import { dueAt, LONGEST_WAIT_MS, timeIn } from '../state/lease.ts';
+import { stageReplayTime } from '../state/limits.ts';
 import { stageRegistration } from '../state/register.ts';
-import { stageReplayTime } from '../state/replays.ts';
 import { type DeliveryState, readStates, stageReplay } from '../state/state.ts';
 import type { Confirmed, StoredEndpoint } from '../store.ts';
 import { confirm } from './authority.ts';
-import { stageChange } from './change.ts';
+import { stageChange } from './changes.ts';
 import { isVerified, NOT_PINGED, VERIFIED } from './proof.ts';
 
 /**
- * Stages that an endpoint goes on from another place. One that is `expired` becomes active, or unverified.
+ * Stages that an endpoint goes on from another place.
  * @param from a cursor, `oldest` or `latest`
- * @returns also how far it is after that
+ * @returns also its state after that
  * @throws Problem `invalid-body`, `cursor-expired`, `forbidden`, `conflict` or `too-many-requests`
  */
 export async function replayEndpoint(
@@ -38,8 +37,12 @@ export async function replayEndpoint(
   return { after, state: { ...state, ...start, ...(begins !== undefined && { replay_at: begins }) } };
 }
 
+/** Ends the wait of an earlier replay. One from the `latest` event does, because it repeats nothing. */
+const AT_ONCE = 0;
+
 /**
- * When a replay begins. One from the `latest` event repeats nothing, so it also ends the wait of an earlier one. One that goes back is one of the tenant's in this hour, unless it takes the place of one that has not begun yet.
+ * When a replay begins. One that goes back is one of the tenant's in this hour, unless it takes the place of one that
+ * has not begun yet.
  * @returns undefined where it does so at once
  * @throws Problem `too-many-requests` where it would not within an hour
  */
@@ -49,19 +52,16 @@ async function beginOf(
   { next, generation }: Position,
 ): Promise<number | undefined> {
   const goesBack = state?.generation === generation && next < state.next;
-  const now = leases.timeIn(tenant);
-  if (!goesBack || leases.dueAt({ ...state, retry_at: 0 }, now) > now) return undefined;
+  const now = timeIn(tenant);
+  if (!goesBack || dueAt({ ...state, retry_at: 0 }, now) > now) return undefined;
   const begins = await stageReplayTime(tenant);
   if (begins <= now) return undefined;
-  if (begins <= now + leases.LONGEST_WAIT_MS) return begins;
+  if (begins <= now + LONGEST_WAIT_MS) return begins;
   throw new Problem('too-many-requests', {
     detail: 'Ten replays an hour begin in an organization, and as many wait for that already.',
-    headers: { 'Retry-After': String(Math.ceil((begins - now - leases.LONGEST_WAIT_MS) / 1_000)) },
+    headers: { 'Retry-After': String(Math.ceil((begins - now - LONGEST_WAIT_MS) / 1_000)) },
   });
 }
-
-/** Ends the wait of an earlier replay. */
-const AT_ONCE = 0;
 
 interface Replay {
   /** By default as it was: the operator, who has no key, confirms nothing. */

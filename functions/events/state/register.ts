@@ -1,15 +1,17 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, readPartition, type Table } from '#lists';
-import { type RequestSession, StaleRead, type Tenant } from '#table';
-import { registeredIn, registerKey } from '#tenancy/keys';
+import { feed, type Item, type Key, readPartition, schema, type Table } from '#lists';
+import { journalEntity, type RequestSession, StaleRead, type Tenant } from '#table';
+import { recordsPartition } from '#table/keys';
+import { readItems } from '#table/storage';
+import { deliveryStateKey, registeredIn, registerKey } from '#tenancy/keys';
+import { type DeliveryState, stateIn } from './state.ts';
 
 export { tenantOfJournal } from '#tenancy/keys';
 
 /**
- * The register of endpoints that may be active (`docs/decisions/0201-events.md`): outside of the tenants' own keys, so
- * that one query finds all. An endpoint is registered when it is made, and each time that it is activated, confirmed or
- * replayed; a worker that finds it otherwise removes it.
+ * The register of endpoints that may be active: outside of the tenants' own keys, so that one query finds all. An
+ * endpoint is registered when it is made, activated, confirmed or replayed; a worker that finds it otherwise removes it.
  */
 export interface Registration {
   readonly tenant: Tenant['id'];
@@ -44,8 +46,8 @@ export async function registeredOf(table: Table, tenant: string): Promise<readon
 /** Those of all tenants: one query for every 10,000. */
 export async function allRegistered({ tables, clock }: RequestSession): Promise<readonly Registration[]> {
   const all: Registration[] = [];
-  for await (const item of readPartition({ table: tables.environment, clock }, REGISTER))
-    all.push(...registrationIn(item));
+  const { PK } = registerKey('' as Tenant['id'], '');
+  for await (const item of readPartition({ table: tables.environment, clock }, PK)) all.push(...registrationIn(item));
   return all;
 }
 
@@ -62,13 +64,50 @@ export async function unregister(table: Table, { tenant, endpointId, version }: 
   });
 }
 
-const REGISTER = registerKey('' as Tenant['id'], '').PK;
-
-/**
- * None for what is no entry: any tenant's session may put items there, and one with a bug must not stop deliveries to
- * others.
- */
+/** Ignores what is no entry: any tenant's session may put one, and a faulty one must not stop deliveries to others. */
 const registrationIn = ({ SK, version }: Item): readonly Registration[] => {
   const registered = registeredIn({ SK: String(SK) });
   return registered === undefined || !Number.isInteger(version) ? [] : [{ ...registered, version: Number(version) }];
 };
+
+/** How far the deliveries to a registered endpoint are, and its tenant's journal: numbers, and nothing of a record. */
+export interface Backlog {
+  readonly registration: Registration;
+  /** Undefined where there is none. */
+  readonly state: DeliveryState | undefined;
+  /** The journal's next number. */
+  readonly end: number;
+  /** The journal's. */
+  readonly generation: string;
+}
+
+/** Endpoints of a call, each of which takes two of the 100 keys that DynamoDB allows. */
+const A_CALL = 50;
+/** In milliseconds. */
+const TIMEOUT = 10_000;
+
+/**
+ * The backlogs of these endpoints, with the function's own rights: half a unit for each, and one for each tenant.
+ * Eventually consistent.
+ */
+export async function* readBacklogs(
+  { tables, clock, observer }: RequestSession,
+  registrations: readonly Registration[],
+): AsyncGenerator<Backlog> {
+  for (let start = 0; start < registrations.length; start += A_CALL) {
+    const some = registrations.slice(start, start + A_CALL);
+    const keys = some.flatMap((each) => [stateKeyOf(each), endKeyOf(each)]);
+    const distinct = [...new Map(keys.map((key) => [schema.nameOf(key), key])).values()];
+    const timeLimit = { clock, deadline: clock() + TIMEOUT, observer };
+    const { items } = await readItems(tables.environment, distinct, timeLimit, { ConsistentRead: false });
+    for (const registration of some) {
+      const state = items.get(schema.nameOf(stateKeyOf(registration)));
+      const counter = items.get(schema.nameOf(endKeyOf(registration))) ?? {};
+      const generation = await feed.generationOf(tables.environment, counter);
+      yield { registration, state: state && stateIn(state), end: feed.nextIn(counter), generation };
+    }
+  }
+}
+
+const stateKeyOf = ({ tenant, endpointId }: Registration): Key => deliveryStateKey(tenant, endpointId);
+const endKeyOf = ({ tenant }: Registration): Key => feed.counterKeyOf(recordsPartition(tenant, journalEntity.name));

@@ -2,35 +2,36 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition } from '#lists';
 import { StaleRead, type Tenant } from '#table';
 import { deliveryStateKey } from '#tenancy/keys';
+import type { Position } from '../cursor.ts';
 
 /**
- * How far events are delivered to an endpoint, and who is at it (`docs/decisions/0201-events.md`). It is apart from the
- * endpoint's record, whose version stays when something is delivered. Times are in epoch milliseconds by DynamoDB's
- * clock as the writer knew it, unless they are texts, which only people read.
+ * How far events are delivered to an endpoint, and which worker delivers them. An item apart from the endpoint's record,
+ * so that a delivery changes no version. Times are in epoch milliseconds by DynamoDB's clock as the writer knew it;
+ * those that only people read are texts.
  */
 export interface DeliveryState {
-  /** The number of the first event in the journal that is not delivered yet. */
+  /** The cursor: the number of the first event in the journal that is not delivered yet. */
   readonly next: number;
   /** That of the journal when `next` was set. */
   readonly generation: string;
-  /** The token of the worker that is delivering, and when its lease ends. */
+  /** The token of the worker that has the lease. */
   readonly lease?: string;
   readonly lease_until?: number;
-  /** How often somebody found it leased: there may be more events than its holder has read. */
+  /** How often somebody has woken a holder of the lease: there may be more events than it has read. */
   readonly rings?: number;
-  /** The lease for whose end a message is on its way, should its holder be gone. */
+  /** The lease for whose end a message is on its way, in case its holder is gone. */
   readonly watched?: string;
   /** Since when calls fail, as a timestamp. */
   readonly failing_since?: string;
-  /** For how long they have failed, as far as calls were made; the last failure; how many in a row. */
+  /** For how long calls have failed, as far as there were any; the last failure; how many in a row. */
   readonly failing_for?: number;
   readonly failed_at?: number;
   readonly failures?: number;
-  /** How often the receiver has refused the event `next` itself. */
+  /** How often the receiver has refused the event `next` by itself. */
   readonly refusals?: number;
   /** No call before. */
   readonly retry_at?: number;
-  /** When the endpoint's share of the delivery budget is whole again (`shared/http/budget/delivery-budget.ts`). */
+  /** When the endpoint's share of the delivery budget is whole again. */
   readonly spent_until?: number;
   /** When the last replay that had to wait begins: no call before, whoever activates the endpoint. */
   readonly replay_at?: number;
@@ -40,40 +41,30 @@ export interface DeliveryState {
   readonly last_success_at?: string;
 }
 
-/** Where an endpoint's events begin: as `JournalReader.end`, or in a cursor. */
-export type DeliveryStart = Pick<DeliveryState, 'next' | 'generation'>;
-
-/** Stages the state of a new endpoint. */
-export function stageState(tenant: Tenant, endpointId: string, { next, generation }: DeliveryStart): void {
-  const item = { ...deliveryStateKey(tenant.id, endpointId), next, generation };
-  work(tenant).put(item, () => new StaleRead('the state of deliveries exists'));
-}
-
 /** What the state of an endpoint has while calls fail. */
-const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
+export const FAILING = ['failing_since', 'failing_for', 'failed_at', 'failures', 'refusals', 'retry_at'] as const;
 export const LEASED = ['lease', 'lease_until'] as const;
 
-/**
- * Stages that events are delivered from here on. A worker that is at the endpoint ends before its next event. What has
- * failed stays: the next call is no sooner than it was.
- * @param begins when that begins, in epoch milliseconds; undefined: at once, or as before
- */
-export function stageReplay(
-  tenant: Tenant,
-  endpointId: string,
-  { next, generation }: DeliveryStart,
-  begins?: number,
-): void {
-  const set = { next, generation, ...(begins !== undefined && { replay_at: begins }) };
-  const remove = [...LEASED, 'refusals', 'singly_until'];
-  work(tenant).update(deliveryStateKey(tenant.id, endpointId), { set, remove });
+/** Stages the state of a new endpoint. */
+export function stageState(tenant: Tenant, endpointId: string, { next, generation }: Position): void {
+  const item = { ...deliveryStateKey(tenant.id, endpointId), next, generation };
+  changesOf(tenant).put(item, () => new StaleRead('the state of deliveries exists'));
 }
 
 /**
- * Stages that an endpoint that is activated, or calls another address, is called at once, whatever has failed before.
+ * Stages that events are delivered from another place on. A worker that has the lease loses it. What has failed stays,
+ * so the next call is no sooner than it was.
+ * @param begins in epoch milliseconds; undefined: at once, or as before
  */
+export function stageReplay(tenant: Tenant, endpointId: string, { next, generation }: Position, begins?: number): void {
+  const set = { next, generation, ...(begins !== undefined && { replay_at: begins }) };
+  const remove = [...LEASED, 'refusals', 'singly_until'];
+  changesOf(tenant).update(deliveryStateKey(tenant.id, endpointId), { set, remove });
+}
+
+/** Stages that an endpoint is called at once, whatever has failed before: it is activated, or has another address. */
 export function stageFreshStart(tenant: Tenant, endpointId: string): void {
-  work(tenant).update(deliveryStateKey(tenant.id, endpointId), {
+  changesOf(tenant).update(deliveryStateKey(tenant.id, endpointId), {
     remove: [...LEASED, ...FAILING],
     condition: { exists: true },
     onConditionFailed: () => new StaleRead('the state of deliveries is gone'),
@@ -82,7 +73,7 @@ export function stageFreshStart(tenant: Tenant, endpointId: string): void {
 
 /** Stages the end of an endpoint's state. */
 export const stageStateEnd = (tenant: Tenant, endpointId: string): void =>
-  work(tenant).delete(deliveryStateKey(tenant.id, endpointId), {}, () => new StaleRead('the state of deliveries'));
+  changesOf(tenant).delete(deliveryStateKey(tenant.id, endpointId), {}, () => new StaleRead('the state of deliveries'));
 
 /** The states of these endpoints, by their ids. Strongly consistent: one read for one, one query for several. */
 export async function readStates(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
@@ -105,4 +96,4 @@ async function* itemsOf({ id, session }: Tenant, [first, ...others]: readonly st
 
 export const stateIn = ({ PK: _, SK: __, ...state }: Item): DeliveryState => state as unknown as DeliveryState;
 
-const work = ({ id, session }: Tenant) => session.changes.of(id);
+const changesOf = ({ id, session }: Tenant) => session.changes.of(id);
