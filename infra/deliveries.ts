@@ -77,7 +77,7 @@ export class Deliveries extends Construct {
     });
   }
 
-  /** Each call has one wake-up. A tenant holds half of the calls at most (`functions/events/deliveries/slots.ts`), so that its slow receivers delay no other. */
+  /** Each call has one wake-up. A tenant holds half of the calls at most (`functions/events/deliveries/work.ts`), so that its slow receivers delay no other. */
   #callWorker(functions: Functions, { deliveryConcurrency }: Settings): void {
     const { alias, lambda, role } = functions.named(DELIVERIES);
     lambda.addEnvironment('DELIVERY_CONCURRENCY', String(deliveryConcurrency));

@@ -1,5 +1,5 @@
 import type { Key } from '#lists';
-import { type TenantId, tenantIdOf } from '#table/keys';
+import type { TenantId } from '#table/keys';
 
 /**
  * The keys of what the service stores about a tenant itself, and of what it knows before the tenant. Keys of
@@ -67,19 +67,3 @@ export const deliveryStateKey = (tenant: TenantId, endpointId: string): Key => (
   PK: `ORG#${tenant}#DELIVERY`,
   SK: endpointId,
 });
-
-/** Tenant and endpoint of a key of the register; undefined for what is none. */
-export function registeredIn({ SK }: Pick<Key, 'SK'>): Registered | undefined {
-  const { tenant, endpointId } = REGISTERED.exec(SK)?.groups ?? {};
-  return tenant === undefined || endpointId === undefined ? undefined : { tenant: tenantIdOf(tenant), endpointId };
-}
-
-interface Registered {
-  readonly tenant: TenantId;
-  readonly endpointId: string;
-}
-
-const REGISTERED = /^(?<tenant>PLATFORM|[\da-f-]{36})#(?<endpointId>[\da-f-]{36})$/;
-
-/** The tenant whose journal has items with this partition key; undefined for other items. */
-export const tenantOfJournal = (partition: string): string | undefined => /^ORG#([^#]+)#EVENT$/.exec(partition)?.[1];

@@ -24,8 +24,8 @@ const NAMES: Readonly<Record<string, number>> = {
   '#http': 13,
   // With the budget of deliveries, and the check of the caller of a batch.
   '#http/parts': 13,
-  // With the observer of a table, and what indexes and queries are.
-  '#lists': 26,
+  // With the observer of a table, what indexes and queries are, and the request of an update by itself.
+  '#lists': 27,
   // With the entries of indexes.
   '#lists/maintenance': 18,
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are

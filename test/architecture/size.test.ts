@@ -8,9 +8,9 @@ import { doors } from './sources.ts';
 const BOUNDS = {
   'lines of source': { bound: 53_800, goal: 42_000 },
   doors: { bound: 34, goal: 16 },
-  'names at doors': { bound: 542, goal: 220 },
+  'names at doors': { bound: 541, goal: 220 },
   'files over 350 lines': { bound: 4, goal: 0 },
-  'lines over 120 characters': { bound: 793, goal: 0 },
+  'lines over 120 characters': { bound: 777, goal: 0 },
 } as const;
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -498,9 +498,9 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
 
-  it('who finds it leased, and rings when it is free again, has the turn', async () => {
+  it('who finds it leased, and wakes its holder when it is free again, has the turn', async () => {
     const late = new PausingHandler();
-    const paused = late.pauseBefore('UpdateItem', 'ADD rings');
+    const paused = late.pauseBefore('UpdateItem', '"rings"');
     let waking: Promise<void> | undefined;
     hook.receiver.responds = async () => {
       waking ??= work({ tenant: acme.id }, world.worker(late));
@@ -535,7 +535,7 @@ describe('during a turn', () => {
   );
 
   it.each([
-    ['while it took its lease', 'UpdateItem', ':longestLease'],
+    ['while it took its lease', 'UpdateItem', '"replay_at"'],
     ['while it read the journal', 'Query', '#EVENT'],
     ['while it made its call', 'BatchGetItem', '#TERMINAL'],
   ])(

@@ -7,8 +7,9 @@ import { lapseOf } from '../endpoints/authority.ts';
 import { type Registration, unregister } from '../state/register.ts';
 import { endpointEntity, type StoredEndpoint } from '../store.ts';
 import { visibleTo } from '../visible.ts';
+import type { Stop } from './failures.ts';
 import { AT_ONCE, type NextTurn, type Ports, WHEN_WOKEN } from './ports.ts';
-import { type Stop, stopUnlessChanged } from './recording.ts';
+import { stopUnlessChanged } from './recording.ts';
 
 /** Says that events are to be delivered, where, and which. */
 export interface Assignment {

@@ -1,7 +1,7 @@
 import { LONGEST_WAIT_MS, type StateChange } from '../state/lease.ts';
 import { type DeliveryState, FAILING, LEASED } from '../state/state.ts';
+import type { StoredEndpoint } from '../store.ts';
 import type { Outcome } from './ports.ts';
-import type { Stop } from './recording.ts';
 
 /** What the outcome of a call means, and what it leaves in the state of an endpoint. Times in milliseconds. */
 
@@ -39,6 +39,9 @@ export function waitAfter(failures: number, random: number, retryAfterSeconds = 
   const own = Math.round((step / 2) * (1 + random));
   return Math.max(own, Math.min(retryAfterSeconds * 1_000, LONGEST_WAIT_MS));
 }
+
+/** What an endpoint becomes when it gets no more events. */
+export type Stop = Pick<StoredEndpoint, 'status' | 'status_reason'>;
 
 /** An endpoint that fails for so long is disabled. */
 const LONGEST_FAILING = 5 * 86_400_000;

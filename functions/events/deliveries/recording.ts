@@ -4,13 +4,10 @@ import { LONGEST_DURATION } from '../endpoints/contract.ts';
 import { VERIFIED } from '../endpoints/proof.ts';
 import * as leases from '../state/lease.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../store.ts';
-import { verdictOf } from './failures.ts';
+import { type Stop, verdictOf } from './failures.ts';
 import type { Outcome } from './ports.ts';
 
 /** What a worker writes besides moving the cursor: attempts, and that an endpoint stops. All or nothing. */
-
-/** What an endpoint becomes when it gets no more events. */
-export type Stop = Pick<StoredEndpoint, 'status' | 'status_reason'>;
 
 /** A call that was made. */
 export interface Made {

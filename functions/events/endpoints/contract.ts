@@ -62,7 +62,7 @@ const REASONS = [
   'cursor_expired',
 ] as const;
 
-/** Only the form is checked here: which types there are follows from all contracts (`functions/events/refusals.ts`). */
+/** Only the form is checked here: which types there are follows from all contracts (`functions/events/visible.ts`). */
 const eventTypes = () =>
   field
     .list(

@@ -2,12 +2,10 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { feed, type Item, type Key, readPartition, schema, type Table } from '#lists';
 import { journalEntity, type RequestSession, StaleRead, type Tenant } from '#table';
-import { recordsPartition } from '#table/keys';
+import { recordsPartition, tenantIdOf } from '#table/keys';
 import { readItems } from '#table/storage';
-import { deliveryStateKey, registeredIn, registerKey } from '#tenancy/keys';
+import { deliveryStateKey, registerKey } from '#tenancy/keys';
 import { type DeliveryState, stateIn } from './state.ts';
-
-export { tenantOfJournal } from '#tenancy/keys';
 
 /**
  * The register of endpoints that may be active: outside of the tenants' own keys, so that one query finds all. An
@@ -64,11 +62,17 @@ export async function unregister(table: Table, { tenant, endpointId, version }: 
   });
 }
 
+const ENTRY = /^(?<tenant>PLATFORM|[\da-f-]{36})#(?<endpointId>[\da-f-]{36})$/;
+
 /** Ignores what is no entry: any tenant's session may put one, and a faulty one must not stop deliveries to others. */
-const registrationIn = ({ SK, version }: Item): readonly Registration[] => {
-  const registered = registeredIn({ SK: String(SK) });
-  return registered === undefined || !Number.isInteger(version) ? [] : [{ ...registered, version: Number(version) }];
-};
+function registrationIn({ SK, version }: Item): readonly Registration[] {
+  const { tenant, endpointId } = ENTRY.exec(String(SK))?.groups ?? {};
+  if (tenant === undefined || endpointId === undefined || !Number.isInteger(version)) return [];
+  return [{ tenant: tenantIdOf(tenant), endpointId, version: Number(version) }];
+}
+
+/** The tenant whose journal has items with this partition key; undefined for other items. */
+export const tenantOfJournal = (partition: string): string | undefined => /^ORG#([^#]+)#EVENT$/.exec(partition)?.[1];
 
 /** How far the deliveries to a registered endpoint are, and its tenant's journal: numbers, and nothing of a record. */
 export interface Backlog {
