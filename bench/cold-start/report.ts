@@ -2,7 +2,7 @@ import { markdown } from '../../generate/markdown.ts';
 import { COLOURS, plotOfBars } from '../bars.ts';
 import { type ColdStart, weightedMs } from '../cpu-share.ts';
 import { type Bound, median, type Spread, spreadOf, spreadText } from '../statistics.ts';
-import type { Launched, Moment } from './launcher.ts';
+import type { Launched } from './launcher.ts';
 import { BARE, type Prepared, TRIMMED } from './stack.ts';
 
 /** A function with all its starts. */
@@ -12,11 +12,8 @@ export interface Started extends Prepared {
 
 /** A function that is compared with the bare SDK. */
 export interface ComparedStart extends Started {
-  /** CPU time until the first response, relative to the bare SDK's median. */
-  readonly cpu: Spread;
-  /** The same weighted by the share of a CPU, for each of {@link MEMORIES}. */
+  /** CPU time until the first response, relative to the bare SDK's median, by the share of a CPU of each of {@link MEMORIES}. */
   readonly weighted: readonly Spread[];
-  readonly wall: Spread;
 }
 
 /** In MB: what a stage gives a function unless it says otherwise, and half of it. */
@@ -40,16 +37,7 @@ export function comparedWith(starts: readonly Started[]): ComparedStart[] {
     const whole = median(bare.launched.map((each) => weightedMs(partsOf(each), memory)));
     return spreadOf(launched.map((each) => weightedMs(partsOf(each), memory) / whole));
   };
-  const ratio = ({ launched }: Started, of: keyof Moment): Spread => {
-    const whole = median(bare.launched.map(({ responded }) => responded[of]));
-    return spreadOf(launched.map(({ responded }) => responded[of] / whole));
-  };
-  return starts.map((start) => ({
-    ...start,
-    cpu: ratio(start, 'cpu'),
-    weighted: MEMORIES.map((memory) => weightedRatio(start, memory)),
-    wall: ratio(start, 'wall'),
-  }));
+  return starts.map((start) => ({ ...start, weighted: MEMORIES.map((memory) => weightedRatio(start, memory)) }));
 }
 
 const partsOf = ({ loaded, responded }: Launched): ColdStart => ({
@@ -76,29 +64,21 @@ export const coldStartTable = (starts: readonly ComparedStart[]): string =>
       'function',
       'first request',
       'calls of AWS',
-      'KB at start (all)',
-      'modules at start (all)',
+      'KB at start',
+      'modules',
       'import, ms CPU',
       'first request, ms CPU',
-      'together, ms on the wall',
-      'CPU ÷ bare SDK',
-      ...MEMORIES.map((memory) => `weighted at ${memory.toLocaleString('en')} MB, ms`),
       ...MEMORIES.map((memory) => `at ${memory.toLocaleString('en')} MB ÷ bare SDK`),
-      'wall ÷ bare SDK',
     ],
-    rows: starts.map(({ name, title, calls, size, launched, cpu, weighted, wall }) => [
+    rows: starts.map(({ name, title, calls, size, launched, weighted }) => [
       name,
       title.replace(/^\w+ \/.*/, '`$&`'),
       String(calls),
-      size === undefined ? '' : `${size.kilobytes} (${size.allKilobytes})`,
-      size === undefined ? '' : `${size.modules} (${size.allModules})`,
+      size === undefined ? '' : String(size.kilobytes),
+      size === undefined ? '' : String(size.modules),
       medianOf(launched, ({ loaded }) => loaded.cpu).toFixed(0),
       medianOf(launched, ({ loaded, responded }) => responded.cpu - loaded.cpu).toFixed(0),
-      medianOf(launched, ({ responded }) => responded.wall).toFixed(0),
-      spreadText(cpu),
-      ...MEMORIES.map((memory) => medianOf(launched, (each) => weightedMs(partsOf(each), memory)).toFixed(0)),
       ...weighted.map((spread) => spreadText(spread)),
-      spreadText(wall),
     ]),
   });
 

@@ -5,7 +5,7 @@ import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds } from '../statistics.ts';
 import { measure, type OperationCosts } from './measure.ts';
 import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
-import { callTable, plotOfRequests, requestBounds, requestTable } from './report.ts';
+import { plotOfRequests, requestBounds, requestTable } from './report.ts';
 import { PROFILED_REQUESTS, profileFile, profileSteps, stepTable } from './steps.ts';
 
 export interface RequestsOptions {
@@ -30,11 +30,9 @@ export async function benchRequests({ operation = OPERATION_NAMES, ...options }:
       { size: small ? 'small' : 'usual', against, operations: operation },
       reporter.report,
     );
-    const tables = [requestTable(measured, 'raw'), requestTable(measured, 'rawMiddy'), callTable(measured)].join(
-      '\n\n',
-    );
-    reporter.print(`CPU time of the document client alone ÷ CPU time; median (quartiles)\n\n${tables}\n`);
-    if (writeDocs) await writePerformance('requests', tables, plotOfRequests(measured));
+    const table = requestTable(measured);
+    reporter.print(`CPU time of the document client alone ÷ CPU time; median (quartiles)\n\n${table}\n`);
+    if (writeDocs) await writePerformance('requests', table, plotOfRequests(measured));
     return reportBounds(measured, reporter);
   } finally {
     reporter.stop();

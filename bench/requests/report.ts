@@ -2,7 +2,7 @@ import { markdown } from '../../generate/markdown.ts';
 import { COLOURS, plotOfBars } from '../bars.ts';
 import { type Bound, type Spread, spreadText } from '../statistics.ts';
 import type { OperationCosts } from './measure.ts';
-import { CONTENDERS, type ContenderName, type OperationName, type RawName } from './names.ts';
+import { CONTENDERS, type ContenderName, type OperationName } from './names.ts';
 
 /** At least as fast as the raw client: Custodia's own work must not cost more than it saves of the client's work. */
 const AT_LEAST = 1;
@@ -33,31 +33,24 @@ export const requestBounds = (measured: OperationCosts): Bound[] =>
 
 const namesIn = (measured: OperationCosts): readonly ContenderName[] => [...(measured[0]?.ratios.raw.keys() ?? [])];
 
-/** `260 µs` */
-const microseconds = (cost: Spread | undefined): string => (cost === undefined ? '' : `${cost.median.toFixed(0)} µs`);
-
-/** The CPU time of a raw client, divided by those of the contenders, with the time itself. */
-export function requestTable(measured: OperationCosts, raw: RawName): string {
+/**
+ * The CPU time of the raw client that makes our calls, divided by those of the contenders, each with its own in
+ * microseconds; before them the calls of the table, and the CPU times of both raw clients.
+ */
+export function requestTable(measured: OperationCosts): string {
   const names = namesIn(measured);
+  const time = (cost: Spread | undefined): string => cost?.median.toFixed(0) ?? '';
   return markdown({
-    head: ['operation', CONTENDERS[raw], ...names.map((name) => CONTENDERS[name])],
-    rows: measured.map(({ operation, costs, ratios }) => [
+    head: ['operation', 'calls', 'DocumentClient', ...names.map((name) => CONTENDERS[name])],
+    rows: measured.map(({ operation, costs, calls, ratios: { raw } }) => [
       operation,
-      microseconds(costs.get(raw)),
+      `${calls.get('ours') ?? ''}, ${calls.get('middy') ?? ''}`,
+      `${time(costs.get('raw'))}, ${time(costs.get('rawMiddy'))}`,
       ...names.map((name) => {
-        const ratio = ratios[raw].get(name);
-        return ratio === undefined ? '' : `${spreadText(ratio)}, ${microseconds(costs.get(name))}`;
+        const ratio = raw.get(name);
+        return ratio === undefined ? '' : `${spreadText(ratio)}, ${time(costs.get(name))}`;
       }),
     ]),
-  });
-}
-
-/** The calls of the table. A raw client makes as many as the contender whose calls it makes. */
-export function callTable(measured: OperationCosts): string {
-  const names = namesIn(measured);
-  return markdown({
-    head: ['calls of the table', ...names.map((name) => CONTENDERS[name])],
-    rows: measured.map(({ operation, calls }) => [operation, ...names.map((name) => String(calls.get(name) ?? ''))]),
   });
 }
 

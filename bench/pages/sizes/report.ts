@@ -17,9 +17,7 @@ export function tableOfSizes(readings: readonly SizedReading[]): string {
 }
 
 const cell = (reading: SizedReading | undefined): string =>
-  reading === undefined
-    ? ''
-    : `${number(reading.readUnits)}/${reading.roundTrips}/${reading.cpu.median.toFixed(1)}`;
+  reading === undefined ? '' : `${number(reading.readUnits)}/${reading.roundTrips}/${reading.cpu.median.toFixed(1)}`;
 
 /**
  * The promises of long lists, compared with the measurements of this run.

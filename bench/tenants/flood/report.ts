@@ -1,9 +1,9 @@
-import { type MarkdownTable, markdown } from '../../../generate/markdown.ts';
+import { markdown } from '../../../generate/markdown.ts';
 import { STANDARD_LIMIT, STANDARD_SHARE } from '../../../shared/http/budget/budgets.ts';
 import type { Bound } from '../../bounds.ts';
 import { type Outcomes, refusedOf } from './outcomes.ts';
 import type { Size } from './scenarios.ts';
-import { GROUPS, type Simulated } from './simulate.ts';
+import type { Simulated } from './simulate.ts';
 
 /** What a flood may take, and what others may notice. */
 export const floodBounds = (simulated: readonly Simulated[], size: Size): Bound[] =>
@@ -33,28 +33,23 @@ function mostServed({ during }: Size): number {
 }
 
 /** The table of `docs/operations.md`. */
-export const floodTable = (simulated: readonly Simulated[]): string => markdown(tableOf(simulated));
-
-const tableOf = (simulated: readonly Simulated[]): MarkdownTable => ({
-  head: [
-    'flood',
-    'who',
-    'sent',
-    'served',
-    '403: firewall',
-    '429: `throttleRate`',
-    '429: budget',
-    '5xx',
-    'waited',
-    'longest wait',
-  ],
-  rows: simulated.flatMap(({ scenario: { name }, outcomes }) =>
-    GROUPS.filter((group) => outcomes[group].sent > 0).map((group) => {
-      const { sent, served, byFirewall, byStage, byOwnBudget, byTenantBudget, failed, waited, longestWait } =
-        outcomes[group];
-      const numbers = [sent, served, byFirewall, byStage, byOwnBudget + byTenantBudget, failed, waited];
-      const wait = waited === 0 ? '–' : `${(longestWait / 1_000).toFixed(1)} s`;
-      return [name, group, ...numbers.map((number) => number.toLocaleString('en')), wait];
+export const floodTable = (simulated: readonly Simulated[]): string =>
+  markdown({
+    head: [
+      'flood',
+      'of it served',
+      'others on its route lose',
+      'others on other routes lose',
+      'longest wait of others',
+    ],
+    rows: simulated.map(({ scenario: { name }, outcomes }) => {
+      const { 'the flood': flooding, 'others, same route': near, 'others, other routes': far } = outcomes;
+      const wait = Math.max(near.longestWait, far.longestWait);
+      return [
+        name,
+        flooding.sent === 0 ? '–' : `${flooding.served.toLocaleString('en')} of ${flooding.sent.toLocaleString('en')}`,
+        ...[near, far].map((others) => `${((100 * refusedOf(others)) / others.sent).toFixed(1)} %`),
+        wait === 0 ? '–' : `${(wait / 1_000).toFixed(1)} s`,
+      ];
     }),
-  ),
-});
+  });
