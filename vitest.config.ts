@@ -26,7 +26,7 @@ const isOtherDay = process.env.TEST_CLOCK !== undefined;
  */
 export default defineConfig({
   // Examples import the client as its users do.
-  resolve: { alias: { '@custodia/client': join(import.meta.dirname, 'clients/typescript/src/index.ts') } },
+  resolve: { alias: { '@custodia/client': join(import.meta.dirname, 'packages/client/src/index.ts') } },
   test: {
     // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests.
     // Those of `stack` share the templates that they have in common. Slow ones do as they like with their process, and often wait for others.

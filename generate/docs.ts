@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findEngine } from '#local-dynamodb';
 import { documentText, openApiDocument } from '#openapi';
-import { clientCalls } from '../clients/typescript/generate/calls-file.ts';
-import { clientTypes } from '../clients/typescript/generate/schema.ts';
 import { contracts } from '../functions/all-contracts.ts';
+import { clientCalls } from '../packages/client/generate/calls-file.ts';
+import { clientTypes } from '../packages/client/generate/schema.ts';
 import { withCeilings } from './ceilings/page.ts';
 import { collected } from './collections/collected.ts';
 import { httpFile } from './collections/http-file.ts';
@@ -54,8 +54,8 @@ async function makeMeasured(): Promise<void> {
 
 const openapi = documentText(openApiDocument(contracts));
 await make('openapi.json', () => openapi);
-await make('clients/typescript/src/schema.ts', () => clientTypes(JSON.parse(openapi)));
-await make('clients/typescript/src/calls.ts', () => clientCalls(JSON.parse(openapi)));
+await make('packages/client/src/schema.ts', () => clientTypes(JSON.parse(openapi)));
+await make('packages/client/src/calls.ts', () => clientCalls(JSON.parse(openapi)));
 await make('clients/custodia.http', () => httpFile(collected(contracts)));
 await make('clients/custodia.postman_collection.json', () => postmanCollection(collected(contracts)));
 await make('docs/specification.md', withContracts);

@@ -1,5 +1,5 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Item, Table } from '#lists';
+import type { Item, Table } from '@custodia/counted-lists';
 import { withConcurrency } from '../local/pool.ts';
 
 /** Most items of a call (Amazon DynamoDB, BatchWriteItem). */

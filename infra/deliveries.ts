@@ -1,3 +1,4 @@
+import { schema } from '@custodia/counted-lists';
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets';
@@ -5,7 +6,6 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { schema } from '#lists';
 import { journalEntity } from '#table';
 import type { Functions } from './functions.ts';
 import { DELIVERIES, DELIVERY_BELL, DELIVERY_SCHEDULE } from './rights.ts';

@@ -1,3 +1,4 @@
+import { schema } from '@custodia/counted-lists';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
@@ -11,7 +12,6 @@ import {
 import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type CfnKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { schema } from '#lists';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import type { Settings } from './settings.ts';
 import { prefixOf, retention } from './stacks/stage-stack.ts';
@@ -22,7 +22,7 @@ export interface TableReference extends Pick<ITableV2, 'metric' | 'tableArn' | '
 }
 
 /**
- * The one table, as `shared/lists/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no
+ * The one table, as `packages/counted-lists/src/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no
  * index. Its stream has keys alone: it only says that there is something to deliver. A restored stage works on the
  * table that its settings name, and makes none (`docs/decisions/0112-restoring.md`); AWS restores no stream.
  */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type BatchOperation, type Custodia, createCustodia } from '../clients/typescript/src/index.ts';
+import { type BatchOperation, type Custodia, createCustodia } from '../packages/client/src/index.ts';
 import { folded } from '../shared/folded.ts';
 import { upTo } from './pool.ts';
 import data from './seed.json' with { type: 'json' };

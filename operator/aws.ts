@@ -1,5 +1,5 @@
+import { type AwsService, type CallService, serviceOf } from '@custodia/lean-dynamodb';
 import type * as z from 'zod';
-import { type AwsService, type CallService, serviceOf } from '#aws';
 import { environmentTable } from '#table';
 import { parseResponse, readResponse } from './response.ts';
 

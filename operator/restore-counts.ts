@@ -1,4 +1,4 @@
-import { type Item, schema } from '#lists';
+import { type Item, schema } from '@custodia/counted-lists';
 import type { Change } from '#maintenance';
 import { declaredOf, exportedKinds } from './export.ts';
 

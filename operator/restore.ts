@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Item } from '#lists';
+import type { Item } from '@custodia/counted-lists';
 import { type Kind, TableCopy, type Verified, verify } from '#maintenance';
 import { auditEventEntity, JournalReader, journalEntity, RequestSession, Tenant } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Custodia, CustodiaProblem, createCustodia } from '../clients/typescript/src/index.ts';
 import { contracts } from '../functions/all-contracts.ts';
+import { type Custodia, CustodiaProblem, createCustodia } from '../packages/client/src/index.ts';
 import { OperatorProblem } from './problem.ts';
 
 /** Sends requests to a stage while a canary runs, as a caller of an organization for nothing else. */

@@ -1,4 +1,4 @@
-import { retry } from '#lists';
+import { retry } from '@custodia/counted-lists';
 import { type Kind, type Verified, verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
 import { Invocation, within } from '#telemetry';

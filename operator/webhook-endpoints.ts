@@ -1,4 +1,4 @@
-import { listErrors } from '#lists';
+import { listErrors } from '@custodia/counted-lists';
 import { type Stored, Tenant } from '#table';
 import { readSuspension } from '#tenancy';
 import { WrongCursor } from '../functions/events/cursor.ts';

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ids } from '@custodia/counted-lists';
 import { build } from 'esbuild';
 import { bundleOne } from '../../infra/bundling/index.ts';
 import { isOfBackground } from '../../infra/rights.ts';
-import { ids } from '../../shared/lists/index.ts';
 import type { RunningStack } from '../../test/infra/account/deploy.ts';
 import { selfSigned } from '../../test/support/certificate.ts';
 import { type BundleSize, bundleSize } from './bundle-size.ts';

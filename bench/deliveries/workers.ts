@@ -1,8 +1,8 @@
+import { ids } from '@custodia/counted-lists';
 import type { Call, Outcome } from '../../functions/events/deliveries/ports.ts';
 import type { Message } from '../../functions/events/deliveries/queue.ts';
 import { work } from '../../functions/events/deliveries/work.ts';
 import { LEASE_MS } from '../../functions/events/state/lease.ts';
-import { ids } from '../../shared/lists/index.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 import type { DeliveryWorld, Endpoint } from '../../test/support/delivery-world.ts';
 import type { Fault } from '../../test/support/faults.ts';

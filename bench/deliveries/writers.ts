@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { ids } from '@custodia/counted-lists';
 import { terminalEntity } from '../../functions/terminals/store.ts';
-import { ids } from '../../shared/lists/index.ts';
 import { JournalReader, RequestSession, Tenant } from '../../shared/table/index.ts';
 import { aCaller } from '../../test/support/caller.ts';
 import { type Conflicts, SleepingHandler } from '../../test/support/conflicts.ts';

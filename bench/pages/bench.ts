@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Table } from '@custodia/counted-lists';
 import { withText } from '../../generate/places.ts';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
-import type { Table } from '../../shared/lists/index.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds } from '../statistics.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Table } from '@custodia/counted-lists';
 import { clients } from '../../functions/clients/contract.ts';
 import { clientOperations } from '../../functions/clients/operations.ts';
 import { logs, MOST_ENTRIES } from '../../functions/logs/contract.ts';
@@ -8,7 +9,6 @@ import { tickets } from '../../functions/tickets/contract.ts';
 import { ticketOperations } from '../../functions/tickets/operations.ts';
 import { ticketEntity } from '../../functions/tickets/store.ts';
 import { upTo, withConcurrency } from '../../local/pool.ts';
-import type { Table } from '../../shared/lists/index.ts';
 import type { Entity, Tenant } from '../../shared/table/index.ts';
 import { asked } from '../../test/support/asked.ts';
 import { aCaller } from '../../test/support/caller.ts';

@@ -1,6 +1,6 @@
+import type { Table } from '@custodia/counted-lists';
 import { item, QueryCommand, string, Entity as ToolboxEntity, Table as ToolboxTable } from 'dynamodb-toolbox';
 import { Entity as ElectroEntity } from 'electrodb';
-import type { Table } from '../../shared/lists/index.ts';
 import type { BenchList } from './lists.ts';
 import { peerIndex } from './table.ts';
 import { COMPARED_PAGE_SIZE, type Way } from './ways.ts';

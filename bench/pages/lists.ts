@@ -1,4 +1,4 @@
-import type { Table } from '../../shared/lists/index.ts';
+import type { Table } from '@custodia/counted-lists';
 import type { Entity, Stored } from '../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { Loader } from './load.ts';

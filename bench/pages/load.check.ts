@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, storedSets, type Table } from '@custodia/counted-lists';
 import { systemClock } from '../../shared/clock.ts';
-import { type Item, storedSets, type Table } from '../../shared/lists/index.ts';
 import { RequestSession } from '../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { Loader } from './load.ts';

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { writeItems } from '../../generate/write-items.ts';
-import { systemClock } from '../../shared/clock.ts';
 import {
   type AllocatedNumber,
   type Item,
@@ -9,8 +7,10 @@ import {
   storedSets,
   type Table,
   type UnitOfWork,
-} from '../../shared/lists/index.ts';
-import { COUNTER } from '../../shared/lists/maintenance.ts';
+} from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
+import { writeItems } from '../../generate/write-items.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { type Entity, type Repository, RequestSession, type Stored } from '../../shared/table/index.ts';
 import { type Job, jobsOf } from './records.ts';
 

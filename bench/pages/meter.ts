@@ -1,5 +1,5 @@
+import type { Table } from '@custodia/counted-lists';
 import { consumedUnits, dynamoDbOperationOf } from '../../local/dynamodb/usage.ts';
-import type { Table } from '../../shared/lists/index.ts';
 
 /** The cost of some work on the table. */
 export interface WorkCost {

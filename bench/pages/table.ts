@@ -1,6 +1,6 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { schema, type Table } from '@custodia/counted-lists';
 import { LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
-import { schema, type Table } from '../../shared/lists/index.ts';
 import { tableOf } from '../../shared/table/index.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 

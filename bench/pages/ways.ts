@@ -1,6 +1,6 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '@custodia/counted-lists';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/lists/index.ts';
 import { RequestSession } from '../../shared/table/index.ts';
 import { asked } from '../../test/support/asked.ts';
 import { type BenchList, filterOf } from './lists.ts';

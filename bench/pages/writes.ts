@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { retry, type Table } from '@custodia/counted-lists';
 import { upTo, withConcurrency } from '../../local/pool.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { retry, type Table } from '../../shared/lists/index.ts';
 import { RequestSession } from '../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import type { Conflicts } from '../../test/support/conflicts.ts';

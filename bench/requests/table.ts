@@ -1,6 +1,6 @@
 import { CreateTableCommand, type GlobalSecondaryIndex, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
+import { schema } from '@custodia/counted-lists';
 import { localDynamoDbClient } from '../../local/dynamodb/index.ts';
-import { schema } from '../../shared/lists/index.ts';
 
 /** The index by which the peers list clients of a status; the service's table has none. */
 export const INDEX = { name: 'GSI1', partition: 'GSI1PK', sort: 'GSI1SK' } as const;

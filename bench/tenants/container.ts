@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '@custodia/counted-lists';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { Table } from '../../shared/lists/index.ts';
 import { configureTable, RequestSession } from '../../shared/table/index.ts';
 import type { TenantId } from '../../shared/table/keys.ts';
 

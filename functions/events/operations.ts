@@ -1,5 +1,5 @@
+import { ids, listErrors } from '@custodia/counted-lists';
 import type { Operations } from '#http';
-import { ids, listErrors } from '#lists';
 import { JournalReader, type Tenant } from '#table';
 import { type Event, type events, LATEST } from './contract.ts';
 import { cursorOf, cursorRefusal, readCursor } from './cursor.ts';

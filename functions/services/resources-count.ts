@@ -1,5 +1,5 @@
+import type { Item } from '@custodia/counted-lists';
 import { Problem } from '#contract/problem';
-import type { Item } from '#lists';
 
 /**
  * A service counts its resources in the transactions that add and remove them, and can be deleted only if it has none: a resource cannot join a

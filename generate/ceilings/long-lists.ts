@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '#lists/maintenance';
+import { type Item, storedSets, type Table } from '@custodia/counted-lists';
+import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '@custodia/counted-lists/maintenance';
 import { writeItems } from '../write-items.ts';
 
 /** A filter of a list. */

@@ -1,4 +1,4 @@
-import type { Key } from '#lists';
+import type { Key } from '@custodia/counted-lists';
 import { recordsPartition, tenantIdOf } from '#table/keys';
 import type { Api, OrgAccess } from '../../test/support/api.ts';
 import { type Scenario, TestTenant } from '../../test/support/scenario.ts';

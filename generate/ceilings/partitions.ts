@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, schema, type Table } from '#lists';
-import { itemSizeOf } from '#lists/maintenance';
+import { type Item, type Key, schema, type Table } from '@custodia/counted-lists';
+import { itemSizeOf } from '@custodia/counted-lists/maintenance';
 import type { Call } from '../data-model/recorder.ts';
 
 /** What recorded calls take of each partition key. */

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Table } from '#lists';
+import type { Table } from '@custodia/counted-lists';
 import { RequestSession, Tenant } from '#table';
 import { type Budget, budgetsOf } from '../../shared/http/budget/budgets.ts';
 import { flush } from '../../shared/http/budget/request-budget.ts';

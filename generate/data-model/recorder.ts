@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import type { Table } from '#lists';
+import type { Table } from '@custodia/counted-lists';
 import { consumedUnits, dynamoDbOperationOf } from '#local-dynamodb/usage';
 
 /** One call of the table. */

@@ -1,5 +1,5 @@
+import { storedSets } from '@custodia/counted-lists';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { storedSets } from '#lists';
 import { journalEntity } from '#table';
 import { credentialsKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
 import { appKey, deliveryStateKey, loginFailureKey, registerKey, suspensionKey } from '#tenancy/keys';

@@ -1,3 +1,4 @@
+import { storedSets } from '@custodia/counted-lists';
 import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccountPrincipal,
@@ -7,7 +8,6 @@ import {
   type Role,
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { storedSets } from '#lists';
 import { auditEventEntity, journalEntity } from '#table';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';

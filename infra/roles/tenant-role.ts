@@ -1,7 +1,7 @@
+import { storedSets } from '@custodia/counted-lists';
 import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { storedSets } from '#lists';
 import { auditEventEntity, journalEntity } from '#table';
 import { childPartition, deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
 import { budgetKey, dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy/keys';

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { listErrors, type Table } from '#lists';
+import { listErrors, type Table } from '@custodia/counted-lists';
 import { EmbeddedDynamoDbError } from './errors.ts';
 import { dynamoDbOperationOf, isRead } from './usage.ts';
 

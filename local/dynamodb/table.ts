@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { schema } from '#lists';
+import { schema } from '@custodia/counted-lists';
 
 const WAIT_SECONDS = 30;
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Table } from '#lists';
+import { Table } from '@custodia/counted-lists';
 
 /** What calls of DynamoDB ask for and consume, as the SDK's middleware sees them. */
 

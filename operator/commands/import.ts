@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { type Custodia, createCustodia } from '../../clients/typescript/src/index.ts';
 import { addressOf } from '../../local/settings.ts';
 import { quoted } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
+import { type Custodia, createCustodia } from '../../packages/client/src/index.ts';
 import { type CheckedFile, checkFile } from '../import/check-file.ts';
 import { importKinds, upserting } from '../import/kinds.ts';
 import { addressIn, formOf, mappingIn } from '../import/options.ts';

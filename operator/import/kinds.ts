@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { Body, Contract, Route } from '#contract';
 import { referencesIn } from '#contract/derived';
-import type { BatchOperation } from '../../clients/typescript/src/index.ts';
 import { recordContracts } from '../../functions/record-contracts.ts';
+import type { BatchOperation } from '../../packages/client/src/index.ts';
 
 /** The kinds of records that can be imported: those whose creation a batch takes, as the contracts declare them. */
 

@@ -1,4 +1,4 @@
-import type { Custodia, ImportResult } from '../../clients/typescript/src/index.ts';
+import type { Custodia, ImportResult } from '../../packages/client/src/index.ts';
 import type { CheckedFile } from './check-file.ts';
 import { importKinds } from './kinds.ts';
 import type { FileForm } from './records.ts';

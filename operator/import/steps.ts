@@ -1,4 +1,4 @@
-import type { BatchOperation } from '../../clients/typescript/src/index.ts';
+import type { BatchOperation } from '../../packages/client/src/index.ts';
 import { inputOf, mistakesIn } from './check.ts';
 import { findingsOf } from './check-file.ts';
 import { sentenceOf, shortened } from './findings.ts';

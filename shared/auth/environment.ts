@@ -1,6 +1,7 @@
-import { kmsOf } from '#aws';
+import { type CallerClient, type Kms, kmsOf } from '@custodia/lean-dynamodb';
 import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys } from '#encryption';
 import { environmentTable, tenantClient } from '#table';
+import { increment } from '#telemetry';
 import type { PublicKey, TokenSigner } from './keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
@@ -60,10 +61,17 @@ export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
   });
 
 /** KMS with the function's own rights. */
-const ownKms = () => kmsOf(environmentTable().client);
+const ownKms = () => countedKms(environmentTable().client);
 
 /** KMS with the rights of a tenant's STS session. */
-const tenantKms = (tenant: string) => kmsOf(tenantClient(tenant));
+const tenantKms = (tenant: string) => countedKms(tenantClient(tenant));
+
+const countedKms =
+  (client: CallerClient): Kms =>
+  (operation, input) => {
+    increment('KmsCalls');
+    return kmsOf(client)(operation, input);
+  };
 
 const VARIABLES = ['KEY_FILE', 'SIGNING_KEY_ID', 'VERIFICATION_KEY_IDS', 'SECRETS_KEY_ID'] as const;
 const found = new Map<string, Promise<unknown>>();

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { bytesOf, type Kms } from '#aws';
+import { bytesOf, type Kms } from '@custodia/lean-dynamodb';
 import { type Algorithm, type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
 
 /**

@@ -61,7 +61,7 @@ export const takesHeader = (route: Route, header: RequestHeader): boolean => TAK
 /**
  * Whether a route works on a record that its URL names, and creates no other one below it, which `idField` of its event
  * says: where others change that record at the same time, the request is refused early
- * (`shared/lists/transaction/contention.ts`).
+ * (`packages/counted-lists/src/transaction/contention.ts`).
  */
 export const changesNamedRecord = (route: Route): boolean =>
   takesHeader(route, 'If-Match') ||

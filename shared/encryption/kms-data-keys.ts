@@ -1,4 +1,4 @@
-import { bytesOf, type Kms } from '#aws';
+import { bytesOf, type Kms } from '@custodia/lean-dynamodb';
 import { type Clock, systemClock } from '../clock.ts';
 import { keepNewest } from '../memory.ts';
 import {

@@ -1,8 +1,8 @@
+import type { listErrors } from '@custodia/counted-lists';
 import type { Route } from '#contract';
 import { conditionsOf, isSearchable, listQueryOf, MOST_RESIDUAL } from '#contract/lists';
 import { WORDS } from '#contract/parameter';
 import { Problem, pointer } from '#contract/problem';
-import type { listErrors } from '#lists';
 import type { HttpRequest } from './request/http-request.ts';
 
 export interface Asked {
@@ -58,7 +58,7 @@ export function listBeingBuilt(cause: listErrors.ListNotBuilt, asked: Asked): Pr
   });
 }
 
-/** Before a field by which a list is sorted (`shared/lists/residual.ts`). */
+/** Before a field by which a list is sorted (`packages/counted-lists/src/residual.ts`). */
 const SORT = 'sort=';
 
 /** The parameters of a request that are about these fields. */

@@ -1,6 +1,6 @@
+import { listErrors } from '@custodia/counted-lists';
 import type { Contract, Route } from '#contract';
 import { type Caller, mayDo } from '#identity';
-import { listErrors } from '#lists';
 import type { Tenant } from '#table';
 import { ReadCount } from '#tenancy';
 import type { Input, OperationContext } from './operation.ts';

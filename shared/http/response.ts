@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { listErrors } from '@custodia/counted-lists';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '#contract';
 import { MAX_RESPONSE } from '#contract/gateway';
@@ -6,7 +7,6 @@ import { MOST_RESIDUAL } from '#contract/lists';
 import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
 import { escapedSize, fitsEscaped, parseJson } from '#json';
-import { listErrors } from '#lists';
 import type { Tenant } from '#table';
 import type { MatchedRoute, OperationResponse } from './operation.ts';
 import type { HttpRequest } from './request/http-request.ts';

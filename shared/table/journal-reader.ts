@@ -1,4 +1,4 @@
-import { feed } from '#lists';
+import { feed } from '@custodia/counted-lists';
 import { recordsPartition } from './keys.ts';
 import { toRecord } from './repository/entity.ts';
 import { type JournalEvent, journalEntity } from './repository/journal.ts';

@@ -1,10 +1,10 @@
 /**
- * The keys of records and of what belongs to them. `#tenancy/keys` has those of what is stored about a tenant itself, and `#lists` those of sets and
+ * The keys of records and of what belongs to them. `#tenancy/keys` has those of what is stored about a tenant itself, and `@custodia/counted-lists` those of sets and
  * indexes; `docs/data-model.md` lists all.
  * The partition keys of a tenant begin with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
  */
 
-import type { Key } from '#lists';
+import type { Key } from '@custodia/counted-lists';
 
 /** An organization's id, or `PLATFORM` for callers that belong to none. */
 export type TenantId = string & { readonly __tenant: never };

@@ -1,5 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, listErrors, retry, schema, Table } from '#lists';
+import { type Item, type Key, listErrors, retry, schema, Table } from '@custodia/counted-lists';
 import type { TimeLimit } from '../clock.ts';
 
 /**

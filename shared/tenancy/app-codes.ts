@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '#lists';
+import type { Table } from '@custodia/counted-lists';
 import type { RequestSession } from '#table';
 import { PLATFORM } from '#table/keys';
 import { keepNewest } from '../memory.ts';

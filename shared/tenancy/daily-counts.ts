@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, retry, schema } from '#lists';
+import { type Item, type Key, retry, schema } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
 import { dailyCountKey } from './keys.ts';
 

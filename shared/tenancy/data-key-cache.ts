@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { UnitOfWork } from '@custodia/counted-lists';
 import type { DataKeyCache, KeyPurpose } from '#encryption';
-import { UnitOfWork } from '#lists';
 import { StaleRead, type Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import { dataKeyKey } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { Key } from '#lists';
+import type { Key } from '@custodia/counted-lists';
 import type { TenantId } from '#table/keys';
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, retry, schema, type Table } from '#lists';
+import { type Key, retry, schema, type Table } from '@custodia/counted-lists';
 import type { RequestSession } from '#table';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
 import { loginFailureKey } from './keys.ts';

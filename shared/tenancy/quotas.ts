@@ -1,4 +1,4 @@
-import type { Condition, OnConditionFailed } from '#lists';
+import type { Condition, OnConditionFailed } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { MOVES } from '#table/storage';
 import { quotaKey } from './keys.ts';

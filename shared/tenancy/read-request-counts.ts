@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, readCursorPage } from '#lists';
+import { type Item, readCursorPage } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { dayOf } from '../clock.ts';
 import { BUDGET_OF, budgetKey } from './keys.ts';

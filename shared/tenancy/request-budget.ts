@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Item, type Key, readPartition, schema } from '#lists';
+import { type Item, type Key, readPartition, schema } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
 import { BUDGET_OF, budgetKey } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '#lists';
+import type { Item } from '@custodia/counted-lists';
 
 /**
  * Requests of an integration by day of UTC, in the item of its bucket (`request-budget.ts`): an attribute `D<day of the

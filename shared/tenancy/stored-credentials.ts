@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { Condition, type Item, type Key, type Table } from '@custodia/counted-lists';
 import { codesThatAllow, type Permissions } from '#identity';
-import { Condition, type Item, type Key, type Table } from '#lists';
 import { NotUnique, type RequestSession, StaleRead, type Tenant } from '#table';
 import { credentialsKey, type TenantId, tenantIdOf } from '#table/keys';
 import { appKey } from './keys.ts';

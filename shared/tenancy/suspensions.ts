@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '#lists';
+import type { Table } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
 import { type TenantId, tenantIdOf } from '#table/keys';
 import { suspensionKey } from './keys.ts';

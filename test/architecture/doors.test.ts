@@ -25,9 +25,9 @@ const NAMES: Readonly<Record<string, number>> = {
   // With the budget of deliveries, and the check of the caller of a batch.
   '#http/parts': 13,
   // With the observer of a table, what indexes and queries are, and the request of an update by itself.
-  '#lists': 27,
+  '@custodia/counted-lists': 27,
   // With the entries of indexes.
-  '#lists/maintenance': 18,
+  '@custodia/counted-lists/maintenance': 18,
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are
   // asked for.
   // And the kinds of indexes, with which domains declare theirs.
@@ -45,7 +45,7 @@ const NAMES: Readonly<Record<string, number>> = {
 
 /**
  * Imports past a door: from outside a library into one of its other files. A library may have a second door:
- * `#lists/maintenance`.
+ * `@custodia/counted-lists/maintenance`.
  */
 const pastDoor = (library: string, files = sources) =>
   files.flatMap(({ path, imports }) =>
@@ -57,11 +57,12 @@ const pastDoor = (library: string, files = sources) =>
   );
 
 /** Half a page; of what can be lifted out, with its promises, limits and use, more. */
-const README_LINES: Readonly<Record<string, number>> = { 'shared/lists': 200 };
+const README_LINES: Readonly<Record<string, number>> = { 'packages/counted-lists/src': 200 };
 const HALF_A_PAGE = 60;
 
 describe.each(Object.entries(doors))('%s', (alias, door) => {
   const library = dirname(door);
+  const page = join(library, library.endsWith('/src') ? '../README.md' : 'README.md');
 
   it('is a way in, and no file behind it is', () => {
     expect(sources.some(({ imports }) => imports.includes(door))).toBe(true);
@@ -75,23 +76,26 @@ describe.each(Object.entries(doors))('%s', (alias, door) => {
   });
 
   it('has a page of its library', () => {
-    const text = readFileSync(join(ROOT, library, 'README.md'), 'utf8');
+    const text = readFileSync(join(ROOT, page), 'utf8');
     expect(text.split('\n').length).toBeLessThanOrEqual(README_LINES[library] ?? HALF_A_PAGE);
     expect(text).toMatch(/```|<img|!\[/);
   });
 });
 
 it.each([
-  ['#lists/maintenance', /^operator\/maintenance\//],
+  ['@custodia/counted-lists/maintenance', /^operator\/maintenance\//],
   ['#table/storage', /^(shared\/tenancy|operator\/maintenance|functions\/events\/state)\//],
 ])('%s, which shows how things are stored, is entered by few', (alias, allowed) => {
   const seeing = sources.filter(({ imports }) => imports.includes(doors[alias] ?? '')).map(({ path }) => path);
   expect(seeing.filter((path) => !allowed.test(path))).toEqual([]);
 });
 
-it.each(['shared/lists', 'shared/table'])('tests, benchmarks and generators enter %s by its doors', (library) => {
-  expect(pastDoor(library, sourcesIn('{test,bench,generate}/**'))).toEqual([]);
-});
+it.each(['packages/counted-lists/src', 'shared/table'])(
+  'tests, benchmarks and generators enter %s by its doors',
+  (library) => {
+    expect(pastDoor(library, sourcesIn('{test,bench,generate}/**'))).toEqual([]);
+  },
+);
 
 it('tests take from a door what it has', () => {
   const librariesOf = (path: string) =>

@@ -5,12 +5,26 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The doors of libraries by their alias: `#lists` is `shared/lists/index.ts` (`imports` of `package.json`). */
-export const doors: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(
-    JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).imports as Readonly<Record<string, string>>,
-  ).map(([alias, path]) => [alias, join(path)]),
-);
+const manifestOf = (folder: string) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+
+/** The ways into a package of `packages/`, by the names that others import: `@custodia/counted-lists/maintenance`. */
+const entriesOf = (folder: string): [string, string][] => {
+  const { name, exports } = manifestOf(folder);
+  return Object.entries(exports as Readonly<Record<string, string>>).map(([entry, path]) => [
+    join(name, entry),
+    join(folder, path),
+  ]);
+};
+
+/** The doors of libraries by their alias: `#table` is `shared/table/index.ts` (`imports` of `package.json`), and the entries of packages. */
+export const doors: Readonly<Record<string, string>> = Object.fromEntries([
+  ...Object.entries(manifestOf('.').imports as Readonly<Record<string, string>>).map(([alias, path]) => [
+    alias,
+    join(path),
+  ]),
+  ...entriesOf('packages/counted-lists'),
+  ...entriesOf('packages/lean-dynamodb'),
+]);
 
 export interface Source {
   /** From the root: `shared/table/keys.ts`. */
@@ -32,7 +46,9 @@ export const sourcesIn = (pattern: string): readonly Source[] =>
       return { path, text, code, imports: importsIn(path, code) };
     });
 
-export const sources = sourcesIn('{bin,functions,infra,local,operator,shared}/**');
+export const sources = sourcesIn(
+  '{bin,functions,infra,local,operator,packages/counted-lists,packages/lean-dynamodb,shared}/**',
+);
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[\s;{,])\/\/.*$/gm, '$1');

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '@custodia/counted-lists';
+import { kmsOf } from '@custodia/lean-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { kmsOf } from '#aws';
 import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, StoredKeyGone } from '#encryption';
-import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, Tenant, tableOf } from '#table';
 import { dataKeyCache } from '#tenancy';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Table } from '@custodia/counted-lists';
+import { kmsOf } from '@custodia/lean-dynamodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { endpointSecrets } from '#auth';
-import { kmsOf } from '#aws';
 import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys } from '#encryption';
-import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, Tenant, tableOf } from '#table';
 import { dataKeyCache } from '#tenancy';

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import { kmsOf } from '@custodia/lean-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { environmentEncryption, environmentPublicKeys, InvalidToken, issueToken, verifyToken } from '#auth';
-import { kmsOf } from '#aws';
 import { envelopeEncryption, kmsDataKeys } from '#encryption';
 import { environmentTable } from '#table';
 import { derToJose } from '../../shared/auth/kms-keys.ts';

@@ -1,9 +1,9 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { KMSClient, ListKeysCommand } from '@aws-sdk/client-kms';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { serviceOf } from '@custodia/lean-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { serviceOf } from '#aws';
 import { tableOf } from '#table';
 
 /** Where a service is called: by the variables and in the partitions for which the SDK has rules. */

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { listErrors } from '@custodia/counted-lists';
+import { assumeRole, kmsOf, serviceOf } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { assumeRole, kmsOf, serviceOf } from '#aws';
-import { listErrors } from '#lists';
 import { tableOf } from '#table';
 import { Invocation, within } from '#telemetry';
 
@@ -33,7 +33,10 @@ let responses: (readonly [status: number, text: string] | Error)[] = [];
 beforeEach(() => {
   sent = [];
   responses = [];
-  vi.spyOn(NodeHttpHandler.prototype, 'handle').mockImplementation(async (request) => {
+  const { handle } = NodeHttpHandler.prototype;
+  vi.spyOn(NodeHttpHandler.prototype, 'handle').mockImplementation(async function (this: NodeHttpHandler, request) {
+    // What an earlier file of this process still has under way goes on.
+    if (request.hostname === '127.0.0.1') return handle.call(this, request);
     sent.push(request.clone() as Sent);
     const response = responses.length > 1 ? responses.shift() : responses[0];
     if (response === undefined) throw new Error('no answer is planned');
@@ -101,7 +104,7 @@ async function expectSignedAsBySdk(): Promise<void> {
 describe.each([
   ['STS', open, openBySdk, xmlOf(SESSION)],
   ['KMS', decrypt, decryptBySdk, KEY],
-] as const)('a call of %s', (service, ours, bySdk, response) => {
+] as const)('a call of %s', (_service, ours, bySdk, response) => {
   it.each(['eu-west-1', 'us-east-1', 'cn-north-1', 'us-gov-west-1', 'ap-south-2'])(
     'in %s goes where the SDK sends it, and says the same',
     async (region) => {
@@ -114,11 +117,11 @@ describe.each([
     },
   );
 
-  it('is counted as one, and not as a call of the table', async () => {
+  it('is not counted as a call of the table', async () => {
     responses = [[200, response]];
     const invocation = new Invocation({});
     await within<Promise<unknown>>(invocation, () => ours());
-    expect([...invocation.counts]).toEqual([[service === 'STS' ? 'StsCalls' : 'KmsCalls', 1]]);
+    expect([...invocation.counts]).toEqual([]);
   });
 
   it('has the signature that the SDK’s own signer makes of it', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type * as client from '../../clients/typescript/src/index.ts';
+import type * as client from '../../packages/client/src/index.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { useApi } from '../support/use-api.ts';
@@ -42,7 +42,7 @@ describe.skipIf(noChromium !== undefined)(`the client in Chromium${noChromium ? 
     );
     const [app, library] = await Promise.all([
       bundled('examples/status-page/app.ts'),
-      bundled('clients/typescript/src/index.ts', 'iife'),
+      bundled('packages/client/src/index.ts', 'iife'),
     ]);
     files = {
       ...{ 'index.html': html, 'style.css': css, 'dist/app.js': app },

@@ -5,7 +5,7 @@ import {
   createCustodia,
   etagOf,
   SecretNotShownError,
-} from '../../clients/typescript/src/index.ts';
+} from '../../packages/client/src/index.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** `@custodia/client` against the API, as its callers write it. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { BATCH, FEED, readableCall, readableCalls } from '../../clients/typescript/generate/calls.ts';
-import { clientCalls } from '../../clients/typescript/generate/calls-file.ts';
 import document from '../../openapi.json' with { type: 'json' };
+import { BATCH, FEED, readableCall, readableCalls } from '../../packages/client/generate/calls.ts';
+import { clientCalls } from '../../packages/client/generate/calls-file.ts';
 
 /** The readable names of operations: `custodia.tickets.create`. */
 

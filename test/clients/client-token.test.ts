@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Credentials } from '../../clients/typescript/src/index.ts';
+import type { Credentials } from '../../packages/client/src/index.ts';
 import { fakeClient, INTEGRATION, json, type Reply, refusal } from './fake.ts';
 
 /** How `@custodia/client` gets the token of a request. */

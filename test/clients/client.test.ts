@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Custodia, CustodiaProblem, createCustodia } from '../../clients/typescript/src/index.ts';
-import { systemTiming } from '../../clients/typescript/src/timing.ts';
+import { type Custodia, CustodiaProblem, createCustodia } from '../../packages/client/src/index.ts';
+import { systemTiming } from '../../packages/client/src/timing.ts';
 import { listening } from '../support/listening.ts';
 import { fakeClient, INTEGRATION, inOrder, json, type Reply, refusal } from './fake.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { CursorExpiredError, CustodiaProblem, type EventFeed } from '../../clients/typescript/src/index.ts';
+import { CursorExpiredError, CustodiaProblem, type EventFeed } from '../../packages/client/src/index.ts';
 import { all, type Fake, fakeClient, json, type Reply, refusal } from './fake.ts';
 
 /** `custodia.events()` of `@custodia/client`, over a feed that is written down: two events a page, positions as cursors. */

@@ -1,4 +1,4 @@
-import type { BatchOperation, OperationResult } from '../../clients/typescript/src/index.ts';
+import type { BatchOperation, OperationResult } from '../../packages/client/src/index.ts';
 import { json, type Reply, type Sent } from './fake.ts';
 
 /** What a test makes of an operation before it is carried out: undefined carries it out. */

@@ -1,4 +1,4 @@
-import { type Custodia, type CustodiaOptions, createCustodia } from '../../clients/typescript/src/index.ts';
+import { type Custodia, type CustodiaOptions, createCustodia } from '../../packages/client/src/index.ts';
 
 /** A client over prepared responses, with a clock that only moves by sleeping. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchOperation } from '../../clients/typescript/src/index.ts';
+import type { BatchOperation } from '../../packages/client/src/index.ts';
 import { all, fakeClient, type Reply, refusal } from './fake.ts';
 import { FakeBatch, operationsOf, refusedWith } from './fake-batch.ts';
 

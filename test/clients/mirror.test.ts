@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CursorExpiredError } from '../../clients/typescript/src/index.ts';
 import { keepMirror, type Mirror } from '../../examples/mirror.ts';
+import { CursorExpiredError } from '../../packages/client/src/index.ts';
 import { fakeClient, json, refusal } from './fake.ts';
 
 /** `test/events/mirror.property.sampled.test.ts` keeps mirrors while others write. */

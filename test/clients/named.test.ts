@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Custodia, etagOf, SecretNotShownError } from '../../clients/typescript/src/index.ts';
+import { type Custodia, etagOf, SecretNotShownError } from '../../packages/client/src/index.ts';
 import { all, fakeClient, json } from './fake.ts';
 
 /** Calls of `@custodia/client` by readable names, over responses that are written down. */

@@ -10,7 +10,7 @@ import { useApi } from '../support/use-api.ts';
 /** `@custodia/client` as it is published: packed, installed, and used by a newcomer who copies the first program. */
 
 const ROOT = join(import.meta.dirname, '../..');
-const PACKAGE = join(ROOT, 'clients/typescript');
+const PACKAGE = join(ROOT, 'packages/client');
 const TSC = join(PACKAGE, 'node_modules/typescript/lib/tsc.js');
 
 const api = useApi();
@@ -59,8 +59,8 @@ it('is installed from a clone as its README says, which builds it', async () => 
   const [source, user] = [await freshSource(), await freshProgram()];
   const [, command = ''] =
     /```bash\n(npm install .*)\n```/.exec(await readFile(join(PACKAGE, 'README.md'), 'utf8')) ?? [];
-  expect(command).toContain('../custodia/clients/typescript');
-  await run(user, 'bash', '-c', command.replace('../custodia/clients/typescript', source));
+  expect(command).toContain('../custodia/packages/client');
+  await run(user, 'bash', '-c', command.replace('../custodia/packages/client', source));
   await expectRuns(user);
 });
 

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { clientCalls } from '../../clients/typescript/generate/calls-file.ts';
-import { clientTypes } from '../../clients/typescript/generate/schema.ts';
-import manifest from '../../clients/typescript/package.json' with { type: 'json' };
+import { clientCalls } from '../../packages/client/generate/calls-file.ts';
+import { clientTypes } from '../../packages/client/generate/schema.ts';
+import manifest from '../../packages/client/package.json' with { type: 'json' };
 
 /** `@custodia/client` as a package. */
 
-const PACKAGE = join(import.meta.dirname, '../../clients/typescript');
+const PACKAGE = join(import.meta.dirname, '../../packages/client');
 const read = (file: string): string => readFileSync(join(PACKAGE, file), 'utf8');
 
 it('has the types and the names of openapi.json', async () => {
   const document = JSON.parse(read('../../openapi.json'));
   const made = { 'src/schema.ts': await clientTypes(document), 'src/calls.ts': clientCalls(document) };
   for (const [file, text] of Object.entries(made))
-    expect(text === read(file), `run \`npm run docs\` and commit clients/typescript/${file}`).toBe(true);
+    expect(text === read(file), `run \`npm run docs\` and commit packages/client/${file}`).toBe(true);
 });
 
 it('shows the first program as it is in examples, where the compiler checks it', () => {

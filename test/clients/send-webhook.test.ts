@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { verifyWebhook } from '../../clients/typescript/src/index.ts';
+import { verifyWebhook } from '../../packages/client/src/index.ts';
 import { fakeClient, INTEGRATION, inOrder, json, refusal } from './fake.ts';
 
 /** `sendWebhook` of `@custodia/client`. */

@@ -5,7 +5,7 @@ import type {
   Ticket,
   TicketCreate,
   TicketSummary,
-} from '../../clients/typescript/src/index.ts';
+} from '../../packages/client/src/index.ts';
 
 /** What the compiler has to accept and to refuse (`npm run check`). Nothing here is run. */
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { verifyEvent } from '../../clients/typescript/src/index.ts';
 import { signed } from '../../functions/events/deliveries/call.ts';
 import { answerTo, newChallenge } from '../../functions/events/endpoints/proof.ts';
+import { verifyEvent } from '../../packages/client/src/index.ts';
 
 /** `verifyEvent` of the client, against signatures of the official library of Standard Webhooks. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { signWebhook, verifyWebhook } from '../../clients/typescript/src/index.ts';
 import { sign, signedBody } from '../../functions/webhooks/signature.ts';
+import { signWebhook, verifyWebhook } from '../../packages/client/src/index.ts';
 import { codePoint } from '../support/code-point.ts';
 
 /** `signWebhook` and `verifyWebhook` of the client, against the service's own. */

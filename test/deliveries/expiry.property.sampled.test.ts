@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { ids } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ids } from '#lists';
 import { JournalReader, journalEntity } from '#table';
 import { recordsIn } from '../support/audit.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';

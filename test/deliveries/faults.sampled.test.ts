@@ -1,5 +1,5 @@
+import { ids } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
-import { ids } from '#lists';
 import { journalEntity } from '#table';
 import { work } from '../../functions/events/deliveries/work.ts';
 import type { Endpoint, Organization } from '../support/delivery-world.ts';

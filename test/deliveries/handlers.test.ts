@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
+import { leanDocumentClient, sqsOf } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { leanDocumentClient, sqsOf } from '#aws';
 import { configureTable } from '#table';
 import { handler as deliver } from '../../functions/deliveries/handler.ts';
 import { handler as ring } from '../../functions/delivery-bell/handler.ts';

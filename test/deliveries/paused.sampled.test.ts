@@ -1,6 +1,6 @@
+import { listErrors } from '@custodia/counted-lists';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { expect, it } from 'vitest';
-import { listErrors } from '#lists';
 import { work } from '../../functions/events/deliveries/work.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { sampled } from '../support/extent.ts';

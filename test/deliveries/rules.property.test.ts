@@ -1,7 +1,7 @@
+import { ids } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapedSize } from '#json';
-import { ids } from '#lists';
 import type { JournalEvent } from '#table';
 import type { Credentials } from '#tenancy/credentials';
 import {

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ids, listErrors } from '#lists';
 import { auditEventEntity, JournalReader, journalEntity, stagePing } from '#table';
 import { readSuspension, stageSuspension } from '#tenancy';
 import { turn } from '../../functions/events/deliveries/turn.ts';

@@ -35,7 +35,7 @@ it('an endpoint that is added as the README says is served, documented and teste
   // Of the types, what serves and documents it; `npm test` checks those of the tools and of the stack, too.
   await copy.write(
     'types.json',
-    JSON.stringify({ extends: './tsconfig.json', include: ['functions', 'clients/typescript/src'] }),
+    JSON.stringify({ extends: './tsconfig.json', include: ['functions', 'packages/client/src'] }),
   );
   await copy.run('npx tsc -p types.json --incremental false && rm types.json');
   expect(made).toContain('openapi.json: written');

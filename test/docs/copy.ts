@@ -23,6 +23,6 @@ export async function copyRelease(from: string, to: string): Promise<string> {
   await mkdir(join(linked, '@custodia'), { recursive: true });
   const names = (await readdir(packages)).filter((name) => !NOT_LINKED.has(name));
   await Promise.all(names.map((name) => symlink(join(packages, name), join(linked, name), 'junction')));
-  await symlink(join(to, 'clients/typescript'), join(linked, '@custodia/client'), 'junction');
+  await symlink(join(to, 'packages/client'), join(linked, '@custodia/client'), 'junction');
   return to;
 }

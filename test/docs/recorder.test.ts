@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { Table } from '@custodia/counted-lists';
+import { leanDocumentClient } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { expect, it } from 'vitest';
-import { leanDocumentClient } from '#aws';
-import { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { Recorder } from '../../generate/data-model/recorder.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import clientScripts from '../../clients/typescript/package.json' with { type: 'json' };
 import scripts from '../../package.json' with { type: 'json' };
+import clientScripts from '../../packages/client/package.json' with { type: 'json' };
 
 /** Names in comments, pages and scripts exist in the repository. */
 
@@ -25,10 +25,10 @@ const commentsOf = (source: string): string =>
     .map((line) => /^\s*(?:\/?\*|\/\/)(.*)/.exec(line)?.[1] ?? / \/\/ (.*)/.exec(line)?.[1] ?? '')
     .join('\n');
 
-const pages = textsOf(['*.md', '{docs,clients,examples,shared,local,infra,test}/**/*.md']);
+const pages = textsOf(['*.md', '{docs,clients,examples,packages,shared,local,infra,test}/**/*.md']);
 const settings = textsOf(['.ci/run', '.github/**/*.yml', '.*.yaml', '*.yaml', 'package.json', 'bench/package.json']);
 const sources = textsOf([
-  '{bench,bin,clients,examples,functions,generate,infra,local,operator,shared,test}/**/*.{ts,cjs,mjs}',
+  '{bench,bin,clients,examples,functions,generate,infra,local,operator,packages,shared,test}/**/*.{ts,cjs,mjs}',
 ]);
 const texts = [...pages, ...settings, ...sources];
 const prose = [...pages, ...settings, ...sources.map(({ file, text }) => ({ file, text: commentsOf(text) }))];
@@ -68,7 +68,7 @@ it('nothing is named that a reader of the repository does not have: other docume
   expect(missing(prose, /\b(issue #?\d+|issues \d+)/gi, () => false)).toEqual([]);
 });
 
-const FOLDERS = 'bench|bin|clients|docs|examples|functions|generate|infra|local|operator|shared|stages|test';
+const FOLDERS = 'bench|bin|clients|docs|examples|functions|generate|infra|local|operator|packages|shared|stages|test';
 /**
  * Patterns count by what they match, names with a place for another name (`<domain>`) are no paths, and decisions and
  * tests may be named by a prefix.

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ids } from '@custodia/counted-lists';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PermissionCode } from '#contract';
-import { ids } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, JournalReader, journalEntity } from '#table';
 import { cursorOf, readCursor } from '../../functions/events/cursor.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { ids } from '@custodia/counted-lists';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ids } from '#lists';
 import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';

@@ -1,6 +1,6 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
-import { COUNTER } from '#lists/maintenance';
 import { verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
 import { kinds } from '../../operator/kinds.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { ids } from '@custodia/counted-lists';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ids } from '#lists';
 import { environmentTable } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { deliver } from '../support/deliver.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { schema, storedSets } from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { schema, storedSets } from '#lists';
-import { COUNTER } from '#lists/maintenance';
 import { environmentTable } from '#table';
 import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { itemsIn } from '../support/audit.ts';

@@ -13,8 +13,8 @@ import {
   PutItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
+import { schema } from '@custodia/counted-lists';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { schema } from '#lists';
 import {
   createTable,
   endpointAndKey,

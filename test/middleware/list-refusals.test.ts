@@ -1,8 +1,8 @@
+import { listErrors } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
 import { pageOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import { listErrors } from '#lists';
 import { problemOf } from '../../shared/http/problems.ts';
 
 /** The refusals of filters and orders that no index answers, or that one lacking older records does not. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '@custodia/counted-lists';
+import { itemSizeOf } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Table } from '#lists';
-import { itemSizeOf } from '#lists/maintenance';
 import { RequestSession, Tenant } from '#table';
 import { flushBudget, readRequestCounts } from '#tenancy';
 import { budgetKey } from '#tenancy/keys';

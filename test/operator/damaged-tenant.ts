@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, type Key, storedSets } from '@custodia/counted-lists';
+import { bitPlace, COUNTER } from '@custodia/counted-lists/maintenance';
 import { expect } from 'vitest';
-import { ids, type Key, storedSets } from '#lists';
-import { bitPlace, COUNTER } from '#lists/maintenance';
 import { verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
 import { recordsPartition, type TenantId } from '#table/keys';

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentTable } from '#table';
-import { createCustodia } from '../../clients/typescript/src/index.ts';
 import { type Exported, recordsOf } from '../../operator/export.ts';
 import { checkFile } from '../../operator/import/check-file.ts';
 import { importKinds } from '../../operator/import/kinds.ts';
 import { References } from '../../operator/import/references.ts';
 import { Report, type ReportLine } from '../../operator/import/report.ts';
 import { importFile, type Progress } from '../../operator/import/run.ts';
+import { createCustodia } from '../../packages/client/src/index.ts';
 import type { Api, JsonBody, OrgAccess } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { openTenant } from '../support/storage.ts';

@@ -1,6 +1,6 @@
+import { storedSets } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
 import { filterNames } from '#contract/derived';
-import { storedSets } from '#lists';
 import type { Entity } from '#table';
 import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table/keys';
 import { indexesOf } from '#table/storage';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ids } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { ids } from '#lists';
 import { replayEvent } from '../../operator/replay.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import type { OrgAccess } from '../support/api.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { ids } from '@custodia/counted-lists';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ids } from '#lists';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { interruptErasure } from '../support/interrupted-erasure.ts';
 import { runOperator, runOperatorAgain } from '../support/operator.ts';

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Table } from '#lists';
-import { COUNTER } from '#lists/maintenance';
 import { configureTable } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';

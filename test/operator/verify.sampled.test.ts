@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { ids, type Key, storedSets } from '@custodia/counted-lists';
+import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ids, type Key, storedSets } from '#lists';
-import { bitPlace } from '#lists/maintenance';
 import { cascadeDeletePartition, PLATFORM, recordsPartition, uniqueKey, valueKey } from '#table/keys';
 import { quotaKey } from '#tenancy/keys';
 import { type Api, startApi } from '../support/api.ts';

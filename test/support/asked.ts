@@ -1,4 +1,4 @@
-import type { SortKey, Where } from '#lists';
+import type { SortKey, Where } from '@custodia/counted-lists';
 
 /** What is asked of a list, by the names of fields. Of several values any, of `tags` all. */
 export interface Asked {

@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { ids, schema, storedSets, type Table } from '#lists';
-import { COUNTER, Members, NumberSet } from '#lists/maintenance';
+import { ids, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { COUNTER, Members, NumberSet } from '@custodia/counted-lists/maintenance';
 
 /** The stored items of a list, read without the list's own code. */
 

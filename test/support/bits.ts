@@ -1,4 +1,4 @@
-import { bitPlace, GROUP_SIZE } from '#lists/maintenance';
+import { bitPlace, GROUP_SIZE } from '@custodia/counted-lists/maintenance';
 
 /** The bits of sets, as `docs/counted-lists.md` describes them. */
 

@@ -1,4 +1,4 @@
-import type { Table } from '#lists';
+import type { Table } from '@custodia/counted-lists';
 import { numbersIn } from './audit.ts';
 import type { FreshTable } from './dynamodb.ts';
 import { tableAt } from './storage.ts';

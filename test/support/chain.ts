@@ -1,10 +1,10 @@
+import type { Table } from '@custodia/counted-lists';
 import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { contract, type Route } from '#contract';
 import { Problem } from '#contract/problem';
 import type { MatchedRoute } from '#http/parts';
 import * as respond from '#http/respond';
-import type { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';

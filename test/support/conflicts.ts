@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { schema } from '@custodia/counted-lists';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { schema } from '#lists';
 import { bodyOf, FaultyHandler, reply } from './faults.ts';
 
 /** For a time, or until so many later transactions were sent, which does not depend on the machine's speed. */

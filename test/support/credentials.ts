@@ -1,4 +1,4 @@
-import type { Key } from '#lists';
+import type { Key } from '@custodia/counted-lists';
 import { environmentTable, RequestSession } from '#table';
 import { credentialsKey } from '#table/keys';
 import { type Credentials, findIntegration } from '#tenancy/credentials';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { ids, type Table } from '@custodia/counted-lists';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { endpointSecrets, ensureLocalKeys } from '#auth';
 import type { Permissions } from '#identity';
-import { ids, type Table } from '#lists';
 import { JournalReader, RequestSession, Tenant } from '#table';
 import { stageCredentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import type { Call, Outcome } from '../../functions/events/deliveries/ports.ts';

@@ -1,4 +1,4 @@
-import type { SortKey, Where } from '#lists';
+import type { SortKey, Where } from '@custodia/counted-lists';
 import { isFound, type Row } from './list-oracle.ts';
 
 /** What a query of a list must return, computed from its records in an array and by none of the lists' code. */

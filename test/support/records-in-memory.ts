@@ -1,6 +1,6 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, storedSets } from '#lists';
-import { COUNTER } from '#lists/maintenance';
+import { type Item, ids, type Key, storedSets } from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { entity, set } from '#table';
 import { asked } from './asked.ts';
 import { itemsWith } from './bits.ts';

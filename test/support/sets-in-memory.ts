@@ -1,6 +1,6 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, itemSizeOf, STRIPES } from '#lists/maintenance';
+import { type Item, ids, type Key, storedSets, type Table } from '@custodia/counted-lists';
+import { bitPlace, COUNTER, itemSizeOf, STRIPES } from '@custodia/counted-lists/maintenance';
 import { entity, flag, set } from '#table';
 import { asked } from './asked.ts';
 import { BLOCK_SIZE, WORD_NAMES } from './bits.ts';

@@ -1,5 +1,5 @@
+import { storedSets } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { storedSets } from '#lists';
 import { entity, set } from '#table';
 import { cascadeDeletePartition } from '#table/keys';
 import { Invocation, within } from '#telemetry';

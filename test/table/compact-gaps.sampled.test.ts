@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, listErrors, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { bitPlace, COUNTER, gapRegions, Members, NumberSet } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ids, listErrors, schema, storedSets, type Table } from '#lists';
-import { bitPlace, COUNTER, gapRegions, Members, NumberSet } from '#lists/maintenance';
 import { entity } from '#table';
 import { asked } from '../support/asked.ts';
 import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, storedSets } from '@custodia/counted-lists';
+import { bitPlace, gapRegions, NumberSet, STRIPES } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
-import { type Item, storedSets } from '#lists';
-import { bitPlace, gapRegions, NumberSet, STRIPES } from '#lists/maintenance';
 import { entity } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';

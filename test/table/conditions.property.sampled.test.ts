@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { Condition, type Item, type Table, UnitOfWork } from '@custodia/counted-lists';
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { permissionCatalogue } from '#contract/derived';
-import { Condition, type Item, type Table, UnitOfWork } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { tableOf } from '#table';
 import { liveCredentials } from '#tenancy/credentials';

@@ -1,5 +1,5 @@
+import { contention as contentions, listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { contention as contentions, listErrors } from '#lists';
 
 /** How often a request tries while others write the same items; over HTTP: `test/http/contention.test.ts`. */
 

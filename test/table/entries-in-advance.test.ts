@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ids, listErrors } from '#lists';
 import { kind, verify } from '#maintenance';
 import { entity, NotUnique, order, StaleRead, set, words } from '#table';
 import { trimmed } from '../../shared/blank.ts';

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, type Key, listErrors } from '@custodia/counted-lists';
+import { keyOfEntry } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
-import { ids, type Key, listErrors } from '#lists';
-import { keyOfEntry } from '#lists/maintenance';
 import { entity, exact, NotUnique, set, words } from '#table';
 import { uniqueKey } from '#table/keys';
 import { writeItems } from '../../generate/write-items.ts';

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { periods } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { periods } from '#lists/maintenance';
 import { entity, set } from '#table';
 import { byExtent } from '../support/extent.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';

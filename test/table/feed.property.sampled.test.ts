@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, listErrors } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ids, listErrors } from '#lists';
 import { entity, JournalReader, journalEntity, type Repository, type Tenant } from '#table';
 import type { Clock } from '../../shared/clock.ts';
 import { recordsIn } from '../support/audit.ts';

@@ -1,6 +1,6 @@
+import { ids, listErrors, storedSets } from '@custodia/counted-lists';
+import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ids, listErrors, storedSets } from '#lists';
-import { bitPlace } from '#lists/maintenance';
 import { entity, set } from '#table';
 import { trimmed } from '../../shared/blank.ts';
 import { itemsIn } from '../support/audit.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
 import { readOnly, record } from '#contract';
 import * as field from '#contract/field';
-import { listErrors } from '#lists';
 import { type Entity, entity, set } from '#table';
 import { PLATFORM, valueKey } from '#table/keys';
 import { indexesOf, readValues } from '#table/storage';

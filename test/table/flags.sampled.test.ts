@@ -1,7 +1,7 @@
+import { ids, type Key, listErrors, storedSets } from '@custodia/counted-lists';
+import { bitPlace } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ids, type Key, listErrors, storedSets } from '#lists';
-import { bitPlace } from '#lists/maintenance';
 import { countedBy, kind, verify } from '#maintenance';
 import { entity, flag, type Stored, set } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';

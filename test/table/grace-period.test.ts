@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids } from '@custodia/counted-lists';
+import { gracePeriod } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
-import { ids } from '#lists';
-import { gracePeriod } from '#lists/maintenance';
 import { entity } from '#table';
 import { noonOfToday } from '../support/clock.ts';
 import { PausingHandler } from '../support/pauses.ts';

@@ -1,6 +1,6 @@
+import type { SortKey, Where } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SortKey, Where } from '#lists';
 import { countedBy, kind, verify } from '#maintenance';
 import { entity, exact, flag, order, set, type Tenant, words } from '#table';
 import { wordsOf } from '../../shared/words.ts';

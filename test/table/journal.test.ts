@@ -1,6 +1,6 @@
+import { ids } from '@custodia/counted-lists';
+import { itemSizeOf } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
-import { ids } from '#lists';
-import { itemSizeOf } from '#lists/maintenance';
 import { entity, JournalReader, journalEntity, RecordTooLarge, type Stored } from '#table';
 import { recordsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';

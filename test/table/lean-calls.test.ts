@@ -13,11 +13,11 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { leanDocumentClient } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leanDocumentClient } from '#aws';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { codePoint } from '../support/code-point.ts';
 import { bodyOf } from '../support/faults.ts';

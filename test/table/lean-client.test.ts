@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { leanDocumentClient } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { AdaptiveRetryStrategy, StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { leanDocumentClient } from '#aws';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { listening } from '../support/listening.ts';
 

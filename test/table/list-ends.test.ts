@@ -1,7 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ids, schema } from '@custodia/counted-lists';
+import { COUNTER, NumberSet } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
-import { ids, schema } from '#lists';
-import { COUNTER, NumberSet } from '#lists/maintenance';
 import { entity, set } from '#table';
 import { dumpOf } from '../support/table-dump.ts';
 import { TestList, useTable } from './test-list.ts';

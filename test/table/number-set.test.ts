@@ -1,10 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { Table } from '@custodia/counted-lists';
+import { bitPlace, GROUP_SIZE, Members, NumberSet, STRIPES } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Table } from '#lists';
-import { bitPlace, GROUP_SIZE, Members, NumberSet, STRIPES } from '#lists/maintenance';
 import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
 
 /** The items of a set that holds these numbers, as they are read. */

@@ -1,6 +1,6 @@
 import type { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { contention, NumberPool, type Table } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { contention, NumberPool, type Table } from '#lists';
 
 /** A list whose numbers requests of a batch take from its stock, at a time that the test sets. */
 class StockedList {

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, type Key, listErrors } from '@custodia/counted-lists';
+import { keyOfEntry } from '@custodia/counted-lists/maintenance';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
-import { ids, type Key, listErrors } from '#lists';
-import { keyOfEntry } from '#lists/maintenance';
 import { kind, verify } from '#maintenance';
 import { entity, order, set, words } from '#table';
 import { itemsIn } from '../support/audit.ts';

@@ -1,5 +1,5 @@
+import { listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listErrors } from '#lists';
 import { entity, NotUnique, set } from '#table';
 import { trimmed } from '../../shared/blank.ts';
 import type { Fault } from '../support/faults.ts';

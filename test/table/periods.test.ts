@@ -1,6 +1,6 @@
+import { periods } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { periods } from '#lists/maintenance';
 
 const DAY = 86_400_000;
 const retention = fc.constantFrom(1, 2, 30, 31, 32, 33, 90, 400);

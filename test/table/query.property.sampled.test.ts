@@ -1,6 +1,6 @@
+import type { SortKey, Where } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SortKey, Where } from '#lists';
 import { entity, exact, flag, order, set, words } from '#table';
 import { byExtent } from '../support/extent.ts';
 import { answerOf } from '../support/plain-query.ts';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { listErrors } from '@custodia/counted-lists';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
-import { listErrors } from '#lists';
 import { type Entity, entity, recordsById, type Stored, set } from '#table';
 import { PausingHandler } from '../support/pauses.ts';
 import { RecordsInMemory } from '../support/records-in-memory.ts';

@@ -1,6 +1,6 @@
+import { STRIPES } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { STRIPES } from '#lists/maintenance';
 import { BLOCK_SIZE } from '../support/bits.ts';
 import { commonOf, listOf, membersIn, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
 

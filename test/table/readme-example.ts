@@ -1,4 +1,13 @@
-import { contention, ids, indexes, NumberPool, readPage, schema, type Table, UnitOfWork } from '#lists';
+import {
+  contention,
+  ids,
+  indexes,
+  NumberPool,
+  readPage,
+  schema,
+  type Table,
+  UnitOfWork,
+} from '@custodia/counted-lists';
 
 const list = { partition: 'TICKETS', filters: ['status', 'assigned_to'] };
 const byFields = list.filters.map((field) => indexes.setIndex(field, () => true));

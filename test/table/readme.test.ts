@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Table } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
-import { Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { freshTable } from '../support/dynamodb.ts';
 import { create, read } from './readme-example.ts';
@@ -13,7 +13,9 @@ import { create, read } from './readme-example.ts';
 const textOf = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8');
 
 it('is what the README shows', () => {
-  expect(textOf('../../shared/lists/README.md')).toContain(`\`\`\`ts\n${textOf('readme-example.ts')}\`\`\`\n`);
+  expect(textOf('../../packages/counted-lists/README.md')).toContain(
+    `\`\`\`ts\n${textOf('readme-example.ts')}\`\`\`\n`,
+  );
 });
 
 it('creates tickets, and reads any page of those with some values', async () => {

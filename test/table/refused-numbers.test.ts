@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ids, schema, storedSets, type Table } from '#lists';
-import { COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';

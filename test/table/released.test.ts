@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { ids, listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { ids, listErrors } from '#lists';
 import { entity, RequestSession, set } from '#table';
 import { trimmed } from '../../shared/blank.ts';
 import { itemsIn } from '../support/audit.ts';

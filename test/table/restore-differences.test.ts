@@ -1,6 +1,6 @@
+import type { Item } from '@custodia/counted-lists';
 import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Item } from '#lists';
 import type { Change } from '#maintenance';
 import { differences, type Rules } from '../../operator/maintenance/restore/differences.ts';
 

@@ -1,5 +1,5 @@
+import { listErrors, retry } from '@custodia/counted-lists';
 import { expect, it, vi } from 'vitest';
-import { listErrors, retry } from '#lists';
 
 it('sends nothing more for a process that was paused between two attempts until after its deadline', async () => {
   const clock = vi.fn(() => 3_600_000).mockReturnValueOnce(0);

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { serverTime, Table } from '@custodia/counted-lists';
+import { leanDocumentClient } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { leanDocumentClient } from '#aws';
-import { serverTime, Table } from '#lists';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 

@@ -1,6 +1,6 @@
+import { bitPlace } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitPlace } from '#lists/maintenance';
 import { BLOCK_SIZE } from '../support/bits.ts';
 import { byExtent } from '../support/extent.ts';
 import { commonOf, listOf, membersIn, SetsInMemory, type Words } from '../support/sets-in-memory.ts';

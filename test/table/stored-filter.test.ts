@@ -1,5 +1,5 @@
+import type { Where } from '@custodia/counted-lists';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Where } from '#lists';
 import { entity, set } from '#table';
 import { newOrganization, TestList, useTable } from './test-list.ts';
 

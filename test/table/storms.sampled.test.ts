@@ -1,5 +1,5 @@
+import { listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { listErrors } from '#lists';
 import { entity, set } from '#table';
 import { Recorder } from '../../generate/data-model/recorder.ts';
 import { asked } from '../support/asked.ts';

@@ -1,11 +1,11 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, storedSets } from '@custodia/counted-lists';
+import { bitPlace } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { readOnly, record } from '#contract';
 import * as field from '#contract/field';
-import { ids, storedSets } from '#lists';
-import { bitPlace } from '#lists/maintenance';
 import { entity, set } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, type Key, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeAll, beforeEach } from 'vitest';
-import { ids, type Key, schema, storedSets, type Table } from '#lists';
-import { COUNTER } from '#lists/maintenance';
 import { kind, verify } from '#maintenance';
 import type { Entity, Repository, Stored, Tenant } from '#table';
 import type { Clock } from '../../shared/clock.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { ids, schema } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ids, schema } from '#lists';
 import { entity, set } from '#table';
 import { writeItems } from '../../generate/write-items.ts';
 import { TestList, useTable } from './test-list.ts';

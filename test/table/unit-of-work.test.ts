@@ -1,5 +1,5 @@
+import { listErrors, UnitOfWork } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
-import { listErrors, UnitOfWork } from '#lists';
 
 const KEY = { PK: 'ORG#7#JOB', SK: '000000000000' };
 const unexpected = (found = {}) => new listErrors.Unexpected(KEY, found);

@@ -1,8 +1,8 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Key, schema, storedSets } from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Item, type Key, schema, storedSets } from '#lists';
-import { COUNTER } from '#lists/maintenance';
 import { countedBy, kind, quotaOf, verify } from '#maintenance';
 import { entity, set } from '#table';
 import { uniqueKey } from '#table/keys';

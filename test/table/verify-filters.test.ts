@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { listErrors, storedSets } from '@custodia/counted-lists';
+import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { listErrors, storedSets } from '#lists';
-import { bitPlace } from '#lists/maintenance';
 import { entity, set } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import type { FaultyHandler } from '../support/faults.ts';

@@ -1,6 +1,6 @@
+import { ids, type Key, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
-import { ids, type Key, schema, storedSets, type Table } from '#lists';
-import { bitPlace } from '#lists/maintenance';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#maintenance';
 import { entity, set } from '#table';
 import { PLATFORM, recordsPartition } from '#table/keys';

@@ -1,6 +1,6 @@
+import { listErrors } from '@custodia/counted-lists';
+import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { afterEach, expect, it, vi } from 'vitest';
-import { listErrors } from '#lists';
-import { COUNTER } from '#lists/maintenance';
 import { entity, words } from '#table';
 import { wordsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, type Key, listErrors } from '@custodia/counted-lists';
+import { keyOfEntry } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
-import { ids, type Key, listErrors } from '#lists';
-import { keyOfEntry } from '#lists/maintenance';
 import { entity, set, words } from '#table';
 import { Invocation, within } from '#telemetry';
 import { writeItems } from '../../generate/write-items.ts';

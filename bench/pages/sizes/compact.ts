@@ -1,6 +1,6 @@
+import { storedSets, type Table } from '@custodia/counted-lists';
+import { readSet } from '@custodia/counted-lists/maintenance';
 import { systemClock } from '../../../shared/clock.ts';
-import { storedSets, type Table } from '../../../shared/lists/index.ts';
-import { readSet } from '../../../shared/lists/maintenance.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { jobsOf } from '../records.ts';
 import { KINDS } from './kind.ts';

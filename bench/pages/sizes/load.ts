@@ -1,7 +1,7 @@
+import { type AllocatedNumber, type Item, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '@custodia/counted-lists/maintenance';
 import { writeItems } from '../../../generate/write-items.ts';
 import { systemClock } from '../../../shared/clock.ts';
-import { type AllocatedNumber, type Item, schema, storedSets, type Table } from '../../../shared/lists/index.ts';
-import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '../../../shared/lists/maintenance.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../../shared/table/keys.ts';
 import { indexesOf } from '../../../shared/table/storage.ts';

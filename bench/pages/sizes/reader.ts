@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { ids, type Table } from '@custodia/counted-lists';
 import { LOCAL_AWS } from '../../../local/dynamodb/client.ts';
 import { systemClock } from '../../../shared/clock.ts';
-import { ids, type Table } from '../../../shared/lists/index.ts';
 import { RequestSession, tableOf } from '../../../shared/table/index.ts';
 import { asked } from '../../../test/support/asked.ts';
 import { CannedHandler } from '../../requests/canned.ts';

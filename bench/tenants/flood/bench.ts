@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Table } from '@custodia/counted-lists';
 import { App } from 'aws-cdk-lib';
 import { withText } from '../../../generate/places.ts';
 import { settingsFrom } from '../../../infra/settings.ts';
 import { createTable, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '../../../local/dynamodb/index.ts';
-import type { Table } from '../../../shared/lists/index.ts';
 import { tableOf } from '../../../shared/table/index.ts';
 import type { Bound } from '../../bounds.ts';
 import type { ProgressReporter } from '../../progress-reporter.ts';

@@ -1,7 +1,7 @@
+import type { Table } from '@custodia/counted-lists';
 import type { Settings } from '../../../infra/settings.ts';
 import { methodThrottle } from '../../../local/gateway/throttle.ts';
 import { Problem } from '../../../shared/contract/problem.ts';
-import type { Table } from '../../../shared/lists/index.ts';
 import { RequestSession } from '../../../shared/table/index.ts';
 import { countUnits, Invocation, increment, within } from '../../../shared/telemetry/index.ts';
 import { type Random, randomOf } from '../../../test/support/random.ts';

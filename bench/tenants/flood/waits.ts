@@ -2,7 +2,7 @@ import { LONGEST } from '../../../shared/http/middleware/routing.ts';
 import type { Random } from '../../../test/support/random.ts';
 import type { Operation } from './operations.ts';
 
-/** The SDK's attempts of a call, and the waits of `retry` (`#lists`), in milliseconds. */
+/** The SDK's attempts of a call, and the waits of `retry` (`@custodia/counted-lists`), in milliseconds. */
 const ATTEMPTS = 3;
 const WAITS = { first: 25, longest: 400 };
 

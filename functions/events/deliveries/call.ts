@@ -1,6 +1,6 @@
 import { createHmac, hash, randomUUID } from 'node:crypto';
+import { ids } from '@custodia/counted-lists';
 import { endpointSecrets } from '#auth';
-import { ids } from '#lists';
 import { type JournalEvent, recordTypeOf, type Tenant } from '#table';
 import type { Event } from '../contract.ts';
 import { embedRecords } from '../embed.ts';

@@ -1,5 +1,5 @@
+import { ids, listErrors } from '@custodia/counted-lists';
 import type { DeliveryBudget } from '#http/parts';
-import { ids, listErrors } from '#lists';
 import { type JournalEvent, JournalReader, Tenant } from '#table';
 import { increment } from '#telemetry';
 import * as leases from '../state/lease.ts';

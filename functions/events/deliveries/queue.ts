@@ -1,4 +1,4 @@
-import { leanDocumentClient, sqsOf } from '#aws';
+import { leanDocumentClient, sqsOf } from '@custodia/lean-dynamodb';
 import { lazily } from '../../../shared/memory.ts';
 
 /**

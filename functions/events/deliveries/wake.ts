@@ -1,4 +1,4 @@
-import { serverTime } from '#lists';
+import { serverTime } from '@custodia/counted-lists';
 import type { RequestSession } from '#table';
 import { increment } from '#telemetry';
 import { dueAt } from '../state/lease.ts';

@@ -1,7 +1,7 @@
+import { schema } from '@custodia/counted-lists';
 import { endpointSecrets } from '#auth';
 import { invalidField, Problem, pointer } from '#contract/problem';
 import type { Caller } from '#identity';
-import { schema } from '#lists';
 import {
   changesOf,
   type JournalEvent,

@@ -1,6 +1,6 @@
+import { ids, listErrors } from '@custodia/counted-lists';
 import { Problem } from '#contract/problem';
 import type { Caller } from '#identity';
-import { ids, listErrors } from '#lists';
 import { JournalReader, type Stored, type Tenant } from '#table';
 import { cursorRefusal, type Position, readCursor } from '../cursor.ts';
 import { dueAt, LONGEST_WAIT_MS, timeIn } from '../state/lease.ts';

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Condition, type Item, retry, serverTime, updateRequest } from '#lists';
+import { type Condition, type Item, retry, serverTime, updateRequest } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { deliveryStateKey } from '#tenancy/keys';
 import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';

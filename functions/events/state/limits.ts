@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, retry, schema } from '#lists';
+import { type Item, type Key, retry, schema } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
 import { BUDGET_OF, budgetKey, quotaKey } from '#tenancy/keys';
 import { LONGEST_WAIT_MS, timeIn, WORKERS_DIFFER_MS } from './lease.ts';

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { feed, type Item, type Key, readPartition, schema, type Table } from '#lists';
+import { feed, type Item, type Key, readPartition, schema, type Table } from '@custodia/counted-lists';
 import { journalEntity, type RequestSession, StaleRead, type Tenant } from '#table';
 import { recordsPartition, tenantIdOf } from '#table/keys';
 import { readItems } from '#table/storage';

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, readPartition } from '#lists';
+import { type Item, readPartition } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
 import { deliveryStateKey } from '#tenancy/keys';
 import type { Position } from '../cursor.ts';

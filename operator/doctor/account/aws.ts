@@ -1,6 +1,6 @@
 import { parseXML } from '@aws-sdk/xml-builder';
+import { type AwsService, type CallerClient, type CallService, serviceOf } from '@custodia/lean-dynamodb';
 import * as z from 'zod';
-import { type AwsService, type CallerClient, type CallService, serviceOf } from '#aws';
 import { jsonErrorIn } from '../../aws.ts';
 import { parseResponse, readResponse } from '../../response.ts';
 

@@ -1,6 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import type { CallerClient } from '@custodia/lean-dynamodb';
 import * as z from 'zod';
-import type { CallerClient } from '#aws';
 import { OperatorProblem } from '../../problem.ts';
 import { readResponse } from '../../response.ts';
 import { type Check, Skipped, Warning } from '../findings.ts';

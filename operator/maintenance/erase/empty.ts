@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { type Key, retry, type Table } from '#lists';
+import { type Key, retry, type Table } from '@custodia/counted-lists';
 import { credentialsKey, type TenantId } from '#table/keys';
 import { appKey, registerKey } from '#tenancy/keys';
 import type { Clock } from '../../../shared/clock.ts';

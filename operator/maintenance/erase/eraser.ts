@@ -1,4 +1,4 @@
-import { readPartition } from '#lists';
+import { readPartition } from '@custodia/counted-lists';
 import type { Entity, Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import type { Kind } from '../verify/kinds.ts';

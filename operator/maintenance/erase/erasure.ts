@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { schema } from '#lists';
+import { schema } from '@custodia/counted-lists';
 import { StaleRead, type Stored, type Tenant } from '#table';
 import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
 import { suspensionKey } from '#tenancy/keys';

@@ -1,4 +1,4 @@
-import { readPartition, schema, storedSets } from '#lists';
+import { readPartition, schema, storedSets } from '@custodia/counted-lists';
 import type { Entity } from '#table';
 import {
   cascadeDeletePartition,

@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, retry } from '#lists';
+import { type Key, retry } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import { appKey, registerKey } from '#tenancy/keys';

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, readPartition, type Table } from '#lists';
+import { type Item, readPartition, type Table } from '@custodia/counted-lists';
 import type { Entity, Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
 import { organizationEntity } from '#tenancy';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, schema } from '#lists';
+import { type Item, schema } from '@custodia/counted-lists';
 
 /** The writes that make a partition equal to that of a copy of the table. */
 

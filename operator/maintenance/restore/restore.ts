@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { readPartition, retry, type Table } from '#lists';
+import { readPartition, retry, type Table } from '@custodia/counted-lists';
 import type { TenantId } from '#table/keys';
 import type { Clock } from '../../../shared/clock.ts';
 import { partitionsOf } from '../erase/partitions.ts';

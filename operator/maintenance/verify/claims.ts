@@ -1,4 +1,4 @@
-import { type Item, ids, indexes, type Key, readPartition, schema, type UnitOfWork } from '#lists';
+import { type Item, ids, indexes, type Key, readPartition, schema, type UnitOfWork } from '@custodia/counted-lists';
 import type { Entity } from '#table';
 import { recordsPartition, uniqueKey } from '#table/keys';
 import { CLAIMED, claimedIn, isClaimOfOwn } from '#table/storage';

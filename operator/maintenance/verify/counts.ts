@@ -1,4 +1,13 @@
-import { Condition, type Item, ids, indexes, type Key, readPartition, schema, storedSets } from '#lists';
+import {
+  Condition,
+  type Item,
+  ids,
+  indexes,
+  type Key,
+  readPartition,
+  schema,
+  storedSets,
+} from '@custodia/counted-lists';
 import type { Entity } from '#table';
 import { childPartition, PLATFORM, recordsPartition } from '#table/keys';
 import { CHILDREN, indexesOf, MOVES, stageFlag, toRecord } from '#table/storage';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Table, UnitOfWork } from '#lists';
+import { type Table, UnitOfWork } from '@custodia/counted-lists';
 import { StaleRead } from '#table';
 import type { TenantId } from '#table/keys';
 import type { Clock } from '../../../shared/clock.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '#lists';
+import type { Item } from '@custodia/counted-lists';
 import type { Entity, JournalEvent } from '#table';
 import type { Verified } from './difference.ts';
 import type { Check } from './scan-records.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '#lists';
+import type { Item } from '@custodia/counted-lists';
 import type { Entity } from '#table';
 import { PLATFORM } from '#table/keys';
 import { indexesOf } from '#table/storage';

@@ -1,5 +1,5 @@
-import { feed } from '#lists';
-import { builtFilters, periods } from '#lists/maintenance';
+import { feed } from '@custodia/counted-lists';
+import { builtFilters, periods } from '@custodia/counted-lists/maintenance';
 import { changed, NOTHING, type Verified, verifyUntilStable } from './difference.ts';
 import { type ListContext, verifyNumbers } from './numbers.ts';
 import { readCounter } from './reading.ts';

@@ -1,5 +1,13 @@
-import { type Item, ids, indexes, schema, storedSets, type UnitOfWork } from '#lists';
-import { bitPlace, type Entry, entryName, gapRegions, gracePeriod, keyOfEntry, periods } from '#lists/maintenance';
+import { type Item, ids, indexes, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
+import {
+  bitPlace,
+  type Entry,
+  entryName,
+  gapRegions,
+  gracePeriod,
+  keyOfEntry,
+  periods,
+} from '@custodia/counted-lists/maintenance';
 import { changed, type Found, type Look, type VerifyContext } from './difference.ts';
 import { readCounter, readTogether } from './reading.ts';
 import type { NumberList } from './scan-records.ts';

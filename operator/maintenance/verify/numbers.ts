@@ -1,5 +1,5 @@
-import { type Key, readPartition, schema, storedSets } from '#lists';
-import { builtFilters, type Entry, entryOfItem, STRIPES } from '#lists/maintenance';
+import { type Key, readPartition, schema, storedSets } from '@custodia/counted-lists';
+import { builtFilters, type Entry, entryOfItem, STRIPES } from '@custodia/counted-lists/maintenance';
 import { valueKey } from '#table/keys';
 import { putValue, valueExpiry } from '#table/storage';
 import { changed, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, type Key, schema } from '#lists';
+import { type Item, type Key, schema } from '@custodia/counted-lists';
 import { PLATFORM, recordsPartition } from '#table/keys';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
 import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GetCommand, QueryCommand, type QueryCommandInput, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { feed, type Item, type Key, retry } from '#lists';
-import { NumberSet, readRecordsByNumber, readSet } from '#lists/maintenance';
+import { feed, type Item, type Key, retry } from '@custodia/counted-lists';
+import { NumberSet, readRecordsByNumber, readSet } from '@custodia/counted-lists/maintenance';
 import { changed, type VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */

@@ -1,5 +1,5 @@
-import { type Item, ids, indexes, readPartition, schema } from '#lists';
-import { type Entry, entryName, gracePeriod, periods } from '#lists/maintenance';
+import { type Item, ids, indexes, readPartition, schema } from '@custodia/counted-lists';
+import { type Entry, entryName, gracePeriod, periods } from '@custodia/counted-lists/maintenance';
 import type { Entity } from '#table';
 import { recordsPartition } from '#table/keys';
 import { indexesOf, readValues } from '#table/storage';

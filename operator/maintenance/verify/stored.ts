@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
-import { bitPlace, type Entry, entryOfItem, gapRegions, keyOfEntry, NumberSet, WORD_BITS } from '#lists/maintenance';
+import { type Item, type Key, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
+import {
+  bitPlace,
+  type Entry,
+  entryOfItem,
+  gapRegions,
+  keyOfEntry,
+  NumberSet,
+  WORD_BITS,
+} from '@custodia/counted-lists/maintenance';
 import { changed } from './difference.ts';
 
 /** What is stored of a number: an entry, or that it is a gap. As read. */

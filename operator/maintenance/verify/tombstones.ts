@@ -1,4 +1,4 @@
-import { feed, ids, schema, storedSets } from '#lists';
+import { feed, ids, schema, storedSets } from '@custodia/counted-lists';
 import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';
 import { changed, commit, type VerifyContext } from './difference.ts';
 import { concurrently, readNumberSet } from './reading.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { leanDocumentClient } from '#aws';
-import { Table } from '#lists';
+import { Table } from '@custodia/counted-lists';
+import { leanDocumentClient } from '@custodia/lean-dynamodb';
 import { systemClock } from '../../clock.ts';
 import { keepNewest } from '../../memory.ts';
 import { EMPTY_KEYS, type TenantId } from '../keys.ts';

@@ -1,4 +1,4 @@
-import type { Observer } from '#lists';
+import type { Observer } from '@custodia/counted-lists';
 import { countUnits, increment, workBegun } from '#telemetry';
 
 const COUNTERS = {

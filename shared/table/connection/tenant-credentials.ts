@@ -1,5 +1,6 @@
-import { assumeRole, type CallerClient } from '#aws';
-import type { Table } from '#lists';
+import type { Table } from '@custodia/counted-lists';
+import { assumeRole, type CallerClient } from '@custodia/lean-dynamodb';
+import { increment } from '#telemetry';
 import { LIFETIME, type SessionSource, type TenantCredentials, TenantSessions } from './tenant-sessions.ts';
 
 /**
@@ -47,6 +48,7 @@ export const tenantSessions = (
   });
 
 async function openSession(functionClient: CallerClient, role: string, tenant: string): Promise<TenantCredentials> {
+  increment('StsCalls');
   const tag = { key: TENANT_TAG, value: tenant };
   const session = await assumeRole(functionClient, { role, name: `tenant-${tenant}`, duration: LIFETIME, tag });
   return {

@@ -1,4 +1,4 @@
-import type { SessionCredentials } from '#aws';
+import type { SessionCredentials } from '@custodia/lean-dynamodb';
 import type { Clock } from '../../clock.ts';
 import { keepNewest } from '../../memory.ts';
 

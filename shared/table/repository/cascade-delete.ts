@@ -1,5 +1,5 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, storedSets, type Table, type UnitOfWork } from '#lists';
+import { type Key, storedSets, type Table, type UnitOfWork } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
 import { cascadeDeletePartition, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';

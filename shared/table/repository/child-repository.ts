@@ -1,4 +1,4 @@
-import { type Item, type Key, schema, storedSets, type UnitOfWork } from '#lists';
+import { type Item, type Key, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
 import { StaleRead } from '../errors.ts';
 import { cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { toAttributes } from './entity.ts';

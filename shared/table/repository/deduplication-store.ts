@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, type OnConditionFailed, schema, type Table } from '#lists';
+import { type Item, type Key, type OnConditionFailed, schema, type Table } from '@custodia/counted-lists';
 import { keepNewest } from '../../memory.ts';
 import { type DEDUPLICATED, deduplicationKey, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';

@@ -10,7 +10,7 @@ import {
   schema,
   type Table,
   type UnitOfWork,
-} from '#lists';
+} from '@custodia/counted-lists';
 import { CLOCKS_DIFFER_MS, type Clock } from '../../clock.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import type { RecordReader } from './record-reader.ts';

@@ -1,7 +1,7 @@
+import type { Item, OnConditionFailed } from '@custodia/counted-lists';
 import * as z from 'zod';
 import { uniqueFieldsOf } from '#contract/derived';
 import { parseJson } from '#json';
-import type { Item, OnConditionFailed } from '#lists';
 import { lazily } from '../../memory.ts';
 import type { DeclaredIndex } from './indexes.ts';
 

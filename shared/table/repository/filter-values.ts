@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, readPartition, retry, schema, storedSets, type Table } from '#lists';
+import { type Key, readPartition, retry, schema, storedSets, type Table } from '@custodia/counted-lists';
 import { keepNewest } from '../../memory.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { Records } from './record-reader.ts';

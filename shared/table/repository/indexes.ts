@@ -1,5 +1,5 @@
+import { indexes as kinds } from '@custodia/counted-lists';
 import { declaredValues } from '#contract/derived';
-import { indexes as kinds } from '#lists';
 import { isFound, wantedWords, wordsOf } from '../../words.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 

@@ -6,7 +6,7 @@ import type { RecordObserver, Repository } from './repository.ts';
 /**
  * The journal of a tenant (`docs/decisions/0201-events.md`): an event for each change of its records, in the transaction of the change. A change
  * takes its event's number after it has read the record, and a re-run takes a later one, so the events of a record are in the order of its
- * versions. Events are never changed or deleted; they expire. `#lists` reads them in order (`feed.ts`).
+ * versions. Events are never changed or deleted; they expire. `@custodia/counted-lists` reads them in order (`feed.ts`).
  */
 export interface JournalEvent {
   readonly id: string;

@@ -14,7 +14,7 @@ import {
   schema,
   type Table,
   type Where,
-} from '#lists';
+} from '@custodia/counted-lists';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { type Entity, toRecord } from './entity.ts';

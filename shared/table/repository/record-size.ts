@@ -1,5 +1,5 @@
+import { NumberPool } from '@custodia/counted-lists';
 import { escapedSize } from '#json';
-import { NumberPool } from '#lists';
 import { RecordTooLarge } from '../errors.ts';
 import type { Entity } from './entity.ts';
 

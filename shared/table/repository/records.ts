@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Item, SortKey, Where } from '#lists';
+import type { Item, SortKey, Where } from '@custodia/counted-lists';
 
 /** A record as read, with its version and item for a later change. */
 export interface Stored<T> {

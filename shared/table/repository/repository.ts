@@ -11,7 +11,7 @@ import {
   schema,
   storedSets,
   type UnitOfWork,
-} from '#lists';
+} from '@custodia/counted-lists';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';

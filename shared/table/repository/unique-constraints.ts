@@ -1,4 +1,11 @@
-import { type Item, indexes, listErrors, type OnConditionFailed, schema, type UnitOfWork } from '#lists';
+import {
+  type Item,
+  indexes,
+  listErrors,
+  type OnConditionFailed,
+  schema,
+  type UnitOfWork,
+} from '@custodia/counted-lists';
 import { NotUnique, StaleRead } from '../errors.ts';
 import { uniqueKey } from '../keys.ts';
 import type { Records } from './record-reader.ts';

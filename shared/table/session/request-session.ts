@@ -1,5 +1,5 @@
+import { contention, listErrors, NumberPool, type Table } from '@custodia/counted-lists';
 import type { Actor, Origin } from '#identity';
-import { contention, listErrors, NumberPool, type Table } from '#lists';
 import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
 import { type Credentials, environmentTable, tableWith, tenantTable } from '../connection/client.ts';
 import { observer } from '../connection/observer.ts';

@@ -1,4 +1,4 @@
-import { type Item, type Key, type NumberPool, schema, type Table } from '#lists';
+import { type Item, type Key, type NumberPool, schema, type Table } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
 import { readItems } from '../read-items.ts';
 

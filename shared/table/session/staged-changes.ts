@@ -1,4 +1,4 @@
-import { type Key, type NumberPool, UnitOfWork } from '#lists';
+import { type Key, type NumberPool, UnitOfWork } from '@custodia/counted-lists';
 import { StaleRead } from '../errors.ts';
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
 import type { TenantTables } from './tenant-tables.ts';

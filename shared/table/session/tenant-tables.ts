@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { listErrors, type Table } from '#lists';
+import { listErrors, type Table } from '@custodia/counted-lists';
 import { sessionsSettled } from '../connection/client.ts';
 import { EMPTY_KEYS, type TenantId } from '../keys.ts';
 

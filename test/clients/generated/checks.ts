@@ -21,7 +21,7 @@ export interface Address {
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCUMENT = join(ROOT, 'openapi.json');
-const PACKAGE = join(ROOT, 'clients/typescript');
+const PACKAGE = join(ROOT, 'packages/client');
 const TSC = join(PACKAGE, 'node_modules/typescript/bin/tsc');
 
 const HEY_API = '@hey-api/openapi-ts@0.99.0';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import createClient from 'openapi-fetch';
-import type { paths } from '../../../clients/typescript/src/schema.ts';
+import type { paths } from '../../../packages/client/src/schema.ts';
 
 /** The README's tour with types of openapi-typescript, as a caller writes it who does not use `@custodia/client`. */
 

@@ -1,4 +1,4 @@
-import { BATCH, FEED, readableCall } from '../../../../clients/typescript/generate/calls.ts';
+import { BATCH, FEED, readableCall } from '../../../../packages/client/generate/calls.ts';
 import { inCamelCase, partsOf, type SampleRequest } from './request.ts';
 
 /** Calls of `@custodia/client`, whose instance is `custodia`. */

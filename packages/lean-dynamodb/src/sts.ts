@@ -7,7 +7,6 @@ import { type AwsService, type CallerClient, serviceOf } from './service.ts';
  */
 const STS: AwsService = {
   name: 'sts',
-  counter: 'StsCalls',
   contentType: 'application/x-www-form-urlencoded',
   errorIn: (text) => {
     const { Code: name, Message: message } = parseXML(text).ErrorResponse.Error;

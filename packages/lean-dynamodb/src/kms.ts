@@ -6,7 +6,6 @@ import { type AwsService, type CallerClient, serviceOf } from './service.ts';
  */
 const KMS: AwsService = {
   name: 'kms',
-  counter: 'KmsCalls',
   contentType: 'application/x-amz-json-1.1',
   errorIn: (text) => {
     const { __type: type, message, Message } = JSON.parse(text);

@@ -1,6 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@smithy/core/protocols';
 import { retryMiddlewareOptions } from '@smithy/core/retry';
-import { systemClock } from '../clock.ts';
 import type { Context, Middleware, ServiceCall } from './middleware.ts';
 import { type RetryConfig, retrying } from './retrying.ts';
 
@@ -102,8 +101,8 @@ function signing(config: SdkConfig, context: Context): Middleware {
     const { signingRegion, signingName } = scheme ?? {};
     const properties = { config, context, signingRegion, signingName };
     const request = await signer.sign(call.request, {}, properties);
-    const sent = systemClock();
-    const isInTime = (): boolean => systemClock() - sent < LONGEST_CALL;
+    const sent = Date.now();
+    const isInTime = (): boolean => Date.now() - sent < LONGEST_CALL;
     const responded = await next({ ...call, request: request as HttpRequest }).catch((error: Error) => {
       if (isInTime()) signer.errorHandler?.(properties)(error);
       throw error;

@@ -1,8 +1,6 @@
 import { ServiceException } from '@smithy/core/client';
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { increment } from '#telemetry';
-import type { Counter } from '#telemetry/metrics';
 import { type EndpointConfig, endpointOf, type ServiceName } from './endpoints.ts';
 import type { Context, Middleware } from './middleware.ts';
 import { responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
@@ -14,8 +12,6 @@ import { responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 export interface AwsService {
   /** As in host names and signatures. */
   readonly name: ServiceName;
-  /** Only for services that functions call. */
-  readonly counter?: Counter;
   readonly contentType: string;
   /**
    * Reads name and message of an error from the text of a response. @throws any error for a text that is not the
@@ -71,7 +67,6 @@ export function serviceOf(client: CallerClient, service: AwsService): CallServic
     ['observeCalls'],
   );
   return async (request) => {
-    if (service.counter !== undefined) increment(service.counter);
     const { output } = await call({ input: request });
     return (output as { readonly text: string }).text;
   };
