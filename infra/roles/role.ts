@@ -12,7 +12,7 @@ import { prefixOf } from '../stacks/stage-stack.ts';
 
 /**
  * A role with inline rights. The CDK's own makes a separate policy, which is one more of the 500 resources of a stack
- * (`docs/decisions/0151-api-as-a-document.md`). It needs at least one right: IAM refuses an empty policy.
+ * (`docs/decisions/0162-stacks.md`). It needs at least one right: IAM refuses an empty policy.
  */
 export class RoleWithRights extends Role {
   readonly #rights: PolicyDocument;
