@@ -13,7 +13,7 @@ interface Call {
   readonly reply: Uint8Array;
 }
 
-/** A shared bucket that is not used by anybody else (`shared/tenancy/request-budget.ts`). */
+/** A shared bucket that is not used by anybody else (`shared/tenancy/budget/stored-budget.ts`). */
 const FLUSHED = new TextEncoder().encode('{"Attributes":{"FULL_AT":{"N":"0"}}}');
 const isFlushing = ({ target, body }: Pick<Call, 'target' | 'body'>): boolean =>
   target.endsWith('.UpdateItem') && body.includes('#BUDGET"');

@@ -1,5 +1,4 @@
-import { STANDARD_LIMIT, STANDARD_SHARE } from '../../shared/http/budget/budgets.ts';
-import { requestsFor } from '../../shared/http/budget/request-budget.ts';
+import { requestsFor, STANDARD_LIMIT, STANDARD_SHARE } from '../../shared/tenancy/budget/request-budget.ts';
 import { TRANSACTION_MS } from '../../test/support/conflicts.ts';
 import { general } from '../data-model/words.ts';
 import type { SharedLoad } from './measure.ts';

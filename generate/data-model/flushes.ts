@@ -1,10 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Table } from '@custodia/counted-lists';
 import { RequestSession, Tenant } from '#table';
-import { type Budget, budgetsOf } from '../../shared/http/budget/budgets.ts';
-import { flush } from '../../shared/http/budget/request-budget.ts';
-import { RequestCount } from '../../shared/http/budget/request-count.ts';
-import { Bucket } from '../../shared/http/budget/token-bucket.ts';
+import { Bucket, RequestCount } from '../../shared/tenancy/budget/bucket.ts';
+import { type Budget, budgetsOf, flush } from '../../shared/tenancy/budget/request-budget.ts';
 import { aCaller } from '../../test/support/caller.ts';
 import type { MarkdownTable } from '../markdown.ts';
 

@@ -3,8 +3,7 @@ import type { Contract, Route } from '#contract';
 import { itemRouteOf, methodsOf } from '#contract/derived';
 import type { Caller } from '#identity';
 import type { PageQuery, Repository, RequestSession, Stored, Tenant } from '#table';
-import type { Limit } from './budget/budgets.ts';
-import type { Charge } from './budget/request-budget.ts';
+import type { Charge, Limit } from '#tenancy';
 import type { Carrier, HttpRequest } from './request/http-request.ts';
 
 /**

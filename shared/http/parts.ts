@@ -3,7 +3,6 @@
  * operator, the build.
  */
 
-export { DeliveryBudget } from './budget/delivery-budget.ts';
 export { callOperation } from './call-operation.ts';
 export { type MatchedRoute, routeTable } from './operation.ts';
 export { refusalOfCaller } from './privileged-operations.ts';

@@ -1,3 +1,7 @@
+export { DeliveryBudget } from './budget/delivery-budget.ts';
+export { type Charge, type Limit, RequestBudget } from './budget/request-budget.ts';
+export { readRequestCounts } from './budget/request-counts.ts';
+export { DELIVERY_BUDGET, readBudgets } from './budget/stored-budget.ts';
 export { countRefusal, ReadCount } from './daily-counts.ts';
 export { dataKeyCache } from './data-key-cache.ts';
 export {
@@ -12,6 +16,4 @@ export {
   stageOrganizationRemoval,
 } from './organizations.ts';
 export { type Count, stageCount } from './quotas.ts';
-export { readRequestCounts } from './read-request-counts.ts';
-export { BUDGET_WINDOW, DELIVERY_BUDGET, flushBudget, readBudget, readBudgets } from './request-budget.ts';
 export { readSuspension, type Suspension, stageSuspension } from './suspensions.ts';

@@ -22,8 +22,8 @@ const NAMES: Readonly<Record<string, number>> = {
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
   '#http': 13,
-  // With the budget of deliveries, and the check of the caller of a batch.
-  '#http/parts': 13,
+  // With the check of the caller of a batch.
+  '#http/parts': 12,
   // With the observer of a table, what indexes and queries are, and the request of an update by itself.
   '@custodia/counted-lists': 27,
   // With the entries of indexes.
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table/keys': 15,
   '#table/storage': 19,
   '#auth': 13,
-  '#tenancy': 23,
+  '#tenancy': 24,
   '#tenancy/credentials': 14,
   // What an invocation, and a part of it, has used.
   '#telemetry': 13,

@@ -1,11 +1,11 @@
 import { registerHooks } from 'node:module';
-import type { RequestBudget } from '../../../shared/http/budget/request-budget.ts';
+import type { RequestBudget } from '../../../shared/tenancy/budget/request-budget.ts';
 
 /** Containers of Lambda: each has its own copy of the modules that keep request budgets. */
 
-type BudgetModule = typeof import('../../../shared/http/budget/request-budget.ts');
+type BudgetModule = typeof import('../../../shared/tenancy/budget/request-budget.ts');
 
-const MODULE = new URL('../../../shared/http/budget/request-budget.ts', import.meta.url);
+const MODULE = new URL('../../../shared/tenancy/budget/request-budget.ts', import.meta.url);
 const FOLDER = new URL('.', MODULE).href;
 
 registerHooks({

@@ -1,5 +1,5 @@
 import { markdown } from '../../../generate/markdown.ts';
-import { STANDARD_LIMIT, STANDARD_SHARE } from '../../../shared/http/budget/budgets.ts';
+import { STANDARD_LIMIT, STANDARD_SHARE } from '../../../shared/tenancy/budget/request-budget.ts';
 import type { Bound } from '../../bounds.ts';
 import { type Outcomes, refusedOf } from './outcomes.ts';
 import type { Size } from './scenarios.ts';

@@ -1,7 +1,7 @@
 import { ids, listErrors } from '@custodia/counted-lists';
-import type { DeliveryBudget } from '#http/parts';
 import { type JournalEvent, JournalReader, Tenant } from '#table';
 import { increment } from '#telemetry';
+import type { DeliveryBudget } from '#tenancy';
 import * as leases from '../state/lease.ts';
 import { type Registration, unregister } from '../state/register.ts';
 import type { DeliveryState } from '../state/state.ts';

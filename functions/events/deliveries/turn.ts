@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { DeliveryBudget } from '#http/parts';
 import { Tenant } from '#table';
 import { metered } from '#telemetry';
+import { DeliveryBudget } from '#tenancy';
 import * as leases from '../state/lease.ts';
 import type { Registration } from '../state/register.ts';
 import { EXPIRED, isAssignment, readAssignment, stopEndpoint } from './assignment.ts';

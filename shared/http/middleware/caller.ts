@@ -5,7 +5,7 @@ import { Problem, unauthorized } from '#contract/problem';
 import { actorOf, type Caller, callerOf, mayDo } from '#identity';
 import { Tenant } from '#table';
 import { annotate } from '#telemetry';
-import { RequestBudget } from '../budget/request-budget.ts';
+import { RequestBudget } from '#tenancy';
 import type { WithResponseHeaders } from './responses.ts';
 import type { InSession, Middleware, Routed } from './routing.ts';
 

@@ -33,7 +33,7 @@ export class RequestSession implements TimeLimit {
   batch: { readonly shared: SharedByBatch; readonly left: number } | undefined;
   /** How often a generated value was already taken. */
   collisions = 0;
-  /** Is called with the units that the request is about to take, where that is known (`shared/http/budget/request-budget.ts`). May throw. */
+  /** Is called with the units that the request is about to take, where that is known (`shared/tenancy/budget/request-budget.ts`). May throw. */
   expectUnits: ((units: number) => void) | undefined;
 
   /** @param tenantTable the table with a tenant's own rights; by default `table`, which only works without STS sessions of tenants */

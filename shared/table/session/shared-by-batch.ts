@@ -2,7 +2,7 @@ import { type Item, type Key, type NumberPool, schema, type Table } from '@custo
 import type { TimeLimit } from '../../clock.ts';
 import { readItems } from '../read-items.ts';
 
-/** Most ids that are looked up at once: fewer units than a request has (`shared/http/budget/request-budget.ts`). */
+/** Most ids that are looked up at once: fewer units than a request has (`shared/tenancy/budget/request-budget.ts`). */
 const AT_ONCE = 40;
 
 /**

@@ -1,8 +1,7 @@
 import type { Tenant } from '#table';
-import { BUDGET_WINDOW, DELIVERY_BUDGET } from '#tenancy';
-import { knownOf } from './buckets.ts';
-import { STANDARD_SHARE, stageTenantLimit } from './budgets.ts';
-import { flush, UNITS_A_REQUEST } from './request-budget.ts';
+import { knownOf } from './bucket.ts';
+import { flush, STANDARD_SHARE, stageTenantLimit, UNITS_A_REQUEST } from './request-budget.ts';
+import { BUDGET_WINDOW, DELIVERY_BUDGET } from './stored-budget.ts';
 
 const { refillMs: WINDOW_MS, mostSpentMs: MOST_SPENT_MS } = BUDGET_WINDOW;
 

@@ -1,4 +1,8 @@
-import { BUDGET_WINDOW } from '#tenancy';
+import type { Caller } from '#identity';
+import type { Tenant } from '#table';
+import { dayOf } from '../../clock.ts';
+import { keepNewest } from '../../memory.ts';
+import { BUDGET_WINDOW } from './stored-budget.ts';
 
 /**
  * One container's copy of a budget's token bucket. It holds a minute's requests and refills evenly over a minute.
@@ -125,4 +129,104 @@ export class Bucket {
     if (this.#latest - now > CLOCK_STEP_MS) this.#fullAt -= this.#latest - now;
     this.#latest = this.#latest - now > CLOCK_STEP_MS ? now : Math.max(this.#latest, now);
   }
+}
+
+/**
+ * With so many unflushed requests, or so long after the last flush, the number of requests is worth a write of its own.
+ */
+const MOST_UNFLUSHED = 100;
+const FLUSHED_EVERY_MS = 15 * 60_000;
+
+/**
+ * One container's number of requests of an integration that it has not flushed yet, by day of UTC, apart from what they
+ * cost. It is flushed with the budget's cost, or alone: with the first request, because the container may be frozen
+ * after any, and when {@link isDue} says so. A request is flushed once at most: what a failed flush or an ended
+ * container had taken is lost (`docs/decisions/0200-usage.md`).
+ */
+export class RequestCount {
+  #requests = new Map<number, number>();
+  #unflushed = 0;
+  #surplus: readonly string[] = [];
+  /** Epoch milliseconds. */
+  #flushedAt = Number.NEGATIVE_INFINITY;
+
+  /** `now` in epoch milliseconds; `requests` also parts of one. */
+  add(now: number, requests = 1): void {
+    const day = dayOf(now);
+    this.#requests.set(day, (this.#requests.get(day) ?? 0) + requests);
+    this.#unflushed += requests;
+  }
+
+  /** Whether it is worth a write of its own: also with the first request of a day. */
+  isDue(now: number): boolean {
+    if (this.#unflushed === 0) return false;
+    return (
+      this.#unflushed >= MOST_UNFLUSHED ||
+      Math.abs(now - this.#flushedAt) >= FLUSHED_EVERY_MS ||
+      dayOf(now) !== dayOf(this.#flushedAt)
+    );
+  }
+
+  /** What is to flush; it counts as flushed from now on. */
+  take(now: number) {
+    const taken = { requests: this.#requests, surplus: this.#surplus };
+    this.#requests = new Map();
+    this.#unflushed = 0;
+    this.#surplus = [];
+    this.#flushedAt = now;
+    return taken;
+  }
+
+  /** Notes what a flush has found to be removed by the next one. */
+  learn(surplus: readonly string[]): void {
+    this.#surplus = surplus;
+  }
+}
+
+/**
+ * The token buckets of this container: those of request budgets, with what was counted besides, and the reserves of
+ * tokens.
+ */
+
+/** Most of each kind. */
+const KEPT = 10_000;
+
+/** What this container knows of the requests of an integration, or of a whole tenant. */
+interface Known {
+  readonly bucket: Bucket;
+  readonly count: RequestCount;
+}
+
+/** By tenant and owner, the least recently used first. */
+const known = new Map<string, Known>();
+
+/** Of an integration, or of the whole tenant (null), whose requests are only counted by integration. */
+export function knownOf(tenant: Tenant, integrationId: string | null): Known {
+  const name = `${tenant.id}#${integrationId ?? ''}`;
+  const found = known.get(name) ?? { bucket: new Bucket(), count: new RequestCount() };
+  keepNewest(known, name, found, KEPT);
+  return found;
+}
+
+/** Requests a minute of each token and container. */
+const RESERVE = 5;
+
+/**
+ * By token id, the least recently used first. A dropped reserve is full again, so dropping takes nothing from anybody.
+ */
+const reserves = new Map<string, Bucket>();
+
+/**
+ * Takes one request from the reserve of the caller's token. The reserve is for cutting off keys when the request budget
+ * is spent, so that nobody can prevent an owner from that by spending it (`docs/decisions/0081-request-budgets.md`). In
+ * memory only: each container has its own. `now` in epoch milliseconds.
+ * @returns whether there was one
+ */
+export function takeReserve({ tokenId }: Caller, now: number): boolean {
+  if (tokenId === null) return false;
+  const reserve = reserves.get(tokenId) ?? new Bucket();
+  keepNewest(reserves, tokenId, reserve, KEPT);
+  if (reserve.wait(RESERVE, now) > 0) return false;
+  reserve.take(RESERVE, now);
+  return true;
 }

@@ -4,13 +4,13 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type Item, type Key, readPartition, schema } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
-import { CLOCKS_DIFFER_MS } from '../clock.ts';
-import { BUDGET_OF, budgetKey } from './keys.ts';
+import { CLOCKS_DIFFER_MS } from '../../clock.ts';
+import { BUDGET_OF, budgetKey } from '../keys.ts';
 import { type Counted, KEPT_SECONDS, NOTHING_COUNTED, surplusIn, updateOf } from './request-counts.ts';
 
 /**
  * The bucket of an integration's or a whole tenant's request budget that all containers share: one item with the time
- * at which it will be full again (`shared/http/budget/token-bucket.ts`), and the writer's time `AT`. Both are by the
+ * at which it will be full again (`shared/tenancy/budget/bucket.ts`), and the writer's time `AT`. Both are by the
  * last writer's clock, which may be wrong: if `AT` is in the future, only the difference of the two counts
  * (`docs/decisions/0160-clocks.md`). An integration's item also counts its requests by day (`request-counts.ts`).
  */
