@@ -25,7 +25,7 @@ export const staticModules: Plugin = {
 export const precompiledRouteMetadata = (contract: Contract): Plugin => ({
   name: 'precompiled-route-metadata',
   setup(build) {
-    build.onLoad({ filter: /[\\/]shared[\\/]http[\\/]routes[\\/]precompiled-metadata\.ts$/ }, () => ({
+    build.onLoad({ filter: /[\\/]shared[\\/]http[\\/]precompiled-metadata\.ts$/ }, () => ({
       contents: [
         `export const PRECOMPILED_METADATA = ${metadataText(contract)};`,
         `export const BUILT_AT_START = ${JSON.stringify([contract.mainOperation ?? []].flat())};`,

@@ -12,7 +12,7 @@ const NOT_COPIED = new Set([
   'node_modules',
 ]);
 
-/** What the copy has of its own: the compiler's memory, and the link to the client. */
+/** What the copy has of its own: the compiler's memory, and the links to its packages. */
 const NOT_LINKED = new Set(['.cache', '@custodia']);
 
 /** Copies a release of the repository, with the packages of this one. */
@@ -23,6 +23,8 @@ export async function copyRelease(from: string, to: string): Promise<string> {
   await mkdir(join(linked, '@custodia'), { recursive: true });
   const names = (await readdir(packages)).filter((name) => !NOT_LINKED.has(name));
   await Promise.all(names.map((name) => symlink(join(packages, name), join(linked, name), 'junction')));
-  await symlink(join(to, 'packages/client'), join(linked, '@custodia/client'), 'junction');
+  for (const name of await readdir(join(to, 'packages'))) {
+    await symlink(join(to, 'packages', name), join(linked, '@custodia', name), 'junction');
+  }
   return to;
 }
