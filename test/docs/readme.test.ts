@@ -13,8 +13,8 @@ const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8'
 
 const tour = stepsOf(README);
 
-it('has at most 1,000 words', () => {
-  expect(README.split(/\s+/).length).toBeLessThanOrEqual(1000);
+it('has at most 900 words', () => {
+  expect(README.split(/\s+/).length).toBeLessThanOrEqual(900);
 });
 
 describe('the tour', () => {
