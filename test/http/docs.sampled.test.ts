@@ -178,7 +178,7 @@ it('the page of guides lists all guides, and each guide lists its sections and t
 
 it('the page of the change log has what callers notice of each version, not what operators do', async () => {
   const text = textOf((await get(`${START}/changelog`)).text);
-  expect(text).toContain('An unknown query parameter or field is refused with the nearest known name');
+  expect(text).toContain('Ids are UUIDs of version 4');
   expect(text).not.toMatch(/For operators|npx custodia|CDK/);
   // Links to what the pages do not have are left out with their parentheses.
   expect(text).not.toMatch(/\s[.,;]\s|\(\)/);
