@@ -5,7 +5,7 @@ import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { newTicket } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Lists by the value of a unique field: the record that has it, in one read. */
+/** Spellings of unique values, and integrations by their app code. Lists by unique values: `found.property.sampled.test.ts`. */
 
 const api = useApi();
 const org = prepared(() => api.orgToken());
@@ -20,74 +20,12 @@ const found = async (path: string, query: Readonly<Record<string, string>>, by: 
 const only = (id: unknown) => ({ ids: [id], total: 1 });
 const nothing = { ids: [], total: 0 };
 
-describe('GET /clients?slug=', () => {
-  it('finds the client with it, whatever else is asked, and after a change the next one', async () => {
-    const [slug, next] = [`a-${randomUUID()}`, `b-${randomUUID()}`];
-    const { id } = await acme.create('/api/v1/clients', { name: 'Acme', slug });
-    await rival.create('/api/v1/clients', { name: 'Acme', slug });
-    expect(await found('clients', { slug })).toEqual(only(id));
-    expect(await found('clients', { slug, status: 'active', has_risks: 'false' })).toEqual(only(id));
-    expect(await found('clients', { slug, status: 'inactive' })).toEqual(nothing);
-    expect(await found('clients', { slug, has_risks: 'true' })).toEqual(nothing);
-    expect(await found('clients', { slug, page: '2' })).toEqual({ ids: [], total: 1 });
-    expect(await found('clients', { slug: slug.slice(0, -1) })).toEqual(nothing);
-    await acme.ask('PATCH', `/api/v1/clients/${id}`, { slug: next });
-    expect([await found('clients', { slug }), await found('clients', { slug: next })]).toEqual([nothing, only(id)]);
-  });
-
-  it.each(['', 'A', 'a b', 'x'.repeat(101), '%00'])('refuses what is none: %j', async (slug) => {
-    const { status, body } = await acme.ask('GET', `/api/v1/clients?slug=${slug}`);
-    expect([status, body.errors?.[0]]).toEqual([400, expect.objectContaining({ in: 'query', pointer: '#/slug' })]);
-  });
-});
-
-describe('GET /users?email=', () => {
-  it('finds the user in whatever case', async () => {
-    const email = `Ines.${randomUUID()}@acme.example`;
-    const { id } = await acme.create('/api/v1/users', { email, name: 'Inês' });
-    expect(await found('users', { email })).toEqual(only(id));
-    expect(await found('users', { email: email.toUpperCase(), is_active: 'true' })).toEqual(only(id));
-    expect(await found('users', { email, is_active: 'false' })).toEqual(nothing);
-    expect(await found('users', { email: `x${email}` })).toEqual(nothing);
-    expect(await found('users', { email }, rival)).toEqual(nothing);
-  });
-});
-
 it('says of an address with a plus how it is written', async () => {
   const email = `ines+${randomUUID()}@acme.example`;
   const { id } = await acme.create('/api/v1/users', { email, name: 'Inês' });
   const { status, body } = await acme.ask('GET', `/api/v1/users?email=${email}`);
   expect([status, body.errors?.[0]?.detail]).toEqual([400, expect.stringContaining('`%2B`')]);
   expect(await found('users', { email })).toEqual(only(id));
-});
-
-describe('GET /tickets?ticket_code=', () => {
-  const ticket = async (ticket_code: string) => {
-    const { id: client_id } = await acme.create('/api/v1/clients', { name: 'Acme' });
-    const text = { subject: 'Dark', description: 'The screen is dark.', source: 'email', contact_id: randomUUID() };
-    return acme.create('/api/v1/tickets', { client_id, ticket_code, ...text });
-  };
-
-  it.each([`T-${randomUUID()}`, '\n', `\u{10FFFF}${'é'.repeat(99)}`, '#SET', '..'])(
-    'finds the ticket: %j',
-    async (code) => {
-      const made = await ticket(code === '\n' ? `a\nb${randomUUID()}` : code);
-      const ticket_code = String(made.ticket_code);
-      expect(await found('tickets', { ticket_code })).toEqual(only(made.id));
-      expect(await found('tickets', { ticket_code, status: 'open', client_id: String(made.client_id) })).toEqual(
-        only(made.id),
-      );
-      expect(await found('tickets', { ticket_code, client_id: randomUUID() })).toEqual(nothing);
-      await acme.ask('DELETE', `/api/v1/tickets/${made.id}`);
-      expect(await found('tickets', { ticket_code })).toEqual(nothing);
-    },
-  );
-
-  it('finds none of another spelling', async () => {
-    const { ticket_code } = await ticket(`Ticket ${randomUUID()}`);
-    for (const other of [`${ticket_code}.`, String(ticket_code).toUpperCase()])
-      expect(await found('tickets', { ticket_code: other })).toEqual(nothing);
-  });
 });
 
 describe('a code with what shows nothing at its ends', () => {

@@ -3,7 +3,7 @@ import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 import { apiDriverOf, NOWHERE, pointersOf, type Responded } from './api-driver.ts';
 
-/** `q` of every list that has it: what is found, and by what. That of clients: `client-search.test.ts`. */
+/** `q` of every list that has it: by which fields records are found. Any words and filters: `found.property.sampled.test.ts`. */
 
 const api = useApi();
 const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token));
@@ -13,7 +13,8 @@ const found = async (list: string, q: string, rest = '') =>
 
 const records: Record<string, Responded> = {};
 beforeAll(async () => {
-  const client = await mine.client({ name: 'Acme' });
+  const client = await mine.client({ name: 'ACME Lda % de_Portugal', slug: 'zz-first' });
+  records.clients = client;
   const service = await mine.service({ client_id: client.id, name: 'Web shop of Águas' });
   records.services = service;
   records.resources = await mine.resource({
@@ -41,6 +42,15 @@ beforeAll(async () => {
 
 describe('a list by words', () => {
   it.each<[string, string, boolean]>([
+    ['clients', ' acme  LDA ', true],
+    ['clients', 'acme\u0000#', true],
+    ['clients', 'acme%', true],
+    ['clients', 'zz-f', true],
+    ['clients', 'cme', false],
+    ['clients', 'a_me', false],
+    ['clients', '*', false],
+    ['clients', 'acme lda\n0', false],
+    ['clients', "' OR 1=1 --", false],
     ['services', 'shop', true],
     ['services', 'aguas web', true],
     ['services', 'hop', false],
@@ -70,20 +80,13 @@ describe('a list by words', () => {
     expect(await found(list, q)).toEqual(isFound ? [records[list]?.id] : []);
   });
 
-  it.each(['services', 'resources', 'terminals', 'users', 'tickets'])(
+  it.each(['clients', 'services', 'resources', 'terminals', 'users', 'tickets'])(
     'of %s is refused without a word',
     async (list) => {
       const refused = await mine.get(`/${list}?q=%CC%81`);
       expect([refused.status, pointersOf(refused)]).toEqual([400, ['#/q']]);
     },
   );
-
-  it('has the filters of the list, too', async () => {
-    const client = records.tickets?.client_id;
-    expect(await found('tickets', 'print', `&client_id=${String(client)}&status=open`)).toEqual([records.tickets?.id]);
-    expect(await found('tickets', 'print', '&status=closed')).toEqual([]);
-    expect(await found('resources', 'print', '&over_threshold=false')).toEqual([records.resources?.id]);
-  });
 
   it('finds a record by its new texts at once, and no more by the old or once it is deleted', async () => {
     const { id } = await mine.create('/tickets', {

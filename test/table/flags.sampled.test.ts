@@ -322,59 +322,6 @@ it('a list is sorted by a flag as it is shown: false before true', async () => {
   expect((await shops.read({ sort: '-at_risk' })).ids).toEqual([two, three, one]);
 });
 
-describe('a flag that is added later', () => {
-  it('is decided by the records until the operator has built it, and right from then on, whoever writes meanwhile', async () => {
-    const made = await Promise.all(Array.from({ length: 4 }, () => oldShops.createId()));
-    const old = made.toSorted((one, other) => ids.numberOf(one) - ids.numberOf(other));
-    const at = async (index: number, load: number, release: Release) =>
-      report(old[index] ?? '', undefined, load, undefined, release);
-    const one = await at(0, 90, BEFORE);
-    await at(1, 0, BEFORE);
-    const [risky, ...others] = old;
-    for (const [isTrue, expected] of [
-      [true, [risky]],
-      [false, others],
-    ] as const) {
-      expect(await shops.found({ filter: { at_risk: isTrue } })).toEqual({ ids: expected, by: 'records' });
-      const found = await machines.found({ filter: { over: isTrue, shop_id: risky } });
-      expect(found).toEqual({ ids: isTrue ? [one] : [], by: 'records' });
-    }
-    // The release that writes it, beside the one before.
-    const two = await at(2, 90, RELEASE);
-    await shops.change(old[3] ?? '', { city: 'faro' });
-    await report(old[0] ?? '', one, 10, undefined, RELEASE);
-    await report(old[0] ?? '', one, 95, undefined, RELEASE);
-    await report(old[2] ?? '', two, 10, undefined, BEFORE);
-    expect(new Set(await differences(true))).toEqual(
-      new Set([
-        ...['filter-not-built SHOP at_risk', 'filter-not-built MACHINE over'],
-        ...['wrong-note SHOP at_risk', 'wrong-note MACHINE over'],
-      ]),
-    );
-    expect(await differences(false)).toEqual([]);
-    await expectRight();
-    expect((await shops.found({ filter: { at_risk: true } })).by).toBe('indexes');
-  });
-
-  it('damages no set when an older release has changed what it follows from', async () => {
-    const shop = await shops.createId();
-    const machine = await report(shop, undefined, 0);
-    for (const [load, next] of [
-      [90, 95],
-      [10, 5],
-      [90, 10],
-      [10, 90],
-    ] as const) {
-      await report(shop, machine, load, undefined, BEFORE);
-      expect([(await shops.audit()).faults, (await machines.audit()).faults]).toEqual([[], []]);
-      await report(shop, machine, next);
-      expect([(await shops.audit()).faults, (await machines.audit()).faults]).toEqual([[], []]);
-      await shops.change(shop, { city: `c${load}` });
-      await expectRight();
-    }
-  });
-});
-
 describe('verifying', () => {
   const keyOf = (list: TestList<Shop> | TestList<Machine>, id: string): Key => ({
     PK: list.partition,

@@ -31,9 +31,6 @@ const table = useTable(NOW);
 const filters = [set('status')];
 const A_CALL = { status: 'open', moved_at: at(0) };
 const calls = new TestList(table, entity<Call>('CALL', { indexes: [...filters, order('moved_at')] }), A_CALL);
-/** The previous release, which does not know the order. */
-const before = new TestList(table, entity<Call>('CALL', { indexes: [...filters] }), A_CALL);
-
 const sorted = (query: Parameters<typeof calls.page>[0] = {}) => calls.read({ sort: '-moved_at', ...query });
 const differences = async (repair = false) => (await calls.verify(repair)).differences;
 const entry = (text: string, number: number) => keyOfEntry(calls.partition, { items: 'moved_at#ORDER', text }, number);
@@ -74,48 +71,6 @@ class NumbersAsked extends NodeHttpHandler {
 }
 
 describe('a list in the order of a time', () => {
-  it('has every record once, also without a time, and equal times by number', async () => {
-    const [a, b, c, d, e] = await create(5, 1, null, 5, 3);
-    expect(await sorted()).toEqual({ total: 5, ids: [d, a, e, b, c] });
-    // Without a time is last in both directions.
-    expect(await sorted({ sort: 'moved_at' })).toEqual({ total: 5, ids: [b, e, a, d, c] });
-    expect(await sorted({ page: 2, page_size: 2 })).toEqual({ total: 5, ids: [e, b] });
-    expect(await sorted({ page: 3, page_size: 2 })).toEqual({ total: 5, ids: [c] });
-    expect(await sorted({ page: 4, page_size: 2 })).toEqual({ total: 5, ids: [] });
-  });
-
-  it('has what was written before, and nothing that was deleted', async () => {
-    const [a, b, c] = (await create(1, 2, 3)) as [string, string, string];
-    await moveCall(a, 9);
-    expect(await sorted()).toEqual({ total: 3, ids: [a, c, b] });
-    await calls.change(b, { moved_at: at(10), status: 'closed' });
-    await calls.remove(c);
-    expect(await sorted()).toEqual({ total: 2, ids: [b, a] });
-    expect(await sorted({ filter: { status: 'closed' } })).toEqual({ total: 1, ids: [b] });
-    expect(await entries()).toHaveLength(2);
-  });
-
-  it('keeps to filters, by the order and by few records', async () => {
-    const made = await create(...Array.from({ length: 30 }, (_, index) => (index * 7) % 30));
-    // One in ten at the far end of the order, and all but these.
-    const rare = made.filter((_, index) => (index * 7) % 30 < 3);
-    for (const id of rare) await calls.change(id, { status: 'closed' });
-    const timed = [...(await calls.stored())].sort((one, other) =>
-      String(one.moved_at) < String(other.moved_at) ? 1 : -1,
-    );
-    for (const status of ['open', 'closed']) {
-      const expected = timed.filter((each) => each.status === status).map(({ id }) => id);
-      for (const page_size of [2, 7, 100]) {
-        const pages = Math.ceil(expected.length / page_size);
-        const read = await Promise.all(
-          Array.from({ length: pages }, (_, page) => sorted({ filter: { status }, page: page + 1, page_size })),
-        );
-        expect(read.flatMap((each) => each.ids)).toEqual(expected);
-        expect(new Set(read.map(({ total }) => total))).toEqual(new Set([expected.length]));
-      }
-    }
-  });
-
   it('reads records in the order of the page, so that one that is too large ends early and does not begin late', async () => {
     await create(2, 1, 3);
     for (const [sort, numbers] of [
@@ -144,31 +99,6 @@ describe('a list in the order of a time', () => {
     const overdue = { at: NOW + 60_000 };
     await expect(calls.read({ sort: '-moved_at' }, overdue)).rejects.toThrow(listErrors.PageIncomplete);
     expect(await calls.read({ sort: '-moved_at' }, overdue)).toEqual({ total: 1, ids: [a] });
-  });
-});
-
-describe('records with a time in a range', () => {
-  it('are those from its beginning on, up to its end, in either order', async () => {
-    const [a, b, c, d] = await create(1, 2, 3, null);
-    const range = (after?: number, before?: number) => ({
-      ranges: {
-        moved_at: {
-          after: after === undefined ? after : at(after),
-          before: before === undefined ? before : at(before),
-        },
-      },
-    });
-    expect(await calls.read(range(2))).toEqual({ total: 2, ids: [b, c] });
-    expect(await calls.read(range(undefined, 2))).toEqual({ total: 1, ids: [a] });
-    expect(await sorted(range(1, 3))).toEqual({ total: 2, ids: [b, a] });
-    expect(await sorted({ ...range(1, 3), filter: { status: 'closed' } })).toEqual({ total: 0, ids: [] });
-    for (const empty of [range(3, 3), range(3, 1)]) {
-      expect(await calls.read(empty)).toEqual({ total: 0, ids: [] });
-      expect(await sorted(empty)).toEqual({ total: 0, ids: [] });
-    }
-    expect((await calls.read(range(undefined, 99))).ids).not.toContain(d);
-    const first = { ranges: { moved_at: { before: '0000-01-01T00:00:00.000Z' } } };
-    expect([await calls.read(first), (await sorted(first)).total]).toEqual([{ total: 0, ids: [] }, 0]);
   });
 });
 
@@ -344,34 +274,6 @@ describe('a time that moves', () => {
 });
 
 describe('an order', () => {
-  it('that is added later is decided by the records until it is built, and kept right from then on', async () => {
-    const first = await before.createId({ moved_at: at(1) });
-    const gone = await before.createId();
-    const latestFirst = { sort: '-moved_at' };
-    const ranges = { moved_at: { after: at(1) } };
-    expect(await calls.found(latestFirst)).toEqual({ ids: [first, gone], by: 'records' });
-    expect(await calls.found({ ranges })).toEqual({ ids: [first], by: 'records' });
-    await calls.remove(gone);
-    // It enters the order with its next change, or by the repair.
-    await moveCall(first, 2);
-    const second = await calls.createId({ moved_at: at(3) });
-    for (const repaired of [false, true])
-      expect(await differences(repaired)).toMatchObject([{ kind: 'filter-not-built', field: 'moved_at>', repaired }]);
-    expect(await differences()).toEqual([]);
-    expect(await calls.found(latestFirst)).toEqual({ ids: [second, first], by: 'indexes' });
-    expect(await calls.found({ ranges })).toEqual({ ids: [first, second], by: 'indexes' });
-  });
-
-  it('that is added later has a record from its first change on', async () => {
-    const id = await before.createId({ moved_at: at(-1) });
-    const change = async (records: ReturnType<typeof calls.records>) => {
-      const stored = await records.get(id);
-      if (stored !== undefined) await records.update(stored, { status: 'closed' }, { moves: 'moved_at' });
-    };
-    await calls.do(change, { at: () => NOW + 2_000 });
-    expect([await timeOf(id), await entries()]).toEqual([at(2), [entry(at(2), ids.numberOf(id)).SK]]);
-  });
-
   it('is restored by the operator: a missing entry, one at another time, and one without a record', async () => {
     const [id, other] = (await create(1, 2)) as [string, string];
     const Key = { ...entry(at(1), ids.numberOf(id)) };

@@ -44,48 +44,6 @@ const differences = async (repair: boolean, list: List = after, over?: FaultyHan
 const BUILT = ['filter-not-built', true];
 
 describe('a filter that is added later', () => {
-  it('is decided by the records until the operator has built it, and serves all records before and after', async () => {
-    const owners = ['ana', 'rui', null];
-    const made = Array.from({ length: 40 }, (_, index) => before.createId({ owner: owners[index % 3] ?? null }));
-    const ids = await Promise.all(made);
-    await before.remove(ids[3] ?? '');
-    const expected = ids.filter((_, index) => index % 3 === 0 && index !== 3).toSorted();
-    const found = async (filter: Filter) => {
-      const { ids: unsorted, by } = await after.found({ filter });
-      return { by, ids: unsorted.toSorted() };
-    };
-    const filters = [{ owner: 'ana' }, { owner: 'ana', state: 'open' }];
-    for (const filter of filters) expect(await found(filter)).toEqual({ ids: expected, by: 'records' });
-
-    const text = 'JOB the lists by owner are not built: 39 of 39 records are missing in them';
-    expect((await after.verify(false)).differences).toMatchObject([
-      { kind: 'filter-not-built', field: 'owner', text, repaired: false },
-    ]);
-    expect((await found({ owner: 'ana' })).by).toBe('records');
-    expect([await differences(true), await differences(false)]).toEqual([[BUILT], []]);
-    for (const filter of filters) expect(await found(filter)).toEqual({ ids: expected, by: 'indexes' });
-    // The version is the caller's: building a filter is no change of the record.
-    expect((await after.records().get(ids[0] ?? ''))?.version).toBe(1);
-  });
-
-  it('keeps its lists right while the release before it is at work as well', async () => {
-    const old = await before.createId();
-    await differences(true);
-    const byNew = await after.createId();
-    const byOld = await before.createId();
-    const moved = await after.createId({ owner: 'rui' });
-    const gone = await after.createId();
-    await before.change(moved, { owner: 'ana' });
-    await before.change(byNew, { state: 'done' });
-    await before.remove(gone);
-    expect(await differences(false)).toEqual([]);
-    expect(await idsOf({ owner: 'ana' })).toEqual([old, byNew, byOld, moved]);
-    await after.change(byNew, { owner: 'rui' });
-    await after.change(old, { owner: null });
-    expect([await idsOf({ owner: 'ana' }), await idsOf({ owner: 'rui' })]).toEqual([[byOld, moved], [byNew]]);
-    expect(await differences(false)).toEqual([]);
-  });
-
   it('has the record of a writer that allocated its number before the filter was noted, and wrote it afterwards', async () => {
     const first = await before.createId();
     const handler = new PausingHandler();

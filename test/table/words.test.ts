@@ -30,15 +30,6 @@ const unique = { slug: (slug: string) => slug };
 const filters = [set('state')];
 const A_SHOP = { name: 'Acme', slug: null, state: 'open' };
 const shops = new TestList(table, entity<Shop>('SHOP', { indexes: [...filters, words(['name'])], unique }), A_SHOP);
-/** A release that declares no words. */
-const before = new TestList(table, entity<Shop>('SHOP', { indexes: [...filters], unique }), A_SHOP);
-/** A release that finds other words in the same texts. */
-const other = new TestList(
-  table,
-  entity<Shop>('SHOP', { indexes: [...filters, words(['name', 'state'])], unique }),
-  A_SHOP,
-);
-
 async function idsOf(q: string, filter = {}): Promise<string[]> {
   const { ids, total } = await shops.read({ q, filter });
   expect(total).toBe(ids.length);
@@ -177,29 +168,11 @@ describe('the words of a record', () => {
     expect((await entries()).map(([SK]) => SK)).toEqual(words.map((word) => entryKey(word, number).SK));
   });
 
-  it('have an entry each, which says all of them, and change with any of its texts', async () => {
-    const id = await shops.createId({ name: 'Acme Lisbon' });
-    const both = 'acme\nlisbon';
-    expect(await entries()).toEqual([isAbout(id, 'acme', both), isAbout(id, 'lisbon', both)]);
-    await shops.change(id, { name: 'Acme Porto', slug: 'zz' });
-    expect(await entries()).toEqual([isAbout(id, 'acme', 'acme\nporto'), isAbout(id, 'porto', 'acme\nporto')]);
-    expect(await Promise.all(['lisbon', 'porto ac', 'zz acme'].map((q) => idsOf(q)))).toEqual([[], [id], [id]]);
-    await shops.remove(id);
-    expect(await entries()).toEqual([]);
-  });
-
   it('are not written with a change of something else', async () => {
     const id = await shops.createId({ name: 'Acme Lisbon' });
     await put({ ...entryKey('acme', ids.numberOf(id)), TEXTS: 'untouched' });
     await shops.change(id, { state: 'shut' });
     expect(await entries()).toContainEqual(isAbout(id, 'acme', 'untouched'));
-  });
-
-  it('that another release has found are deleted with a change of the texts', async () => {
-    const id = await other.createId({ name: 'Acme' });
-    expect((await entries()).length).toBe(2);
-    await shops.change(id, { name: 'Porto' });
-    expect(await entries()).toEqual([isAbout(id, 'porto', 'porto')]);
   });
 
   it('fit into the transaction of the largest change, and into an entry of a write unit', async () => {
@@ -215,42 +188,6 @@ describe('the words of a record', () => {
 });
 
 describe('an index of words', () => {
-  it('that is added later is decided by the records until it is built, and kept right from then on', async () => {
-    const first = await before.createId({ slug: 'one' });
-    const second = await before.createId({ name: 'Bistro' });
-    const gone = await before.createId();
-    expect(await shops.found({ q: 'ACM' })).toEqual({ ids: [first, gone], by: 'records' });
-    expect(await shops.found({ q: 'on acme' })).toEqual({ ids: [first], by: 'records' });
-    await shops.remove(gone);
-    const renamed = await shops.createId({ name: 'Acme 2' });
-    for (const repaired of [false, true])
-      expect(await differences(repaired)).toMatchObject([{ kind: 'filter-not-built', field: 'words~', repaired }]);
-    expect(await differences()).toEqual([]);
-    expect(await shops.found({ q: 'ACME' })).toEqual({ ids: [first, renamed], by: 'indexes' });
-    expect(await idsOf('on')).toEqual([first]);
-
-    // The other release is still at work: what it changes has wrong ones until the next change of the record, or a repair.
-    await before.change(second, { name: 'Acme 3' });
-    await before.change(renamed, { name: 'Acme 4' });
-    expect(await differences()).toMatchObject([second, renamed].map((id) => ({ kind: 'wrong-note', id })));
-    await shops.change(second, { state: 'shut' });
-    expect(await differences(true)).toMatchObject([{ kind: 'wrong-note', id: renamed, repaired: true }]);
-    expect([await differences(), await idsOf('acme'), await idsOf('4')]).toEqual([
-      [],
-      [first, second, renamed],
-      [renamed],
-    ]);
-    await before.remove(renamed);
-    expect([await differences(), await idsOf('4')]).toEqual([[], []]);
-  });
-
-  it('is repaired where another release has found other words, too', async () => {
-    const id = await other.createId({ name: 'Acme' });
-    expect(await differences()).toMatchObject([{ kind: 'wrong-note', id }]);
-    expect((await differences(true)).every(({ repaired }) => repaired)).toBe(true);
-    expect([await differences(), await entries()]).toEqual([[], [isAbout(id, 'acme', 'acme')]]);
-  });
-
   it('has words that an earlier release has folded otherwise until the repair', async () => {
     const id = await shops.createId({ name: 'Łódź' });
     const [{ PK, SK, WORDS } = {}] = await recordsIn(table.table, shops.partition);
