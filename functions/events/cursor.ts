@@ -5,8 +5,8 @@ import type { Tenant } from '#table';
 
 /**
  * The text that says from where a tenant's journal is read on: 24 bytes as base64url (RFC 4648 §5), which has no spare
- * bits for them, so each position has one text. The digest over them and the tenant finds mistakes and cursors of others.
- * It keeps nobody from making a cursor: whoever follows a journal may begin anywhere, and sees what it may.
+ * bits for them, so each position has one text. The digest over them and the tenant finds mistakes and cursors of
+ * others. It keeps nobody from making a cursor: whoever follows a journal may begin anywhere, and sees what it may.
  *
  *     version 1 │ generation 6 │ next number 6 │ digest 11
  */

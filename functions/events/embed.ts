@@ -25,9 +25,9 @@ function entityOf({ name, json, single, byTime, parent }: JournaledKind): Entity
 }
 
 /**
- * The records of events, each as reading it returns it now, but always without `credentials`; null where it was deleted, or these permissions do not
- * include reading it. Fewer than there are events where more would take more than `mostBytes` as JSON in a response, or 4 MB to read; one at
- * least, because no record has more than 230,000.
+ * The records of events, each as reading it returns it now, but always without `credentials`; null where it was
+ * deleted, or these permissions do not include reading it. Fewer than there are events where more would take more than
+ * `mostBytes` as JSON in a response, or 4 MB to read; one at least, because no record has more than 230,000.
  * @throws TableUnavailable when time runs out
  */
 export async function embedRecords(

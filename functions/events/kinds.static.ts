@@ -26,7 +26,10 @@ interface StoredKind extends Pick<Entity, 'name' | 'json' | 'single' | 'byTime'>
 const entities = [...(await declaredEntities()), { ...organizationEntity, record: organization } as unknown as Entity];
 const routes = contracts.flatMap((contract) => Object.values(contract.routes));
 
-/** Every kind of records that are journaled, as their domains declare them. A bundle holds this list and no domain's contract. */
+/**
+ * Every kind of records that are journaled, as their domains declare them. A bundle holds this list and no domain's
+ * contract.
+ */
 export const kinds: readonly JournaledKind[] = entities
   .filter(({ journaled }) => journaled !== undefined)
   .map((entity) => ({

@@ -6,7 +6,10 @@ import { deliveryAttempt, type WebhookEndpoint, webhookEndpoint } from './endpoi
 export interface Confirmed {
   readonly token_epoch: number;
   readonly permissions: Permissions;
-  /** Whose key confirmed it: another integration of the tenant. Absent where that is the endpoint's own, or one of the platform. */
+  /**
+   * Whose key confirmed it: another integration of the tenant. Absent where that is the endpoint's own, or one of the
+   * platform.
+   */
   readonly by?: ConfirmingKey;
 }
 
@@ -33,7 +36,10 @@ export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Progress> {
   /** One, or two during a rotation; the newest first. */
   readonly secrets: readonly EndpointSecret[];
   readonly confirmed: Confirmed;
-  /** What the last ping asks the receiver, until that has proved that it wants deliveries at this `url`; then null. Absent for older endpoints. */
+  /**
+   * What the last ping asks the receiver, until that has proved that it wants deliveries at this `url`; then null.
+   * Absent for older endpoints.
+   */
   readonly challenge?: string | null;
 }
 

@@ -149,7 +149,8 @@ export const webhooks = contract({
           description: 'When the event happened (ISO 8601), such as `2026-11-20T09:29:58Z`. It is not signed.',
           required: false,
           maxLength: 40,
-          // Not the format `date-time`: openapi-python-client leaves out operations with an optional header of that format.
+          // Not the format `date-time`: openapi-python-client leaves out operations with an optional header of that
+          // format.
           pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,12})?)?(Z|[+-]\\d{2}:\\d{2})$',
         },
       },

@@ -1,8 +1,9 @@
+import { recordEscalation } from '#auth';
 import type { PermissionCode, Route } from '#contract';
 import { Problem, type ProblemType, pointer } from '#contract/problem';
 import { callOperation, type MatchedRoute } from '#http/parts';
-import { type Actor, actorOf, type Caller } from '#identity';
-import type { RequestSession, Tenant } from '#table';
+import { type Actor, actorOf, type Caller, mayDo } from '#identity';
+import type { Tenant } from '#table';
 
 /**
  * The effect of an event: the operation of the route that declares the event type, with the same validation, in the
@@ -35,6 +36,8 @@ function effectOf({ operationId, route, operation, contract: { fieldPermissions 
 /** The read permission of the same area: `clients:read` for `clients:write`. */
 const readingOf = (code: PermissionCode): PermissionCode => `${code.slice(0, code.indexOf(':'))}:read`;
 
+type Data = Readonly<Record<string, unknown>>;
+
 export interface Applied {
   readonly operation: string;
   readonly recordId: string | null;
@@ -42,28 +45,58 @@ export interface Applied {
   readonly ignored: readonly string[];
 }
 
-interface EffectContext {
+interface Context {
   readonly tenant: Tenant;
+  /** The integration that has sent the event. */
   readonly caller: Caller;
-  readonly session: RequestSession;
-  /** By default the caller. */
+  /** Who applies the event, for audit events; by default the caller. */
   readonly actor?: Actor;
 }
 
 /**
- * Runs the operation of an event, which stages its writes in the session.
- * @throws Problem with pointers into the delivery, here and at the commit
+ * Stages the effect of an event in the tenant of its sender.
+ * @returns undefined where events of its type have no effect
+ * @throws Problem when the sender lacks a permission, or the data is invalid; with pointers into the delivery, also at
+ *   the commit
  */
-export async function applyEffect(
-  effect: Effect,
-  data: Readonly<Record<string, unknown>>,
-  { actor, ...context }: EffectContext,
-): Promise<Applied> {
+export async function applyEvent(
+  { type, data }: { readonly type: string; readonly data: Data },
+  effects: Effects,
+  context: Context,
+): Promise<Applied | undefined> {
+  const effect = effects.get(type);
+  if (effect === undefined) return undefined;
+  const { caller, tenant, actor } = context;
+  try {
+    const { permission } = effect.route;
+    if (permission && !mayDo(caller, permission)) {
+      throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
+    }
+    requireOwnOrganization(tenant, data);
+    return await runOperation(effect, data, context);
+  } catch (error) {
+    // As the routes do.
+    if (actor === undefined) await recordEscalation(tenant.session, caller, effect, error);
+    throw error;
+  }
+}
+
+/** An event acts in the tenant of its integration, and may name that organization. */
+function requireOwnOrganization(tenant: Tenant, { org_id }: Data): void {
+  if (typeof org_id !== 'string' || org_id.toLowerCase() === tenant.orgId) return;
+  throw new Problem('forbidden', {
+    detail: 'org_id names another organization than that of the integration.',
+    errors: [{ in: 'body', pointer: '#/data/org_id', detail: 'must be the organization of the integration' }],
+  });
+}
+
+async function runOperation(effect: Effect, data: Data, { tenant, caller, actor }: Context): Promise<Applied> {
   const { operationId, route } = effect;
-  context.session.audit.actAs(actor ?? actorOf(context.caller), operationId);
+  const { session } = tenant;
+  session.audit.actAs(actor ?? actorOf(caller), operationId);
   const { ignored, ...input } = inputOf(route, data);
   const explain = (refusal: Problem): Problem => insideData(refusal, route);
-  const { response, params } = await callOperation(effect, input, context, explain);
+  const { response, params } = await callOperation(effect, input, { tenant, caller, session }, explain);
   return { operation: operationId, recordId: idOf(response) ?? idOf({ body: params }), ignored };
 }
 
@@ -71,7 +104,7 @@ export async function applyEffect(
  * The path parameter is a field of the data, and the fields that the route can set are the body. A partner's data
  * describes the partner's own record: its other members are ignored and named (`docs/decisions/0061-webhooks.md`).
  */
-function inputOf(route: Route, data: Readonly<Record<string, unknown>>) {
+function inputOf(route: Route, data: Data) {
   const [parameter] = Object.keys(route.params.shape);
   const idField = idFieldOf(route);
   const params: Record<string, string> = parameter === undefined ? {} : { [parameter]: asText(data[idField], idField) };
@@ -80,7 +113,7 @@ function inputOf(route: Route, data: Readonly<Record<string, unknown>>) {
   const body = Object.fromEntries(Object.entries(data).filter(([field]) => isTaken(field)));
   const heeded = [
     ...(parameter === undefined ? [] : [idField]),
-    // Must be the organization of the sender, whatever the event (`apply.ts`).
+    // Must be the organization of the sender, whatever the event.
     ...(typeof data.org_id === 'string' ? ['org_id'] : []),
   ];
   return { params, body, ignored: Object.keys(data).filter((field) => !isTaken(field) && !heeded.includes(field)) };
@@ -90,9 +123,8 @@ const idFieldOf = (route: Route): string => route.event?.idField ?? 'id';
 
 function asText(id: unknown, field: string): string {
   if (typeof id === 'string') return id;
-  throw new Problem('invalid-body', {
-    errors: [{ in: 'body', pointer: `#/data/${field}`, detail: id === undefined ? 'is required' : 'must be a string' }],
-  });
+  const detail = id === undefined ? 'is required' : 'must be a string';
+  throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: `#/data/${field}`, detail }] });
 }
 
 const idOf = (response: { readonly body: unknown }): string | null => {

@@ -34,8 +34,8 @@ export function eventHeadersOf({
 }
 
 /**
- * Refuses an event whose time is further from now than the stage or the integration tolerates. Off by default: a retried event is old, and the
- * header is not signed, so that this does not stop an attacker.
+ * Refuses an event whose time is further from now than the stage or the integration tolerates. Off by default: a
+ * retried event is old, and the header is not signed, so that this does not stop an attacker.
  * @param tolerance in seconds; null: any time
  * @throws Problem `invalid-parameter`
  */
@@ -49,7 +49,10 @@ export function checkAge({ occurredAt }: EventHeaders, tolerance: number | null,
 const invalidHeader = (name: string, detail: string): Problem =>
   new Problem('invalid-parameter', { errors: [{ in: 'header', pointer: `#/${name}`, detail }] });
 
-/** Largest difference of an event's time from now, in seconds: the stricter of the stage's and the integration's; null: any. */
+/**
+ * Largest difference of an event's time from now, in seconds: the stricter of the stage's and the integration's; null:
+ * any.
+ */
 export function toleranceOf(integration: number | null | undefined): number | null {
   const set = [stageTolerance(), integration].filter((seconds) => typeof seconds === 'number');
   return set.length === 0 ? null : Math.min(...set);

@@ -3,9 +3,8 @@ import { ProtectedRead } from '#http/parts';
 import * as respond from '#http/respond';
 import { webhookEvent, type webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
-import { showEvent } from './event-data.ts';
 import { receive } from './receive.ts';
-import { eventEntity } from './store.ts';
+import { eventEntity, showStoredEvent } from './store.ts';
 
 export const webhookOperations = (effects: Effects): Operations<typeof webhooks> => ({
   receiveWebhook: (input) => receive(input, input.params.app_code, effects),
@@ -15,7 +14,7 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
   getWebhookEvent: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(eventEntity), params.id);
     const protection = effects.get(stored.record.event_type) ?? { fieldPermissions: {} };
-    const record = await showEvent(stored.record, protection, { tenant, caller });
+    const record = await showStoredEvent(stored.record, protection, { tenant, caller });
     const shown = Object.keys(protection.fieldPermissions).filter((field) => (record.data?.[field] ?? null) !== null);
     if (shown.length > 0) {
       const read = new ProtectedRead(tenant, caller, webhookEvent.name, shown);

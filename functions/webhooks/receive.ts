@@ -4,17 +4,15 @@ import { type OpenInput, refuseSuspended } from '#http';
 import { readBody } from '#http/parts';
 import { type DeduplicationStore, type Repository, StaleRead, Tenant } from '#table';
 import { annotate } from '#telemetry';
-import { apply, type SentEvent } from './apply.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
-import type { Applied, Effects } from './effects.ts';
-import { encryptData } from './event-data.ts';
+import { type Applied, applyEvent, type Effects } from './effects.ts';
 import { checkAge, type EventHeaders, eventHeadersOf, toleranceOf } from './headers.ts';
 import { type Sender, senderOf } from './sender.ts';
-import { eventEntity, ignoredFields, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
+import { encryptData, eventEntity, ignoredFields, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
 
 /**
- * Receives a delivery: verifies the sender, parses the event, checks that it is new, and applies its effect. The event, its id in the
- * deduplication store and its effect are committed in one transaction; a refused delivery writes nothing.
+ * Receives a delivery: verifies the sender, parses the event, checks that it is new, and applies its effect. The event,
+ * its id in the deduplication store and its effect are committed in one transaction; a refused delivery writes nothing.
  */
 
 /** Longest stored data, in bytes of JSON. Longer data is stored only as its hash. */
@@ -25,10 +23,12 @@ const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
 const WITHOUT_EFFECT = {
   outcome: 'stored',
   reason:
-    'No operation of this API has this event type, so the event changed nothing: it is stored for the organization to read. Event types with an effect are, for example, client.created and ticket.updated.',
+    'No operation of this API has this event type, so the event changed nothing: it is stored for the organization to ' +
+    'read. Event types with an effect are, for example, client.created and ticket.updated.',
 } as const;
 
-interface Event extends SentEvent {
+interface Event {
+  readonly type: string;
   readonly headers: EventHeaders;
   readonly data: Record<string, unknown>;
   readonly bodySha256: string;
@@ -50,7 +50,8 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   const event = eventOf(input, sender, signed);
   const seen = tenant.deduplication<SeenEvent>('EVENT', credentials.integration_id);
 
-  // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.
+  // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and
+  // the effect.
   const unseen = refuseSeen(seen, event);
   unseen.catch(() => undefined);
   // A sender usually repeats a delivery soon, to the same container: checking first then avoids allocating numbers that
@@ -58,9 +59,10 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   if (seen.isProbablyKnown(event.headers.eventId)) await unseen;
   const events = tenant.records(eventEntity);
   events.prepare();
-  const applied = await apply(event, effects, { tenant, caller }).catch(async (error: unknown) => {
+  const applied = await applyEvent(event, effects, { tenant, caller }).catch(async (error: unknown) => {
     await unseen;
-    // The conflict may be with an earlier attempt of this very delivery, committed meanwhile: then the event was processed.
+    // The conflict may be with an earlier attempt of this very delivery, committed meanwhile: then the event was
+    // processed.
     if (error instanceof Problem) await refuseSeen(seen, event);
     throw error;
   });

@@ -1,15 +1,13 @@
 import { Problem } from '#contract/problem';
 import type { Tenant } from '#table';
 import { readCredentialsOf } from '#tenancy/credentials';
-import { apply } from './apply.ts';
-import type { Applied, Effects } from './effects.ts';
-import { decryptData } from './event-data.ts';
+import { type Applied, applyEvent, type Effects } from './effects.ts';
 import { callerOfSender } from './sender.ts';
-import { eventEntity, ignoredFields } from './store.ts';
+import { decryptData, eventEntity, ignoredFields } from './store.ts';
 
 /**
- * Applies a stored event again, for the operator (`docs/decisions/0061-webhooks.md`): as its sender, with the permissions that the integration has
- * now, and only while it is active. Effect and event change in one transaction.
+ * Applies a stored event again, for the operator (`docs/decisions/0061-webhooks.md`): as its sender, with the
+ * permissions that the integration has now, and only while it is active. Effect and event change in one transaction.
  */
 
 /** Why an event is not applied. */
@@ -42,7 +40,7 @@ export async function replay(
   if (credentials?.integration_id !== event.integration_id || credentials.status !== 'active') {
     return { reason: `The integration ${event.app_code} is not active.` };
   }
-  const applied = await apply({ type: event.event_type, data }, effects, {
+  const applied = await applyEvent({ type: event.event_type, data }, effects, {
     tenant,
     // Its tokens and secrets may have changed since: it acts with its current state.
     caller: callerOfSender(tenant, credentials, credentials.secrets[0]?.id ?? null),

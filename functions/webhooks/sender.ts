@@ -13,9 +13,10 @@ export interface Sender extends FoundIntegration {
 }
 
 /**
- * Verifies the sender of a delivery, and returns the body as it was signed. The order of the checks follows from the spec's statuses (§6) and
- * reveals as little as these allow: without a well-formed signature nothing is read, and without a valid one nothing is revealed but whether
- * the app code exists, which the spec's 404 requires. Wrong signatures are slowed like failed logins.
+ * Verifies the sender of a delivery, and returns the body as it was signed. The order of the checks follows from the
+ * spec's statuses (§6) and reveals as little as these allow: without a well-formed signature nothing is read, and
+ * without a valid one nothing is revealed but whether the app code exists, which the spec's 404 requires. Wrong
+ * signatures are slowed like failed logins.
  * @throws Problem `invalid-signature`, `not-found`, or `too-many-requests` during a wait
  */
 export async function senderOf(
@@ -65,7 +66,9 @@ function wrongFormOf(header: string | undefined): string {
     : 'X-Signature must be 64 hex digits, given once: the HMAC-SHA256 of the body.';
 }
 
-/** The sender as a caller: the integration, with its own permissions. `secretId`: of the secret that it has signed with. */
+/**
+ * The sender as a caller: the integration, with its own permissions. `secretId`: of the secret that it has signed with.
+ */
 export const callerOfSender = (
   { orgId }: Pick<Tenant, 'orgId'>,
   credentials: Credentials,

@@ -2,23 +2,24 @@ import { isUtf8 } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * The signature of a delivery (spec §6): HMAC-SHA256 of the body, hex-encoded, keyed with the integration secret. The spec signs
- * "the JSON serialization of the body", which libraries write differently; so the bytes as sent are tried first, then two compact forms of the
- * same value (`docs/decisions/0061`). The sender is still unverified, so every step here is linear in the body's length.
+ * The signature of a delivery (spec §6): HMAC-SHA256 of the body, hex-encoded, keyed with the integration secret. The
+ * spec signs "the JSON serialization of the body", which libraries write differently; so the bytes as sent are tried
+ * first, then two compact forms of the same value (`docs/decisions/0061`). The sender is still unverified, so every
+ * step here is linear in the body's length.
  */
 
 const SIGNATURE = /^[\da-f]{64}$/i;
 
 /**
- * Whether a header is one well-formed signature. `Buffer.from(x, 'hex')` would silently drop an invalid end. The joined values of a repeated
- * header do not match.
+ * Whether a header is one well-formed signature. `Buffer.from(x, 'hex')` would silently drop an invalid end. The joined
+ * values of a repeated header do not match.
  */
 export const looksSigned = (header: string | undefined): header is string =>
   header !== undefined && SIGNATURE.test(header);
 
 /**
- * The form of the body that was signed with one of the secrets. Only this form may be parsed: different bodies can have the same compact form
- * (`9007199254740993456` and `9007199254740993000` do), and only this form was signed.
+ * The form of the body that was signed with one of the secrets. Only this form may be parsed: different bodies can have
+ * the same compact form (`9007199254740993456` and `9007199254740993000` do), and only this form was signed.
  * @returns undefined where the signature is invalid
  */
 export function signedBody(body: Buffer, header: string | undefined, secrets: readonly string[]): Buffer | undefined {

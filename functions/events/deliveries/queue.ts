@@ -17,7 +17,10 @@ export const LONGEST_DELAY = 900;
 const MESSAGES_A_CALL = 10;
 
 export interface Queue {
-  /** Sends messages, each to be received after so many seconds, {@link LONGEST_DELAY} at most. @throws where one may be lost */
+  /**
+   * Sends messages, each to be received after so many seconds, {@link LONGEST_DELAY} at most.
+   * @throws where one may be lost
+   */
   send(messages: readonly (Message & { readonly delaySeconds?: number })[]): Promise<void>;
 }
 

@@ -7,8 +7,8 @@ import { LONGEST_DELAY, type Message } from './queue.ts';
 import { turn } from './turn.ts';
 
 /**
- * Gives each active endpoint of a message's tenant a turn, side by side. One that needs another turn soon gets a message
- * of its own at once, so that a slow one delays no other; after a longer wait the schedule wakes it.
+ * Gives each active endpoint of a message's tenant a turn, side by side. One that needs another turn soon gets a
+ * message of its own at once, so that a slow one delays no other; after a longer wait the schedule wakes it.
  * @throws what a turn throws, after all have ended: then the message is to be received again
  */
 export async function work(message: Message, ports: Ports): Promise<void> {

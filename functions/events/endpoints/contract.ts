@@ -36,10 +36,16 @@ const MOST_IN_BATCH = 100;
 /** Most endpoints of an organization. */
 export const MOST_ENDPOINTS = 20;
 
-/** Most pings of all endpoints of a tenant together in an hour: nobody can point the service at hosts that have not said that they want it. */
+/**
+ * Most pings of all endpoints of a tenant together in an hour: nobody can point the service at hosts that have not said
+ * that they want it.
+ */
 export const MOST_PINGS = 10;
 
-/** Longest duration of a call that is shown, in milliseconds. No call takes as long, but its worker may be paused meanwhile. */
+/**
+ * Longest duration of a call that is shown, in milliseconds. No call takes as long, but its worker may be paused
+ * meanwhile.
+ */
 export const LONGEST_DURATION = 1_000_000;
 
 /** Most types of events that an endpoint names. */

@@ -60,7 +60,9 @@ export async function requirePing(tenant: Tenant): Promise<void> {
   });
 }
 
-/** @throws Problem `conflict` for an endpoint that needs no proof now, or `invalid-body` for the code of another ping */
+/**
+ * @throws Problem `conflict` for an endpoint that needs no proof now, or `invalid-body` for the code of another ping
+ */
 export function checkCode({ status, challenge }: StoredEndpoint, code: string): void {
   if (status !== 'unverified') throw new Problem('conflict', { detail: `The endpoint is ${status}, not unverified.` });
   if (!isSame(code, challenge ?? '')) throw invalidField('code', 'must be the `challenge` of the last ping');

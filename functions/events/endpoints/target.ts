@@ -68,8 +68,8 @@ function mayBePublic(host: string): boolean {
 }
 
 /**
- * The special-purpose blocks of IPv4 (IANA's registries; RFC 6890), which lead into networks that callers must not reach
- * through the service; everything else is public.
+ * The special-purpose blocks of IPv4 (IANA's registries; RFC 6890), which lead into networks that callers must not
+ * reach through the service; everything else is public.
  */
 const SPECIAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8], // this network
@@ -124,7 +124,9 @@ export function isPublic(address: string): boolean {
   return isIP(address) === 6 && globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
 }
 
-/** Whether a text is an address of this machine's loopback interface, in its own form: none of IPv4 mapped into IPv6. */
+/**
+ * Whether a text is an address of this machine's loopback interface, in its own form: none of IPv4 mapped into IPv6.
+ */
 export function isLoopback(address: string): boolean {
   if (isIP(address) === 4) return loopbackIpv4.check(address);
   return isIP(address) === 6 && loopbackIpv6.check(address, 'ipv6');

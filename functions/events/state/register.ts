@@ -9,7 +9,8 @@ import { type DeliveryState, stateIn } from './state.ts';
 
 /**
  * The register of endpoints that may be active: outside of the tenants' own keys, so that one query finds all. An
- * endpoint is registered when it is made, activated, confirmed or replayed; a worker that finds it otherwise removes it.
+ * endpoint is registered when it is made, activated, confirmed or replayed; a worker that finds it otherwise removes
+ * it.
  */
 export interface Registration {
   readonly tenant: Tenant['id'];

@@ -5,9 +5,9 @@ import { deliveryStateKey } from '#tenancy/keys';
 import type { Position } from '../cursor.ts';
 
 /**
- * How far events are delivered to an endpoint, and which worker delivers them. An item apart from the endpoint's record,
- * so that a delivery changes no version. Times are in epoch milliseconds by DynamoDB's clock as the writer knew it;
- * those that only people read are texts.
+ * How far events are delivered to an endpoint, and which worker delivers them. An item apart from the endpoint's
+ * record, so that a delivery changes no version. Times are in epoch milliseconds by DynamoDB's clock as the writer knew
+ * it; those that only people read are texts.
  */
 export interface DeliveryState {
   /** The cursor: the number of the first event in the journal that is not delivered yet. */
