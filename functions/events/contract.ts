@@ -37,7 +37,8 @@ export const event = declared(() =>
       version: field
         .count()
         .describe(
-          'That of the record after the change, with which its `ETag` begins; of a deletion one more than it had. It has holes.',
+          'That of the record after the change, with which its `ETag` begins; of a deletion one more than it had. ' +
+            'It has holes.',
         ),
       changed_fields: z
         .array(field.text(100))
@@ -57,7 +58,8 @@ export const event = declared(() =>
         .text(100)
         .optional()
         .describe(
-          'Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under the secret as it was shown, in lower-case hexadecimal digits.',
+          'Only in a ping to an `unverified` endpoint: the body of the response is to be its HMAC-SHA256 under ' +
+            'the secret as it was shown, in lower-case hexadecimal digits.',
         )
         .meta({ examples: ['Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE'] }),
       record: field
@@ -65,7 +67,8 @@ export const event = declared(() =>
         .nullable()
         .optional()
         .describe(
-          'With `expand=record`, the record as it is now, but never with `credentials`; null where it does not exist any more.',
+          'With `expand=record`, the record as it is now, but never with `credentials`; null where it does not ' +
+            'exist any more.',
         )
         .meta({ examples: [{ id: RECORD, subject: 'No sound', status: 'closed' }] }),
     })
@@ -116,7 +119,12 @@ export const events = contract({
   routes: {
     listEvents: route('GET', '/api/v1/events', {
       summary: 'Follow what happens',
-      description: `Returns the events after a cursor, the oldest first, with the cursor to go on from. Whoever goes on from each \`next\` gets every event of the last 30 days, in order: a response ends before a change that may still be under way. Without \`after\` it begins with the oldest event. With \`after=${LATEST}\` it has none, and a cursor for what happens from now on. Only events of records that the caller may read are returned, from at most 1,000 events or 4 MB of records.`,
+      description:
+        'Returns the events after a cursor, the oldest first, with the cursor to go on from. Whoever goes on from ' +
+        'each `next` gets every event of the last 30 days, in order: a response ends before a change that may ' +
+        `still be under way. Without \`after\` it begins with the oldest event. With \`after=${LATEST}\` it has ` +
+        'none, and a cursor for what happens from now on. Only events of records that the caller may read are ' +
+        'returned, from at most 1,000 events or 4 MB of records.',
       extension: true,
       permission: 'events:read',
       query: () => ({

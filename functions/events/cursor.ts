@@ -75,7 +75,8 @@ export function cursorRefusal(error: unknown, place: Place, others: readonly str
 const cursorExpired = (cause: Error): Problem =>
   new Problem('cursor-expired', {
     detail:
-      'Events are kept for 30 days, and cursors end when records are restored from a backup. Begin anew: get a cursor ' +
+      'Events are kept for 30 days, and cursors end when records are restored from a backup. Begin anew: get a ' +
+      'cursor ' +
       'with after=latest, then read every list with sort=created_at from its last page to its first, then follow the ' +
       'events from that cursor.',
     cause,

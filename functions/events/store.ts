@@ -1,6 +1,6 @@
 import type { Permissions } from '#identity';
 import { entity, storedAs, type Tenant } from '#table';
-import { deliveryAttempt, type WebhookEndpoint, webhookEndpoint } from './endpoints/contract.ts';
+import { deliveryAttempt, type WebhookEndpoint, webhookEndpoint } from './endpoints/records.ts';
 
 /** The authority of an endpoint's integration, as a live key last confirmed it (`docs/decisions/0201-events.md`). */
 export interface Confirmed {

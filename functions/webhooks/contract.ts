@@ -62,7 +62,8 @@ const summaryFields = () => ({
     z
       .enum(['applied', 'stored'])
       .describe(
-        '`applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type.',
+        '`applied`: it did what the operation of its type does. `stored`: this service knows no operation for its ' +
+          'type.',
       ),
   ),
   operation: readOnly(
@@ -97,7 +98,8 @@ export const webhookEvent = record('WebhookEvent', () => ({
     field
       .list(field.text(MAX_IGNORED_NAME), MAX_IGNORED)
       .describe(
-        'Names of members of `data` that the operation does not take: they had no effect. The first 50, each to its first 100 characters.',
+        'Names of members of `data` that the operation does not take: they had no effect. The first 50, each to ' +
+          'its first 100 characters.',
       ),
   ),
 })).describe('An event that an integration has sent.');
@@ -127,9 +129,12 @@ export const webhooks = contract({
     receiveWebhook: route('POST', '/api/v1/webhooks/{app_code}', {
       summary: 'Deliver an event',
       description:
-        'An event of an entity of this API does what the operation of the same name does; every other event is stored, and the response says so. Members of `data` that the operation does not take are ignored, and named in the record of the event. ' +
+        'An event of an entity of this API does what the operation of the same name does; every other event is ' +
+        'stored, and the response says so. Members of `data` that the operation does not take are ignored, and ' +
+        'named in the record of the event. ' +
         'A 409 means that the event was processed before: for the sender it is a success. ' +
-        'A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this ' +
+        'A delivery counts to the request budget of the integration. After several wrong signatures deliveries ' +
+        'with this app code from this ' +
         'address have to wait, even well signed ones: `Retry-After` says how long.',
       auth: 'signature',
       params: () => ({

@@ -23,7 +23,8 @@ const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
 const WITHOUT_EFFECT = {
   outcome: 'stored',
   reason:
-    'No operation of this API has this event type, so the event changed nothing: it is stored for the organization to ' +
+    'No operation of this API has this event type, so the event changed nothing: it is stored for the ' +
+    'organization to ' +
     'read. Event types with an effect are, for example, client.created and ticket.updated.',
 } as const;
 

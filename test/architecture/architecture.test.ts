@@ -57,7 +57,7 @@ describe('imports', () => {
   });
 
   it('run one way in the room of events: deliveries, then endpoints, then what both use', () => {
-    const used = /^functions\/events\/(state\/|[^/]+$|endpoints\/(contract|examples)\.ts$)/;
+    const used = /^functions\/events\/(state\/|[^/]+$|endpoints\/(contract|records)\.ts$)/;
     const layers = [used, /^functions\/events\/endpoints\//, /^functions\/events\/deliveries\//];
     expect(upward(layers)).toEqual([]);
     expect(upward(layers.toReversed())).not.toEqual([]);

@@ -1,7 +1,7 @@
 import { runToCommit } from '#http/parts';
 import type { JournalEvent, Stored, Tenant } from '#table';
-import { LONGEST_DURATION } from '../endpoints/contract.ts';
 import { VERIFIED } from '../endpoints/proof.ts';
+import { LONGEST_DURATION } from '../endpoints/records.ts';
 import * as leases from '../state/lease.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../store.ts';
 import { type Stop, verdictOf } from './failures.ts';

@@ -19,8 +19,8 @@ import { stageFreshStart, stageState } from '../state/state.ts';
 import { type EndpointSecret, endpointEntity, type StoredEndpoint } from '../store.ts';
 import { requireKnownTypes } from '../visible.ts';
 import { confirm, ownerFor } from './authority.ts';
-import { MOST_ENDPOINTS, type WebhookEndpoint } from './contract.ts';
 import { askForProof, isVerified, mostOf, newChallenge, pinged, requirePing } from './proof.ts';
+import { MOST_ENDPOINTS, type WebhookEndpoint } from './records.ts';
 import { environmentTargets, refusalOf } from './target.ts';
 
 /** Stages what callers change of endpoints, on condition that they may do so (`authority.ts`). */

@@ -1,232 +1,78 @@
-import * as z from 'zod';
-import {
-  accepted,
-  adapted,
-  body,
-  contract,
-  created,
-  declared,
-  noContent,
-  ok,
-  optionalOnCreate,
-  pageOf,
-  type RecordOf,
-  readOnly,
-  record,
-  route,
-} from '#contract';
+import { accepted, contract, created, noContent, ok, pageOf, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 import { event } from '../contract.ts';
 import {
-  attemptExample,
-  CHALLENGE,
-  endpointExample,
-  MOVED_TO,
-  PREVIOUS_EXPIRES,
-  pingExample,
-  SECRETS,
-  UNVERIFIED,
-} from './examples.ts';
+  createdEndpoint,
+  deliveryAttempt,
+  endpointChange,
+  MOST_ENDPOINTS,
+  MOST_PINGS,
+  PREVIOUS,
+  replay,
+  rotatedEndpoint,
+  rotation,
+  verification,
+  webhookEndpoint,
+} from './records.ts';
 
-/** Most events of one delivery. */
-const MOST_IN_BATCH = 100;
+const endpointExample = {
+  id: 'c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e',
+  integration_id: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
+  app_code: 'acme-billing',
+  url: 'https://hooks.acme.example/custodia',
+  event_types: ['ticket.created', 'ticket.updated'],
+  description: 'Tickets for the billing system',
+  batch_size: 1,
+  payload: 'event',
+  status: 'active',
+  status_reason: null,
+  delivered_through: 'AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb',
+  backlog: 0,
+  failing_since: null,
+  waits_until: null,
+  last_success_at: '2026-11-20T09:41:12.000Z',
+  replayed_at: null,
+  created_at: '2026-11-20T09:30:00.000Z',
+};
 
-/** Most endpoints of an organization. */
-export const MOST_ENDPOINTS = 20;
+/** What an endpoint is before its receiver has answered a ping. */
+const UNVERIFIED = { status: 'unverified', status_reason: 'ping_pending', last_success_at: null };
 
-/**
- * Most pings of all endpoints of a tenant together in an hour: nobody can point the service at hosts that have not said
- * that they want it.
- */
-export const MOST_PINGS = 10;
+const CHALLENGE = 'Hf3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE';
 
-/**
- * Longest duration of a call that is shown, in milliseconds. No call takes as long, but its worker may be paused
- * meanwhile.
- */
-export const LONGEST_DURATION = 1_000_000;
+const attemptExample = {
+  id: '5e1c7a90-3d42-4b8f-a6c1-2f9d8e7b6a54',
+  attempted_at: '2026-11-20T09:40:07.000Z',
+  status_code: 503,
+  error: null,
+  events: 1,
+  first_event_id: '0d9f8e7c-6b5a-4c3d-8e2f-1a0b9c8d7e6f',
+  duration_ms: 412,
+  skipped: false,
+};
 
-/** Most types of events that an endpoint names. */
-const MOST_TYPES = 100;
+const MOVED_TO = 'https://hooks.acme.example/v2/custodia';
 
-const STATUSES = ['active', 'unverified', 'paused', 'disabled', 'expired'] as const;
+const SECRETS = {
+  first: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDAAAAAAAAAAA=',
+  second: 'whsec_nT0nXJqzOZbQ3f0rWc8mYb1uHk5dLs7pAAAAAAAAAAA=',
+} as const;
 
-const REASONS = [
-  'ping_pending',
-  'ping_failed',
-  'ping_answer_wrong',
-  'not_pinged',
-  'requested',
-  'tokens_ended',
-  'more_permissions',
-  'integration_inactive',
-  'confirmer_cut_off',
-  'failing',
-  'gone',
-  'cursor_expired',
-] as const;
+const PREVIOUS_EXPIRES = '2026-11-21T09:30:00.000Z';
 
-/** Only the form is checked here: which types there are follows from all contracts (`functions/events/visible.ts`). */
-const eventTypes = () =>
-  field
-    .list(
-      field.bounded(100).regex(/^[a-z][a-z_]*\.[a-z]+$/, { error: 'must have the form <entity>.<verb>' }),
-      MOST_TYPES,
-      1,
-    )
-    .nullable();
-
-export const webhookEndpoint = record('WebhookEndpoint', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
-  integration_id: optionalOnCreate(
-    field
-      .reference('Integration')
-      .describe(
-        'Whose permissions decide at each delivery which events it gets. The caller unless given; a platform caller must name one of the organization.',
-      ),
-  ),
-  app_code: readOnly(field.text(100).describe('By which that integration logs in; it never changes.')),
-  url: field
-    .webAddress()
-    .describe(
-      'Where events are sent: https, at a public address, without user name and password. Redirects are not followed. Path and query are shown only to who has `webhook-endpoints:write`.',
-    ),
-  event_types: eventTypes()
-    .default(null)
-    .describe('Which events it gets, such as `ticket.updated`; null for all that the integration may read.'),
-  description: field.text(500).nullable().default(null).describe('What it is for, for people.'),
-  batch_size: field
-    .whole(1, MOST_IN_BATCH)
-    .default(1)
-    .describe('Most events of a delivery; with more than 1 those that wait come as a batch.'),
-  payload: z
-    .enum(['event', 'record'])
-    .default('event')
-    .describe('`event`: what happened, without values. `record`: also the record as it is at the delivery.'),
-  status: readOnly(
-    z
-      .enum(STATUSES)
-      .describe(
-        '`unverified` until its receiver answers a ping; `active`; `paused` by a request, or until a caller confirms it; `disabled` after five days of failures or a 410; `expired` where the next event is kept no more.',
-      ),
-  ),
-  status_reason: readOnly(
-    z
-      .enum(REASONS)
-      .nullable()
-      .describe(
-        'Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.',
-      )
-      .meta({ examples: ['more_permissions'] }),
-  ),
-  delivered_through: readOnly(
-    field.text(64).nullable().describe('Cursor of `GET /events` up to which it has got them.'),
-  ),
-  backlog: readOnly(
-    field
-      .count()
-      .nullable()
-      .describe('How many events of any type are kept after that cursor; null where it has expired.'),
-  ),
-  failing_since: readOnly(
-    field.timestamp().nullable().describe('Since when all deliveries fail; null where the last one did not.'),
-  ),
-  waits_until: readOnly(
-    field
-      .timestamp()
-      .nullable()
-      .describe(
-        'No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.',
-      ),
-  ),
-  last_success_at: readOnly(field.timestamp().nullable().describe('When it last accepted a delivery.')),
-  replayed_at: readOnly(
-    field.timestamp().nullable().describe('When a replay last moved that cursor; null where none has.'),
-  ),
-  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
-})).describe('An address of yours to which the service sends events as they happen.');
-export type WebhookEndpoint = RecordOf<typeof webhookEndpoint>;
-
-export const deliveryAttempt = record('DeliveryAttempt', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
-  attempted_at: readOnly(field.timestamp().describe('When the call began, by the clock of the service.')),
-  status_code: readOnly(
-    field.whole(100, 999).nullable().describe('HTTP status of the response; null where there was none.'),
-  ),
-  error: readOnly(
-    field
-      .text(40)
-      .nullable()
-      .describe('Why there was no response: `timeout`, `tls` …')
-      .meta({ examples: ['timeout'] }),
-  ),
-  events: readOnly(field.whole(1, MOST_IN_BATCH).describe('How many events were sent together.')),
-  first_event_id: readOnly(field.uuid().describe('Which event was the first of them.')),
-  duration_ms: readOnly(field.count(LONGEST_DURATION).describe('How long the call took, in milliseconds.')),
-  skipped: readOnly(field.flag().describe('Whether the event was given up: refused five times, and not sent again.')),
-})).describe('A call to an endpoint that did not take the events.');
-export type DeliveryAttempt = RecordOf<typeof deliveryAttempt>;
-
-/** The change may set two of the values of `status`, and may name any where the endpoint has it already. */
-const endpointChange = adapted(webhookEndpoint.patch, (schema) =>
-  schema.extend({
-    status: z
-      .enum(STATUSES)
-      .optional()
-      .meta(field.shownAs({ type: 'string', enum: ['active', 'paused'], examples: ['paused'] }))
-      .describe(
-        '`active` confirms what the integration may do now. Other values than the two must be the one that it has.',
-      ),
-  }),
-);
-
-const shownOnce = () =>
-  z.string().max(100).nullable().describe(`By which deliveries are signed. ${sentence.SHOWN_ONCE}`);
-
-/** The response of a creation, the only one with the secret. */
-const createdEndpoint = declared(() =>
-  webhookEndpoint.schema
-    .extend({ secret: shownOnce() })
-    .describe('A new endpoint, with the secret that is shown only here.')
-    .meta({ id: 'CreatedWebhookEndpoint' }),
-);
-
-/** How long the previous secret may stay valid, in seconds: a day by default, at most a week. */
-const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
-
-const rotation = body('WebhookSecretRotation', () => ({
-  previous_valid_for: field
-    .whole(0, PREVIOUS.longest)
-    .default(PREVIOUS.standard)
-    .describe('How long deliveries are signed with the secret before as well, in seconds; 0 when it may have leaked.'),
-})).describe('How to replace the secret of an endpoint; the empty object `{}` will do.');
-
-const rotatedEndpoint = declared(() =>
-  webhookEndpoint.schema
-    .extend({
-      secret: shownOnce(),
-      previous_expires_at: field
-        .timestamp()
-        .nullable()
-        .describe('Until when deliveries have a signature with the secret before as well; null: no more.'),
-    })
-    .describe('An endpoint with its new secret, which is shown only here.')
-    .meta({ id: 'RotatedWebhookEndpoint' }),
-);
-
-const replay = body('WebhookReplay', () => ({
-  from: field
-    .text(64, 1)
-    .describe(
-      'From where to deliver: a cursor of `GET /events` or of `delivered_through`, `oldest` for all events that are kept, or `latest` for none of them.',
-    ),
-})).describe('From where an endpoint goes on.');
-
-const verification = body('WebhookVerification', () => ({
-  code: field.text(100, 1).describe('The `challenge` in the last ping that the receiver got.'),
-})).describe('Shows that somebody sees what an endpoint receives.');
+const pingExample = {
+  id: '0d9f8e7c-6b5a-4c3d-8e2f-1a0b9c8d7e6f',
+  type: 'webhook_endpoint.pinged',
+  occurred_at: '2026-11-20T09:41:11.000Z',
+  record_type: 'WebhookEndpoint',
+  record_id: endpointExample.id,
+  parent_id: null,
+  version: 1,
+  changed_fields: null,
+  actor_id: endpointExample.integration_id,
+  request_id: 'b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615',
+};
 
 const params = () => ({ id: field.reference('WebhookEndpoint') });
 
@@ -256,7 +102,12 @@ export const webhookEndpoints = contract({
     }),
     createWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints', {
       summary: 'Create a webhook endpoint',
-      description: `It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of its \`challenge\`, or somebody has sent that to \`…/verify\`. A tenant has at most ${MOST_PINGS} pings an hour. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration that the endpoint is to belong to. An organization may have ${MOST_ENDPOINTS} endpoints: one more is a 409, but to a platform caller.`,
+      description:
+        'It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of ' +
+        `its \`challenge\`, or somebody has sent that to \`…/verify\`. A tenant has at most ${MOST_PINGS} pings ` +
+        'an hour. The response shows the secret that signs deliveries, once. The caller needs all permissions of ' +
+        `the integration that the endpoint is to belong to. An organization may have ${MOST_ENDPOINTS} endpoints: ` +
+        'one more is a 409, but to a platform caller.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -281,7 +132,11 @@ export const webhookEndpoints = contract({
     updateWebhookEndpoint: route('PATCH', '/api/v1/webhook-endpoints/{id}', {
       summary: 'Change a webhook endpoint',
       description:
-        'Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. At another `url` it is `unverified` until the receiver there has answered a ping. One that is `expired` becomes active by a replay only.',
+        'Whoever changes more than `description` needs all permissions of the integration. An endpoint is ' +
+        '`paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": ' +
+        '"active" }` confirms it. Look at its `url` before: that is where the events will go. At another `url` it ' +
+        'is `unverified` until the receiver there has answered a ping. One that is `expired` becomes active by a ' +
+        'replay only.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -294,7 +149,8 @@ export const webhookEndpoints = contract({
     deleteWebhookEndpoint: route('DELETE', '/api/v1/webhook-endpoints/{id}', {
       summary: 'Delete a webhook endpoint',
       description:
-        'Nothing more is delivered to it, but for a delivery that is under way. The caller needs all permissions of the integration.',
+        'Nothing more is delivered to it, but for a delivery that is under way. The caller needs all permissions ' +
+        'of the integration.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -305,7 +161,9 @@ export const webhookEndpoints = contract({
     rotateWebhookEndpointSecret: route('POST', '/api/v1/webhook-endpoints/{id}/rotate-secret', {
       summary: 'Give a webhook endpoint a new secret',
       description:
-        'Deliveries have a signature with the new secret at once, and one with the secret before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends.',
+        'Deliveries have a signature with the new secret at once, and one with the secret before for as long as ' +
+        '`previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ' +
+        'ends.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -321,7 +179,11 @@ export const webhookEndpoints = contract({
     }),
     pingWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints/{id}/ping', {
       summary: 'Send an event to an endpoint, as a trial',
-      description: `An event \`webhook_endpoint.pinged\` comes into the journal, and is delivered in its turn and signed like any other, to this endpoint only, whatever its \`event_types\`. One that is \`unverified\` is asked for proof before, with a new \`challenge\`. Only an active or unverified endpoint can be pinged, and all of a tenant together ${MOST_PINGS} times an hour.`,
+      description:
+        'An event `webhook_endpoint.pinged` comes into the journal, and is delivered in its turn and signed ' +
+        'like any other, to this endpoint only, whatever its `event_types`. One that is `unverified` is asked ' +
+        'for proof before, with a new `challenge`. Only an active or unverified endpoint can be pinged, and all ' +
+        `of a tenant together ${MOST_PINGS} times an hour.`,
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -344,7 +206,10 @@ export const webhookEndpoints = contract({
     replayWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints/{id}/replay', {
       summary: 'Deliver from another place on',
       description:
-        'Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active by it; one that is paused or disabled stays so. Of those that go back, one a minute and ten an hour begin in an organization: others wait, until `waits_until`, and one that would wait for more than an hour is a 429. Calls wait after failures as before.',
+        'Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` ' +
+        'becomes active by it; one that is paused or disabled stays so. Of those that go back, one a minute and ' +
+        'ten an hour begin in an organization: others wait, until `waits_until`, and one that would wait for more ' +
+        'than an hour is a 429. Calls wait after failures as before.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,

@@ -5,7 +5,7 @@ import { dueAt, timeIn } from '../state/lease.ts';
 import { type DeliveryState, readStates } from '../state/state.ts';
 import type { Progress, StoredEndpoint } from '../store.ts';
 import { withVisibleAddress } from '../visible.ts';
-import type { WebhookEndpoint } from './contract.ts';
+import type { WebhookEndpoint } from './records.ts';
 
 const UNKNOWN: Progress = {
   delivered_through: null,

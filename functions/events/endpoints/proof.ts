@@ -3,7 +3,7 @@ import { invalidField, Problem } from '#contract/problem';
 import type { Tenant } from '#table';
 import { stagePingCount } from '../state/limits.ts';
 import type { StoredEndpoint } from '../store.ts';
-import { MOST_PINGS } from './contract.ts';
+import { MOST_PINGS } from './records.ts';
 
 /**
  * A receiver proves that it wants deliveries before it gets any (`docs/decisions/0201-events.md`), at each `url` anew:

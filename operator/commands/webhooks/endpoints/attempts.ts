@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DeliveryAttempt } from '../../../../functions/events/endpoints/contract.ts';
+import type { DeliveryAttempt } from '../../../../functions/events/endpoints/records.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../../result.ts';
 import { withTarget } from '../../../target.ts';
 import { openForTenant, type TenantOptions, withTenant } from '../../../tenant-option.ts';

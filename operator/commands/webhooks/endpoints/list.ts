@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WebhookEndpoint } from '../../../../functions/events/endpoints/contract.ts';
+import type { WebhookEndpoint } from '../../../../functions/events/endpoints/records.ts';
 import { quoted } from '../../../../local/terminal/printable.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../../result.ts';
 import { withTarget } from '../../../target.ts';
