@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { EXTENT } from './test/support/extent.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { PATIENCE } from './test/support/patience.ts';
+import { PATIENCE, TIMEOUT } from './test/support/patience.ts';
 
 const globalSetup = ['test/support/global-setup.ts'];
 const every = 'test/**/*.test.ts';
@@ -14,6 +15,11 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 
 /** `npm run test:dates` moves the clock. What is sampled asks the same whatever the day. */
 const isOtherDay = process.env.TEST_CLOCK !== undefined;
+
+/** Extended and nightly tests have more cases in each. */
+const timeout = EXTENT === 'sample' ? TIMEOUT : 20 * TIMEOUT;
+/** Slow tests run whole programs, some with servers, in one test. */
+const ofPrograms = { testTimeout: 10 * TIMEOUT, hookTimeout: 10 * TIMEOUT };
 
 /**
  * The name of a file says when it is run. CONTRIBUTING.md has the table.
@@ -45,12 +51,13 @@ export default defineConfig({
           setupFiles: ['test/support/fast-check.ts'],
         },
       },
-      { extends: true, test: { name: 'stack', include: ['test/**/*.stack.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'stack', include: ['test/**/*.stack.test.ts'], isolate: false, ...ofPrograms } },
       {
         extends: true,
         test: {
           name: 'slow',
           include: ['test/**/*.slow.test.ts'],
+          ...ofPrograms,
           globalSetup,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
@@ -63,9 +70,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // What is written to the console goes through test/support/output.ts, as what is written to the terminal.
     disableConsoleIntercept: true,
-    // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // No test asserts how long something takes. These end what hangs.
+    testTimeout: timeout,
+    hookTimeout: timeout,
     expect: { poll: { timeout: PATIENCE } },
     setupFiles: [
       'test/support/environment.ts',

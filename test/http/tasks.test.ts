@@ -93,7 +93,7 @@ beforeAll(async () => {
     author_id: randomUUID(),
     message: 'On it.',
   });
-}, 60_000);
+});
 
 /** The names of the records on a page, in its order. */
 async function found(path: string): Promise<unknown[]> {

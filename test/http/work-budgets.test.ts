@@ -20,7 +20,7 @@ beforeAll(async () => {
   org = await api.orgToken();
   clientId = String((await send('POST', '/api/v1/clients', { name: 'Bistro' })).body.id);
   for (let made = 0; made < 34; made++) await newResource(45_000);
-}, 60_000);
+});
 beforeEach(() => {
   // The functions' clock stands still, and begins with full buckets; timers are not changed.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 });

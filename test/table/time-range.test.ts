@@ -46,7 +46,7 @@ beforeAll(async () => {
     await lines.do((records) => records.createAll(fields), { at: timeOf(batch) });
   }
   org = table.org;
-}, 60_000);
+});
 
 const LATER = { at: timeOf(BATCHES) };
 
@@ -120,7 +120,7 @@ describe('a list with a long run of tombstones', () => {
     }));
     await writeItems(table.table, tombstones);
     await lines.verify(true, { at: timeOf(10) });
-  }, 60_000);
+  });
 
   it.each([
     [timeOf(5), undefined, EARLY],
