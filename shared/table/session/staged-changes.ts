@@ -5,6 +5,8 @@ import type { TenantTables } from './tenant-tables.ts';
 
 type Sending = Required<Omit<Parameters<UnitOfWork['commit']>[1], 'onNoResponse'>>;
 
+const unchanged = (error: unknown): unknown => error;
+
 /** What a run of the operation has staged, and its tasks around the commit. */
 class StagedRun {
   readonly work = new UnitOfWork();
@@ -14,7 +16,7 @@ class StagedRun {
   readonly checks: Promise<void>[] = [];
   readonly duringCommit: (() => Promise<void>)[] = [];
   readonly afterCommit: (() => Promise<void>)[] = [];
-  explain = (error: unknown): unknown => error;
+  explain = unchanged;
   /** Whether what is staged from now on would be lost. */
   isSent = false;
 }

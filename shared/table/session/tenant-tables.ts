@@ -18,7 +18,8 @@ export class TenantTables {
     this.environment = environment;
     // To look into the environment takes a microsecond, and a request asks ten times.
     const opened = new Map<TenantId, Table>();
-    this.of = (tenant) => opened.get(tenant) ?? remember(opened, tenant, open(tenant));
+    const of = (tenant: TenantId): Table => opened.get(tenant) ?? remember(opened, tenant, open(tenant));
+    this.of = of;
   }
 
   /** Begins to open the tenant's STS session for the following calls. After a failure, a call tries again. */
