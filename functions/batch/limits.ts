@@ -12,8 +12,8 @@ export const MAX_PARAMETER = 500;
 /** Operations that are carried out at the same time. */
 export const AT_ONCE = 8;
 
-/** For so long a check of the caller holds for operations that begin, in milliseconds. */
-export const WAVE_WITHIN = 1_000;
+/** A check of the caller holds for so many operations, which begin within so many milliseconds. */
+export const WAVE = { operations: 40, within: 1_000 } as const;
 
 /** After so long no operation is begun, in milliseconds. */
 export const BEGIN_WITHIN = 12_000;

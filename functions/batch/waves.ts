@@ -3,11 +3,11 @@ import { refusalOfCaller } from '#http/parts';
 import type { Caller } from '#identity';
 import type { RequestSession } from '#table';
 import { logger } from '#telemetry';
-import { AT_ONCE, WAVE_WITHIN } from './limits.ts';
+import { WAVE } from './limits.ts';
 
 /**
- * Checks the caller once for each wave of operations, those that begin together: whoever ends a key or its tokens ends what is left of its
- * batches, too. One read for {@link AT_ONCE} operations, and for each second.
+ * Checks the caller once for each wave of operations, up to 40 that begin within a second: whoever ends a key or its tokens ends what is left of
+ * its batches, too.
  */
 export class Waves {
   readonly #caller: Caller;
@@ -27,8 +27,8 @@ export class Waves {
     const now = this.#session.clock();
     if (!this.#hasEnded && (this.#left === 0 || now >= this.#until)) {
       this.#checking = this.#check();
-      this.#left = AT_ONCE;
-      this.#until = now + WAVE_WITHIN;
+      this.#left = WAVE.operations;
+      this.#until = now + WAVE.within;
     }
     this.#left -= 1;
     return this.#checking;

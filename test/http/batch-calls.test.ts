@@ -95,7 +95,7 @@ describe('a batch of creations', () => {
       'BatchGetItem ONCE#REQUEST#…': 5,
       'UpdateItem CLIENT#SET': 3,
       'UpdateItem EVENT#SET': 3,
-      'GetItem CREDENTIALS': 25,
+      'GetItem CREDENTIALS': 5,
       TransactWriteItems: 200,
     });
     expect([await lost('CLIENT'), await lost('EVENT'), await differences()]).toEqual([[], [], []]);

@@ -212,17 +212,17 @@ describe('what happens in the middle of a batch holds for the lines after it', (
     ['its secret is rotated', (key: Key) => owner.ask('POST', `${key.path}/rotate-secret`, { previous_valid_for: 0 })],
     ['it is inactive', (key: Key) => owner.ask('PATCH', key.path, { status: 'inactive' })],
   ])('the end of the key, for all operations of the next wave: %s', async (_, end) => {
-    // One wave is eight operations within a second.
+    // One wave is forty operations within a second.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const key = await keyMadeBy(api, owner);
     const { id } = await owner.create('/api/v1/clients', { name: 'Acme' });
     const change = (name: string) => ({ key: name, operation: 'updateClient', params: { id }, body: { name } });
     afterFirstCommit(() => end(key));
-    const names = Array.from({ length: 20 }, (_, index) => `${index}`);
+    const names = Array.from({ length: 48 }, (_, index) => `${index}`);
     const { results } = await run(names.map(change), { token: key.token });
-    const done = Array(8).fill([200, undefined]);
-    expect(endsOf(results)).toEqual([...done, ...Array(12).fill([401, 'unauthorized'])]);
-    expect((await owner.read(`/api/v1/clients/${id}`)).name).toBe('7');
+    const done = Array(40).fill([200, undefined]);
+    expect(endsOf(results)).toEqual([...done, ...Array(8).fill([401, 'unauthorized'])]);
+    expect((await owner.read(`/api/v1/clients/${id}`)).name).toBe('39');
   });
 
   it('and the caller is read once for each wave', async () => {
@@ -236,7 +236,7 @@ describe('what happens in the middle of a batch holds for the lines after it', (
       return handle(request, options);
     });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-    const { results } = await run(Array.from({ length: 17 }, (_, index) => create(`${index}`)));
+    const { results } = await run(Array.from({ length: 81 }, (_, index) => create(`${index}`)));
     expect([new Set(results.map(({ status }) => status)), reads]).toEqual([new Set([201]), 3]);
     // A second is a wave at least.
     advanceWithTransactions(1);

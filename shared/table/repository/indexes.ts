@@ -20,16 +20,25 @@ interface Indexed {
   readonly unique: Readonly<Record<string, ((value: string) => string) | undefined>>;
 }
 
+/** The last list's indexes of each entity: a request needs them several times, and often so does the next one. */
+const latest = new WeakMap<
+  Indexed,
+  { readonly tenant: TenantId; readonly list: string; readonly made: kinds.Indexes }
+>();
+
 /** The indexes of an entity's list. @param list partition of its records */
-export const indexesOf = (
+export function indexesOf(
   entity: Indexed & { readonly indexes: readonly DeclaredIndex[] },
   tenant: TenantId,
   list: string,
-): kinds.Indexes =>
-  new kinds.Indexes(
-    list,
-    entity.indexes.map((index) => index.in(entity, tenant)),
-  );
+): kinds.Indexes {
+  const known = latest.get(entity);
+  if (known?.tenant === tenant && known.list === list) return known.made;
+  const finders = entity.indexes.map((index) => index.in(entity, tenant));
+  const made = new kinds.Indexes(list, finders);
+  latest.set(entity, { tenant, list, made });
+  return made;
+}
 
 /** Records by a field's values, in any combination with other sets: short texts, or the elements of a list. */
 export const set = <const F extends string>(field: F): DeclaredIndex<F> => ({

@@ -138,7 +138,8 @@ export class Repository<T extends object> extends RecordReader<T> {
     { given, generated = [] }: { readonly given: object; readonly generated?: readonly (keyof T)[] },
   ): Stored<T> {
     const { expires, filters, compact } = allocated;
-    const ofOthers = filters.filter((name) => !this.indexes.leftOut.includes(name));
+    const { leftOut } = this.indexes;
+    const ofOthers = filters.filter((name) => !leftOut.includes(name));
     this.#noteUnbuilt(allocated);
     if (compact !== undefined) this.session.changes.afterCommit(compact);
     const isGenerated = (field: string): boolean => generated.some((name) => name === field);

@@ -23,6 +23,8 @@ export interface EntryChange {
 /** The indexes of one list: what its records have in them, and the writes that follow from that. */
 export class Indexes {
   readonly #list: string;
+  readonly #byName = new Map<string, ListIndex>();
+  readonly #inAdvance: ReadonlySet<string>;
   /** All by which this release finds records. */
   readonly finders: readonly Finder[];
   /** Those among them in which it writes records. */
@@ -33,6 +35,8 @@ export class Indexes {
     this.#list = list;
     this.finders = finders;
     this.declared = finders.filter((finder): finder is ListIndex => 'name' in finder);
+    for (const index of this.declared) this.#byName.set(index.name, index);
+    this.#inAdvance = new Set(this.declared.flatMap(({ isInAdvance, items = [] }) => (isInAdvance ? items : [])));
   }
 
   /** The names of those that new records enter. */
@@ -52,8 +56,9 @@ export class Indexes {
 
   /** The index of a name. One that only another release declares is of the kind that its name says. */
   named(name: string): ListIndex {
-    const declared = this.declared.find((index) => index.name === name);
-    return declared ?? wordsNamed(name) ?? exactNamed(name) ?? orderNamed(name) ?? setIndex(name, () => true);
+    return (
+      this.#byName.get(name) ?? wordsNamed(name) ?? exactNamed(name) ?? orderNamed(name) ?? setIndex(name, () => true)
+    );
   }
 
   /**
@@ -150,10 +155,9 @@ export class Indexes {
 
   /** Stages what a new record enters. @returns the entries that are written before it */
   stageNew(work: UnitOfWork, item: Item, entered: readonly Entry[]): readonly EntryItem[] {
-    const inAdvance = new Set(this.declared.flatMap(({ isInAdvance, items = [] }) => (isInAdvance ? items : [])));
     const number = numberIn(String(item.SK));
     return entered.flatMap((entry) => {
-      if ('items' in entry && inAdvance.has(entry.items))
+      if ('items' in entry && this.#inAdvance.has(entry.items))
         return [{ ...entry.attributes, ...keyOfEntry(this.#list, entry, number) }];
       this.#stage(work, item, entry, 1n);
       return [];

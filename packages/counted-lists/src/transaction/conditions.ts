@@ -118,32 +118,30 @@ const anyOf = (clauses: readonly string[]): string =>
   clauses.length === 1 ? clauses.join('') : `(${clauses.join(' OR ')})`;
 
 function clausesOf(condition: Condition, placeholders: Placeholders): string[] {
+  const { equals, equalsOrAbsent, atMost, moreThan, holds, and, anyOf: alternatives } = condition;
+  const clauses = presence(condition, placeholders);
   const name = (attribute: string): string => placeholders.path(attribute);
+  const compared = (attribute: string, operator: string, wanted: unknown): string =>
+    wanted === undefined
+      ? `attribute_not_exists(${name(attribute)})`
+      : `${name(attribute)} ${operator} ${placeholders.value(wanted)}`;
+  const orAbsent = (attribute: string, clause: string): string =>
+    `(attribute_not_exists(${name(attribute)}) OR ${clause})`;
+  for (const each in equals) clauses.push(compared(each, '=', equals[each]));
+  for (const each in equalsOrAbsent) clauses.push(orAbsent(each, compared(each, '=', equalsOrAbsent[each])));
+  for (const each in atMost) clauses.push(orAbsent(each, compared(each, '<=', atMost[each])));
+  for (const each in moreThan) clauses.push(compared(each, '>', moreThan[each]));
+  for (const each in holds) clauses.push(heldClause(name(each), holds[each] ?? [], placeholders));
+  for (const further of and ?? []) clauses.push(...clausesOf(further, placeholders));
+  if (alternatives !== undefined) clauses.push(anyOf(alternatives.map((one) => conditionText(one, placeholders))));
+  return clauses;
+}
+
+function heldClause(name: string, groups: readonly (readonly string[])[], placeholders: Placeholders): string {
+  if (groups.length === 0) return `attribute_exists(${name})`;
   const value = (wanted: unknown): string => placeholders.value(wanted);
-  const compared = (wanted: Condition['equals'], operator: string): string[] =>
-    Object.entries(wanted ?? {}).map(([attribute, of]) =>
-      of === undefined ? `attribute_not_exists(${name(attribute)})` : `${name(attribute)} ${operator} ${value(of)}`,
-    );
-  const orAbsent = (wanted: Condition['equals'], operator: string): string[] =>
-    Object.keys(wanted ?? {}).map((attribute) => {
-      const [clause] = compared({ [attribute]: wanted?.[attribute] }, operator);
-      return `(attribute_not_exists(${name(attribute)}) OR ${clause})`;
-    });
-  const held = Object.entries(condition.holds ?? {}).map(([attribute, groups]) => {
-    if (groups.length === 0) return `attribute_exists(${name(attribute)})`;
-    const all = groups.map((group) => anyOf(group.map((one) => `contains(${name(attribute)}, ${value(one)})`)));
-    return `(${name(attribute)} = ${value(null)} OR ${all.join(' AND ')})`;
-  });
-  return [
-    ...presence(condition, placeholders),
-    ...compared(condition.equals, '='),
-    ...orAbsent(condition.equalsOrAbsent, '='),
-    ...orAbsent(condition.atMost, '<='),
-    ...compared(condition.moreThan, '>'),
-    ...held,
-    ...(condition.and ?? []).flatMap((further) => clausesOf(further, placeholders)),
-    ...(condition.anyOf ? [anyOf(condition.anyOf.map((one) => conditionText(one, placeholders)))] : []),
-  ];
+  const all = groups.map((group) => anyOf(group.map((one) => `contains(${name}, ${value(one)})`)));
+  return `(${name} = ${value(null)} OR ${all.join(' AND ')})`;
 }
 
 function presence({ exists, expiredBefore }: Condition, placeholders: Placeholders): string[] {

@@ -52,8 +52,12 @@ export async function countingUnits({ observer }: Table, units: number, call: Pr
 }
 
 /** Size of an item in bytes (AWS, "DynamoDB item sizes and formats"). */
-export const itemSizeOf = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value), 0);
+export function itemSizeOf(item: Item): number {
+  let size = 0;
+  // Without `Object.entries`, which takes three times as long here.
+  for (const name in item) size += Buffer.byteLength(name) + sizeOfValue(item[name]);
+  return size;
+}
 
 function sizeOfValue(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
