@@ -7,7 +7,7 @@ import { undeclaredMethods } from './undeclared.ts';
 
 /**
  * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the
- * document that callers read (`shared/openapi/`): it contains only what the gateway acts on
+ * document that callers read (`functions/docs/openapi/`): it contains only what the gateway acts on
  * (`docs/decisions/0162-stacks.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */

@@ -4,8 +4,8 @@ import { WORDS } from '#contract/parameter';
 import { Problem } from '#contract/problem';
 import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
+import { isNode, type Node, operationsOf } from '../../functions/docs/openapi/nodes.ts';
 import { validBody, validQuery } from '../../shared/http/request/validate.ts';
-import { isNode, type Node, operationsOf } from '../../shared/openapi/nodes.ts';
 
 /** What the document promises of a text, by a format, a pattern or in words, is checked by the contract of each field and parameter. */
 

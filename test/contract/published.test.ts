@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { checkIfMatch } from '../../shared/http/response.ts';
 import {
   isNode,
   type Node,
@@ -11,8 +10,9 @@ import {
   operationsOf,
   rewritten,
   schemasReachedFrom,
-} from '../../shared/openapi/nodes.ts';
-import { openResponses } from '../../shared/openapi/strictness.ts';
+} from '../../functions/docs/openapi/nodes.ts';
+import { openResponses } from '../../functions/docs/openapi/strictness.ts';
+import { checkIfMatch } from '../../shared/http/response.ts';
 
 /** What generators of clients, consoles and linters need of the document (`docs/decisions/0040`). */
 

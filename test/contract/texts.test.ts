@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { isNode, mapValues, type Node, operationsOf } from '../../shared/openapi/nodes.ts';
+import { isNode, mapValues, type Node, operationsOf } from '../../functions/docs/openapi/nodes.ts';
 
 /** What the document says to its readers (`docs/decisions/0040`). */
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { requestHeaders } from '#contract/derived';
 import { originsOf } from '#contract/gateway';
 import { contracts } from '../../functions/all-contracts.ts';
+import { responseHeaderComponents } from '../../functions/docs/openapi/headers.ts';
 import { EXPOSED_HEADERS } from '../../shared/contract/cors.ts';
-import { responseHeaderComponents } from '../../shared/openapi/headers.ts';
 import { fakeGateway, problemOf } from './gateway-fixture.ts';
 
 const APP = 'https://app.example.com';
