@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 import { inOneLine } from '../local/terminal/command-line.ts';
 import { sayFailure } from '../local/terminal/output.ts';
+import { EXIT } from '../operator/command.ts';
 import { errorSentenceOf } from '../operator/problem.ts';
 import { operatorProgram } from '../operator/program.ts';
-import { EXIT } from '../operator/result.ts';
 
 /**
  * The operator's command line. On a deployed stack each command works under a role of the stack. The operator's own AWS

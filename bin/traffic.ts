@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { commandLine, positiveNumber } from '../local/terminal/command-line.ts';
 import { printError } from '../local/terminal/output.ts';
+import { EXIT } from '../operator/command.ts';
 import { errorSentenceOf } from '../operator/problem.ts';
-import { EXIT } from '../operator/result.ts';
 import { prepareTraffic } from '../operator/traffic.ts';
 
 /**

@@ -1,10 +1,9 @@
-import type { Command } from 'commander';
 import * as z from 'zod';
 import { code } from '#contract/field';
 import { RequestSession, Tenant } from '#table';
 import { organizationList } from '#tenancy';
 import { readPointer } from '#tenancy/credentials';
-import { printError } from '../local/terminal/output.ts';
+import { ask, printError } from '../local/terminal/output.ts';
 import { quoted } from '../local/terminal/printable.ts';
 import { OperatorProblem } from './problem.ts';
 import type { RoleOutput } from './stack.ts';
@@ -22,9 +21,6 @@ export const ORG = {
   organization: 'id of the organization, or its slug or an app code of it, where no other has the same',
   tenant: 'id of an organization, or its slug or an app code of it, where no other has the same; or "platform"',
 } as const;
-
-export const withOrganization = (command: Command): Command => command.requiredOption(ORG.flags, ORG.organization);
-export const withTenant = (command: Command): Command => command.requiredOption(ORG.flags, ORG.tenant);
 
 /** A target that is open for one tenant: `PLATFORM` or the id of an organization. */
 interface TenantTarget extends AsyncDisposable {
@@ -69,6 +65,23 @@ export function organizationIdIn(org: string): string {
   const id = idIn(org);
   if (id === undefined) throw new OperatorProblem('--org must be the id of an organization here, not its slug.');
   return id;
+}
+
+/** @throws OperatorProblem where `--yes` is given and is another id than `--org` */
+export function requireSameId(id: string, yes: string | undefined): void {
+  if (yes !== undefined && yes.toLowerCase() !== id)
+    throw new OperatorProblem(`--yes must be the same id as --org, ${id}.`);
+}
+
+/**
+ * Asks the person at the terminal to type the slug of an organization.
+ * @param what the command does: `replaces the data of …`
+ * @throws OperatorProblem without a terminal
+ */
+export async function confirmed({ slug }: { readonly slug: string }, what: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new OperatorProblem('Without a terminal to ask, confirm with --yes and the id of the organization.');
+  return (await ask(`This ${what}. Type its slug (${slug}) to go on: `)).trim() === slug;
 }
 
 const PLATFORM = 'PLATFORM';

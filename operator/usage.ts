@@ -1,8 +1,8 @@
+import { InvalidArgumentError } from 'commander';
 import { RequestSession, Tenant } from '#table';
 import { organizationList } from '#tenancy';
 import { type LogGroup, logGroupsOf } from './logs/groups.ts';
 import { type Pause, type Row, runQuery } from './logs/insights.ts';
-import type { Month } from './month.ts';
 
 /** Usage of the organizations of a stage in a month, summed from the log lines of their requests. */
 
@@ -30,6 +30,22 @@ export interface MonthlyUsage {
   readonly complete: boolean;
   readonly organizations: readonly Used[];
   readonly bytes_scanned: number;
+}
+
+/** A month of UTC. */
+export interface Month {
+  /** `2026-11` */
+  readonly name: string;
+  /** In epoch milliseconds: the beginnings of this month and of the next. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Parses the option that names a month, such as `2026-11`. */
+export function monthIn(text: string): Month {
+  const [, year, month] = /^(20\d\d)-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined || month === undefined) throw new InvalidArgumentError('It must be a month, such as 2026-11.');
+  return { name: text, from: Date.UTC(Number(year), Number(month) - 1), until: Date.UTC(Number(year), Number(month)) };
 }
 
 /** Most rows that Insights returns. */

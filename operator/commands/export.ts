@@ -2,40 +2,36 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Command } from 'commander';
 import type { Tenant } from '#table';
 import { printEach, printError } from '../../local/terminal/output.ts';
 import { jsonText } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
+import { command, type Result } from '../command.ts';
 import { type Exported, recordsOf } from '../export.ts';
-import { printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
-import { withTarget } from '../target.ts';
-import { openForTenant, openTenant, type TenantOptions, withTenant } from '../tenant-option.ts';
+import { openTenant } from '../tenant-option.ts';
 
 /** `export` works under the stack's export role, which only reads, in an STS session for the one tenant. */
 
-interface ExportOptions extends TenantOptions, ResultOptions {
+interface ExportOptions {
   readonly out?: string;
 }
 
-export function declareExport(program: Command): void {
-  const command = withTenant(program.command('export'))
-    .description(
-      'Write all records of a tenant in the form of the API, one JSON object in a line (NDJSON), without secrets',
-    )
-    .option('--out <file>', 'file to write, which is complete once it is there; by default standard output');
-  withJson(withTarget(command, 'ExportRoleArn')).action(exportTenant);
-  withExamples(
-    command,
-    'export --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json --out acme.ndjson',
-    'export --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --local | gzip > acme.ndjson.gz',
-  );
-}
+export const declareExport = command<ExportOptions>({
+  name: 'export',
+  description:
+    'Write all records of a tenant in the form of the API, one JSON object in a line (NDJSON), without secrets',
+  role: 'ExportRoleArn',
+  opens: 'tenant',
+  options: (declared) =>
+    declared.option('--out <file>', 'file to write, which is complete once it is there; by default standard output'),
+  examples: [
+    'export --org acme --outputs outputs.json --out acme.ndjson',
+    'export --org acme --local | gzip > acme.ndjson.gz',
+  ],
+  run: async ({ json, out }, id) => exportTenant(await openTenant(id), out, json === true),
+});
 
-async function exportTenant(options: ExportOptions): Promise<void> {
-  const { json, out } = options;
-  await using target = await openForTenant(options, 'ExportRoleArn');
-  const tenant = await openTenant(target.id);
+async function exportTenant(tenant: Tenant, out: string | undefined, json: boolean): Promise<Result | undefined> {
   const counts: Record<string, number> = {};
   let total = 0;
   const progress = showProgress(() => `${total} records, ${Object.keys(counts).at(-1) ?? 'beginning'}`);
@@ -50,8 +46,9 @@ async function exportTenant(options: ExportOptions): Promise<void> {
   }
   const summary = { org_id: tenant.orgId, records: counts, total };
   // Records go to standard output, unless they go to a file.
-  if (out !== undefined) return printResult(options, summary, linesOf(summary));
+  if (out !== undefined) return { value: summary, lines: linesOf(summary) };
   printError(...(json ? [jsonText(summary, 0)] : linesOf(summary)));
+  return undefined;
 }
 
 const linesOf = ({

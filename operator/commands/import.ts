@@ -1,8 +1,9 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { addressOf } from '../../local/settings.ts';
 import { quoted } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import { type Custodia, createCustodia } from '../../packages/client/src/index.ts';
+import { command, type Result } from '../command.ts';
 import { type CheckedFile, checkFile } from '../import/check-file.ts';
 import { importKinds, upserting } from '../import/kinds.ts';
 import { addressIn, formOf, mappingIn } from '../import/options.ts';
@@ -12,7 +13,6 @@ import { Report } from '../import/report.ts';
 import { linesOfChecked, linesOfRun, progressLine } from '../import/results.ts';
 import { importFile, type Progress } from '../import/run.ts';
 import { OperatorProblem } from '../problem.ts';
-import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { idIn, ORG, onlyOne } from '../tenant-option.ts';
 
 /** `import` calls the API with the key of an integration, as any caller does. Other users of the machine can see command lines, so the secret is a variable. */
@@ -25,7 +25,7 @@ const UPSERTS = importKinds
   .map(({ name, named }) => `${name} by ${named?.field}`)
   .join(', ');
 
-interface ImportOptions extends ResultOptions {
+interface ImportOptions {
   readonly type?: string;
   readonly format?: 'csv' | 'ndjson';
   readonly map?: ReadonlyMap<string, string>;
@@ -39,60 +39,67 @@ interface ImportOptions extends ResultOptions {
   readonly sendUnknown?: true;
 }
 
-export function declareImport(program: Command): void {
-  const command = program
-    .command('import')
-    .description('Create records from a file of CSV or NDJSON, or from what export has written, through the API')
-    .argument(
-      '<file>',
-      'the file, in UTF-8: .csv or .tsv with a header line, .ndjson or .jsonl with one JSON object in a line',
-    )
-    .addOption(new Option('--type <kind>', 'kind of the records; without it the file is one of export').choices(NAMES))
-    .addOption(new Option('--format <format>', 'where the name of the file does not say it').choices(['csv', 'ndjson']))
-    .option(
-      '--map <columns>',
-      'fields of columns that have other names, as Name=name,Kind=type; Notes= leaves a column out',
-      mappingIn,
-    )
-    .option('--upsert', `change records that are there already: ${UPSERTS}`)
-    .option('--dry-run', 'check the file, and send nothing')
-    .option('--skip-invalid', 'import the other records of a file that has mistakes')
-    .option(
-      '--report <file>',
-      'file for the result of each record, from which an interrupted import goes on; by default that of the records with .report.ndjson behind its name',
-    )
-    .option('--send-unknown', 'also send what was sent more than a day ago, and got no response')
-    .option(
-      '--url <address>',
-      'where the API is, in front of /api/v1; by default that of npm start, at HOST and PORT',
-      addressIn,
-    )
-    .option('--app-code <code>', `the integration that imports; its secret is read from ${SECRET}`)
-    .option(
-      ORG.flags,
-      'of a platform integration: the id of the organization that gets the records, or its slug, where no other has the same',
-    );
-  withJson(command).action(importRecords);
-  withExamples(
-    command,
+export const declareImport = command<ImportOptions>({
+  name: 'import',
+  description: 'Create records from a file of CSV or NDJSON, or from what export has written, through the API',
+  options: (declared) =>
+    declared
+      .argument(
+        '<file>',
+        'the file, in UTF-8: .csv or .tsv with a header line, .ndjson or .jsonl with one JSON object in a line',
+      )
+      .addOption(
+        new Option('--type <kind>', 'kind of the records; without it the file is one of export').choices(NAMES),
+      )
+      .addOption(
+        new Option('--format <format>', 'where the name of the file does not say it').choices(['csv', 'ndjson']),
+      )
+      .option(
+        '--map <columns>',
+        'fields of columns that have other names, as Name=name,Kind=type; Notes= leaves a column out',
+        mappingIn,
+      )
+      .option('--upsert', `change records that are there already: ${UPSERTS}`)
+      .option('--dry-run', 'check the file, and send nothing')
+      .option('--skip-invalid', 'import the other records of a file that has mistakes')
+      .option(
+        '--report <file>',
+        'file for the result of each record, from which an interrupted import goes on; by default that of the records with .report.ndjson behind its name',
+      )
+      .option('--send-unknown', 'also send what was sent more than a day ago, and got no response')
+      .option(
+        '--url <address>',
+        'where the API is, in front of /api/v1; by default that of npm start, at HOST and PORT',
+        addressIn,
+      )
+      .option('--app-code <code>', `the integration that imports; its secret is read from ${SECRET}`)
+      .option(
+        ORG.flags,
+        'of a platform integration: the id of the organization that gets the records, or its slug, where no other has the same',
+      ),
+  examples: [
     'import resources.csv --type resource --dry-run',
     'import resources.csv --type resource --app-code acme --url https://api.example.com',
     'import acme.ndjson --app-code acme --url https://api.example.com',
-  );
-}
+  ],
+  run: (options, _, [file = '']) => importRecords(file, options),
+});
 
-async function importRecords(file: string, options: ImportOptions): Promise<void> {
+async function importRecords(file: string, options: ImportOptions): Promise<Result> {
   const secret = process.env[SECRET];
   delete process.env[SECRET];
   const form = formOf(file, options);
   const references = new References(importKinds);
   const checked = await checkFile(file, form, references);
-  if (checked.invalid > 0) process.exitCode = EXIT.found;
-  if (options.dryRun || (checked.invalid > 0 && !options.skipInvalid))
-    return printResult(options, checked, linesOfChecked(checked));
+  const isInvalid = checked.invalid > 0;
+  if (options.dryRun || (isInvalid && !options.skipInvalid))
+    return { value: checked, lines: linesOfChecked(checked), isNegative: isInvalid };
   const { progress, report } = await run({ file, form, checked, references }, options, secret);
-  if (progress.failed > 0) process.exitCode = EXIT.found;
-  printResult(options, { ...checked, ...progress, report }, linesOfRun(checked, progress, report));
+  return {
+    value: { ...checked, ...progress, report },
+    lines: linesOfRun(checked, progress, report),
+    isNegative: isInvalid || progress.failed > 0,
+  };
 }
 
 interface Checked {

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type Verified, verify } from '#maintenance';
 import { environmentTable } from '#table';
 import { readSettings } from '../../local/settings.ts';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
+import { command, EXIT, type Result, type ResultOptions } from '../command.ts';
 import { kinds } from '../kinds.ts';
 import { errorSentenceOf, OperatorProblem } from '../problem.ts';
-import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
-import { openTarget, type TargetOptions, withTarget } from '../target.ts';
+import { openTarget, type TargetOptions } from '../target.ts';
 import { ORG, openForTenant, openTenant, type TenantOptions } from '../tenant-option.ts';
 import { type VerifiedAll, verifyAll } from '../verify-all.ts';
 import { VerifyProgress } from '../verify-progress.ts';
@@ -33,40 +33,39 @@ interface VerifyOptions extends TargetOptions, ResultOptions {
  */
 const CONCURRENCY = { standard: 4, most: 16 } as const;
 
-export function declareVerify(program: Command): void {
-  const command = program
-    .command('verify')
-    .description("Recount tenants' lists, filters and counters against their records, and print what differs")
-    .addOption(new Option(ORG.flags, ORG.tenant).conflicts('all'))
-    .option('--all', 'the platform and all organizations, instead of one')
-    .option('--repair', 'repair what differs, build filters that were added later, finish unfinished deletions')
-    .option(
-      '--concurrency <n>',
-      `with --all: how many tenants at the same time, ${CONCURRENCY.most} at most; by default ${CONCURRENCY.standard}`,
-      wholeNumberOption({ from: 1, to: CONCURRENCY.most }),
-    )
-    .option(
-      '--progress <file>',
-      'with --all: file to note in which tenants are done, and to go on from after an interruption; it is deleted when all are done',
-    );
-  withJson(withTarget(command, 'MaintenanceRoleArn')).action(run);
-  withExamples(
-    command,
-    'verify --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --repair --outputs outputs.json',
+export const declareVerify = command<VerifyOptions>({
+  name: 'verify',
+  description: "Recount tenants' lists, filters and counters against their records, and print what differs",
+  role: 'MaintenanceRoleArn',
+  options: (declared) =>
+    declared
+      .addOption(new Option(ORG.flags, ORG.tenant).conflicts('all'))
+      .option('--all', 'the platform and all organizations, instead of one')
+      .option('--repair', 'repair what differs, build filters that were added later, finish unfinished deletions')
+      .option(
+        '--concurrency <n>',
+        `with --all: how many tenants at the same time, ${CONCURRENCY.most} at most; by default ${CONCURRENCY.standard}`,
+        wholeNumberOption({ from: 1, to: CONCURRENCY.most }),
+      )
+      .option(
+        '--progress <file>',
+        'with --all: file to note in which tenants are done, and to go on from after an interruption; it is deleted when all are done',
+      ),
+  examples: [
+    'verify --org acme --repair --outputs outputs.json',
     'verify --all --repair --concurrency 8 --progress verify.progress --outputs outputs.json',
     'verify --org platform --local',
-  );
-}
+  ],
+  run: async (options) => {
+    if (options.all) return verifyEach(options);
+    if (options.org === undefined) throw new OperatorProblem('Name an organization with --org, or all with --all.');
+    if (options.concurrency !== undefined || options.progress !== undefined)
+      throw new OperatorProblem('--concurrency and --progress go with --all.');
+    return verifyTenant({ ...options, org: options.org });
+  },
+});
 
-async function run(options: VerifyOptions): Promise<void> {
-  if (options.all) return verifyEach(options);
-  if (options.org === undefined) throw new OperatorProblem('Name an organization with --org, or all with --all.');
-  if (options.concurrency !== undefined || options.progress !== undefined)
-    throw new OperatorProblem('--concurrency and --progress go with --all.');
-  return verifyTenant({ ...options, org: options.org });
-}
-
-async function verifyTenant(options: VerifyOptions & TenantOptions): Promise<void> {
+async function verifyTenant(options: VerifyOptions & TenantOptions): Promise<Result> {
   const repair = options.repair === true;
   await using target = await openForTenant(options, 'MaintenanceRoleArn');
   const { records, differences, tombstones } = await verify(await openTenant(target.id), kinds, {
@@ -75,14 +74,14 @@ async function verifyTenant(options: VerifyOptions & TenantOptions): Promise<voi
     report: (difference) => options.json || print(lineOf(difference, repair)),
   });
   const repaired = countRepaired(differences);
-  printResult(options, { records, differences, repaired, tombstones }, [
-    summaryOf(records, differences.length, repaired),
-    ...tombstoneLines(tombstones),
-  ]);
-  if (repaired < differences.length) process.exitCode = EXIT.found;
+  return {
+    value: { records, differences, repaired, tombstones },
+    lines: [summaryOf(records, differences.length, repaired), ...tombstoneLines(tombstones)],
+    isNegative: repaired < differences.length,
+  };
 }
 
-async function verifyEach(options: VerifyOptions): Promise<void> {
+async function verifyEach(options: VerifyOptions): Promise<Result> {
   const { json, concurrency = CONCURRENCY.standard } = options;
   const repair = options.repair === true;
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
@@ -98,7 +97,7 @@ async function verifyEach(options: VerifyOptions): Promise<void> {
     },
     onProgress: (finished, all) => shown.report(`${finished} of ${all} tenants`),
   }).finally(shown.stop);
-  report(options, found);
+  return resultOf(found, json === true);
 }
 
 const openProgress = async (options: VerifyOptions, repair: boolean): Promise<VerifyProgress | undefined> =>
@@ -114,19 +113,22 @@ const openProgress = async (options: VerifyOptions, repair: boolean): Promise<Ve
 const tableOf = ({ local }: VerifyOptions): string =>
   environmentTable().name + (local ? ` in ${resolve(readSettings(process.env).dataDir)}` : '');
 
-function report(options: VerifyOptions, { failed: errors, ...found }: VerifiedAll): void {
+function resultOf({ failed: errors, ...found }: VerifiedAll, json: boolean): Result {
   const failed = errors.map(({ org_id, error }) => ({ org_id, error: errorSentenceOf(error) }));
   const { tenants, earlier, records, differences, tombstones, units } = found;
   const repaired = countRepaired(differences);
-  if (!options.json) for (const { org_id, error } of failed) printError(`${nameOf(org_id)} failed: ${error}`);
-  printResult(options, { ...found, repaired, failed }, [
-    `Tenants verified: ${tenants}.${earlier === 0 ? '' : ` Before: ${earlier}.`} Failed: ${failed.length}.`,
-    summaryOf(records, differences.length, repaired),
-    ...tombstoneLines(tombstones),
-    `Units of DynamoDB, read and written: ${units}.`,
-  ]);
+  if (!json) for (const { org_id, error } of failed) printError(`${nameOf(org_id)} failed: ${error}`);
   if (failed.length > 0) process.exitCode = EXIT.trouble;
-  else if (repaired < differences.length) process.exitCode = EXIT.found;
+  return {
+    value: { ...found, repaired, failed },
+    lines: [
+      `Tenants verified: ${tenants}.${earlier === 0 ? '' : ` Before: ${earlier}.`} Failed: ${failed.length}.`,
+      summaryOf(records, differences.length, repaired),
+      ...tombstoneLines(tombstones),
+      `Units of DynamoDB, read and written: ${units}.`,
+    ],
+    isNegative: failed.length === 0 && repaired < differences.length,
+  };
 }
 
 const nameOf = (id: string | null): string => id ?? 'platform';

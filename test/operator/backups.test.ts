@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { backupsOf } from '../../operator/backups.ts';
-import { backupLines } from '../../operator/commands/backup/status.ts';
+import { backupLines } from '../../operator/commands/stage.ts';
 import { type AwsStub, startAwsStub } from '../support/aws-stub.ts';
 import '../support/restore.ts';
 

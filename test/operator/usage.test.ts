@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { csvOf, usageLines } from '../../operator/commands/usage.ts';
-import { csvLine } from '../../operator/csv.ts';
-import { monthIn } from '../../operator/month.ts';
+import { csvLine, csvOf, usageLines } from '../../operator/commands/stage.ts';
 import type { MonthlyUsage } from '../../operator/usage.ts';
+import { monthIn } from '../../operator/usage.ts';
 
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
 const USAGE: MonthlyUsage = {
