@@ -4,10 +4,9 @@ import { bundle } from '#bundling';
 import { contracts } from '../functions/all-contracts.ts';
 import { bundleNames } from '../infra/functions.ts';
 import { GatewayLogRole } from '../infra/gateway-log-role.ts';
-import { settingsFrom } from '../infra/settings.ts';
+import { applyStageFile, settingsFrom } from '../infra/settings.ts';
 import { makeStage } from '../infra/stacks/stage.ts';
 import { boundaryOf } from '../infra/stacks/stage-stack.ts';
-import { applyStageFile } from '../infra/stage-file.ts';
 
 /**
  * The CDK app: `npx cdk synth -c stage=prod`. `infra/settings.ts` lists the settings; `stages/` has a file for each

@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { GitHubRoles, githubRolesSettingsFrom } from '../infra/github-roles.ts';
-import { applyStageFile } from '../infra/stage-file.ts';
+import { applyStageFile } from '../infra/settings.ts';
 
 /**
  * The CDK app with the roles of the pipeline, deployed once for each stage by somebody who may make roles:

@@ -19,7 +19,8 @@ interface FirewallProps {
  */
 export function protect(scope: Construct, props: FirewallProps): Firewall | undefined {
   const { stage, settings } = props;
-  const firewall = settings.firewall ? new Firewall(scope, 'Firewall', props) : undefined;
+  const hasFirewall = settings.webAclArn === undefined && settings.profile === 'standard';
+  const firewall = hasFirewall ? new Firewall(scope, 'Firewall', props) : undefined;
   const webAclArn = firewall?.arn ?? settings.webAclArn;
   if (webAclArn !== undefined) {
     new CfnWebACLAssociation(firewall ?? scope, 'Association', { webAclArn, resourceArn: stage.stageArn });
@@ -27,7 +28,7 @@ export function protect(scope: Construct, props: FirewallProps): Firewall | unde
     Validations.of(stage).acknowledge({
       id: 'AwsSolutions-APIG3',
       reason:
-        'A firewall is most of what a small stage would cost, so a stage decides: the settings `firewall` and `webAclArn`.',
+        'A firewall is most of what a small stage would cost, so a stage decides: the settings `profile` and `webAclArn`.',
     });
   }
   return firewall;
@@ -50,7 +51,7 @@ export class Firewall extends Construct {
       dataProtectionConfig: { dataProtections: PROTECTED.map((field) => ({ field, action: 'SUBSTITUTION' })) },
       rules: [
         limit(0, 'address-rate', settings.addressLimit),
-        ...(anonymous === undefined ? [] : [limit(1, 'anonymous-rate', settings.anonymousAddressLimit, anonymous)]),
+        ...(anonymous === undefined ? [] : [limit(1, 'anonymous-rate', anonymousLimit(settings), anonymous)]),
         managed(2, 'AWSManagedRulesCommonRuleSet', COUNTED_OF_CORE),
         managed(3, 'AWSManagedRulesKnownBadInputsRuleSet', COUNTED_OF_BAD_INPUTS),
       ],
@@ -122,6 +123,10 @@ const COUNTED_OF_CORE = [
   'NoUserAgent_HEADER',
 ];
 const COUNTED_OF_BAD_INPUTS = ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'];
+
+/** Of requests that anybody can send, an address may send a tenth; ten is the least that WAF takes. */
+export const anonymousLimit = ({ addressLimit }: Pick<Settings, 'addressLimit'>): number =>
+  Math.max(10, Math.floor(addressLimit / 10));
 
 /** @param requests limit of one address in five minutes, for the requests that `among` matches, or for all */
 const limit = (

@@ -89,7 +89,6 @@ export class Functions extends Construct {
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
-    refuseUnknown(props);
     this.byName = new Map([
       [AUTHORIZER, this.#make(AUTHORIZER, rightsOf(AUTHORIZER), behindGateway(props.settings))],
       ...props.contracts.map(
@@ -139,15 +138,6 @@ export class Functions extends Construct {
     for (const each of functions) each.workUnder(role);
     if (key === 'secrets') keys.allowSecretsOfTenant(role);
     if (key === 'endpoint-secrets') keys.allowEndpointSecrets(role);
-  }
-}
-
-/** @throws Error a setting names a function that the stack does not have */
-function refuseUnknown({ contracts, settings: { reservedConcurrency, provisionedConcurrency } }: FunctionsProps) {
-  const known = functionNames(contracts);
-  for (const [setting, byName] of Object.entries({ reservedConcurrency, provisionedConcurrency })) {
-    const unknown = [...byName.keys()].filter((name) => !known.includes(name));
-    if (unknown.length > 0) throw new Error(`${setting}: there is no function ${unknown.join()}`);
   }
 }
 

@@ -19,7 +19,7 @@ import { apiBody } from './api-body/body.ts';
 import { originVariables } from './api-body/undeclared.ts';
 import { type Functions, namesBehindGateway } from './functions.ts';
 import { AUTHORIZER } from './rights.ts';
-import { liveArn } from './service-function.ts';
+import { liveArn, NO_TRACES } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { logGroup, prefixOf } from './stacks/stage-stack.ts';
 
@@ -47,7 +47,7 @@ export class Api extends Construct {
     super(scope, id);
     this.accessLogs = logGroup(this, 'AccessLogs', settings);
     this.rest = restApi(this, contracts, this.accessLogs, settings);
-    this.#accept(settings);
+    this.#accept();
     this.#mayInvoke(contracts, functions);
     this.baseUrl = this.#address(settings);
     // The OpenAPI document contains the address of the API.
@@ -55,22 +55,20 @@ export class Api extends Construct {
   }
 
   /** Exceptions from cdk-nag's rules, with their reasons. */
-  #accept({ tracing }: Settings): void {
+  #accept(): void {
     Validations.of(this.rest).acknowledge({
       id: 'AwsSolutions-APIG2',
       reason:
         'Functions validate requests by the contracts, and name every finding with its pointer; the gateway’s models name none.',
     });
-    Validations.of(this.rest.deploymentStage).acknowledge({
-      id: 'AwsSolutions-APIG6',
-      reason:
-        'The access log has every request with its error. Execution logs have headers, among them tokens, in a group that no retention reaches.',
-    });
-    if (tracing) return;
-    Validations.of(this.rest.deploymentStage).acknowledge({
-      id: 'Serverless-APIGWXrayEnabled',
-      reason: 'Tracing costs by the request, so a stage decides: the setting `tracing`.',
-    });
+    Validations.of(this.rest.deploymentStage).acknowledge(
+      {
+        id: 'AwsSolutions-APIG6',
+        reason:
+          'The access log has every request with its error. Execution logs have headers, among them tokens, in a group that no retention reaches.',
+      },
+      { id: 'Serverless-APIGWXrayEnabled', reason: NO_TRACES },
+    );
   }
 
   #address({ stage, domainName, certificateArn }: Settings): string {
@@ -130,10 +128,10 @@ function restApi(
       stageName: settings.stage,
       variables: originVariables(settings.corsOrigins),
       throttlingRateLimit: settings.throttleRate,
-      throttlingBurstLimit: settings.throttleBurst,
+      // The most that API Gateway takes.
+      throttlingBurstLimit: Math.min(2 * settings.throttleRate, 5_000),
       accessLogDestination: new LogGroupLogDestination(accessLogs),
       accessLogFormat: ACCESS_LOG,
-      tracingEnabled: settings.tracing,
     },
   });
 }

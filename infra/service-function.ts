@@ -11,7 +11,6 @@ import {
   LoggingFormat,
   type RecursiveLoop,
   Runtime,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -51,6 +50,10 @@ export interface ServiceFunctionProps {
   readonly noDeadLetters: string;
 }
 
+/** Why cdk-nag's rule for traces does not hold. */
+export const NO_TRACES =
+  'Tracing costs by the request, and the access log has the latencies already (`docs/decisions/0105-request-logs.md`).';
+
 const keyPurpose = ({ signs, verifies }: Rights): KeyPurpose => (signs ? 'sign' : verifies ? 'verify' : 'no-key');
 
 /**
@@ -66,7 +69,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { name, bundle, rights, table, keys, settings, timeout, memorySize, recursiveLoop } = props;
+    const { name, bundle, rights, table, keys, settings, timeout, memorySize, recursiveLoop, noDeadLetters } = props;
     this.rights = rights;
     this.logs = logGroup(this, 'Logs', settings);
     this.role = new RoleWithRights(this, 'Role', {
@@ -75,7 +78,6 @@ export class ServiceFunction extends Construct {
       path: rolePath(this, keyPurpose(rights), rights.tenants ?? 'no-tenants'),
     });
     this.#allow(table, keys);
-    const reserved = settings.reservedConcurrency.get(name);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName: functionNameOf(this, name),
       runtime: Runtime.NODEJS_24_X,
@@ -89,11 +91,12 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       environment: { ...environmentOf(rights, table, keys, settings), METRICS_NAMESPACE: metricsNamespace(this) },
       ...(recursiveLoop === undefined ? {} : { recursiveLoop }),
-      ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
-      tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
-    this.#accept(props);
-    this.alias = new LiveAlias(this, 'Live', this.lambda, settings.provisionedConcurrency.get(name)).alias;
+    Validations.of(this.lambda).acknowledge(
+      { id: 'Serverless-LambdaDLQ', reason: noDeadLetters },
+      { id: 'Serverless-LambdaTracing', reason: NO_TRACES },
+    );
+    this.alias = liveAlias(new Construct(this, 'Live'), this.lambda);
   }
 
   /** Lets the function also work under this role, in sessions for one tenant each. `TENANT_ROLE_ARN` names the role. */
@@ -102,22 +105,6 @@ export class ServiceFunction extends Construct {
     this.role.addToPolicy(
       new PolicyStatement({ actions: ['sts:AssumeRole', 'sts:TagSession'], resources: [tenantRole.roleArn] }),
     );
-  }
-
-  /** Exceptions from cdk-nag's rules, with their reasons. */
-  #accept({ noDeadLetters, settings }: ServiceFunctionProps): void {
-    Validations.of(this.lambda).acknowledge({ id: 'Serverless-LambdaDLQ', reason: noDeadLetters });
-    if (settings.tracing) {
-      const reason =
-        'X-Ray takes traces on no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
-      const ids = ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'];
-      Validations.of(this.role).acknowledge(...ids.map((id) => ({ id, reason })));
-    } else {
-      Validations.of(this.lambda).acknowledge({
-        id: 'Serverless-LambdaTracing',
-        reason: 'Tracing costs by the request, so a stage decides: the setting `tracing`.',
-      });
-    }
   }
 
   #allow(table: TableReference, keys: Keys): void {
@@ -153,15 +140,12 @@ const environmentOf = (
   STAGE: settings.stage,
   FIRST_KEY: settings.firstKey ? 'on' : 'off',
   RATE_LIMIT: String(settings.rateLimit),
-  MAX_INTEGRATIONS: String(settings.maxIntegrations),
   AUDIT_RETENTION_DAYS: String(settings.auditRetentionDays),
-  ...(settings.tenantRateLimit === undefined ? {} : { TENANT_RATE_LIMIT: String(settings.tenantRateLimit) }),
   ...(settings.webhookToleranceSeconds === undefined
     ? {}
     : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),
   ...(settings.corsOrigins.length === 0 ? {} : { CORS_ORIGINS: settings.corsOrigins.join() }),
   ...(settings.ticketWords ? {} : { TICKET_WORDS: 'off' }),
-  METRICS_BY_ROUTE: settings.metricsByRoute ? 'on' : 'off',
   POWERTOOLS_SERVICE_NAME: 'custodia',
   ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.tokens[0].keyArn } : {}),
   ...(rights.verifies
@@ -198,19 +182,8 @@ export const liveArn = (scope: Construct, name: string): string =>
  * the end of the stack's update, so that a rollback finds it. A version has no description: Lambda does not publish a
  * version that differs in its description alone (`docs/decisions/0100-deploying.md`).
  */
-export class LiveAlias extends Construct {
-  readonly alias: FunctionAlias;
-
-  /** @param standingBy provisioned executions, which need no cold start */
-  constructor(scope: Construct, id: string, lambda: LambdaFunction, standingBy: number | undefined) {
-    super(scope, id);
-    this.alias = new Alias(this, 'Alias', {
-      aliasName: LIVE,
-      version: lambda.currentVersion as IVersion,
-      ...(standingBy === undefined ? {} : { provisionedConcurrentExecutions: standingBy }),
-    }) as FunctionAlias;
-  }
-}
+const liveAlias = (scope: Construct, lambda: LambdaFunction): FunctionAlias =>
+  new Alias(scope, 'Alias', { aliasName: LIVE, version: lambda.currentVersion as IVersion }) as FunctionAlias;
 
 const MAPS = '*.map';
 

@@ -1,8 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { ORIGINS, originsOf } from '#contract/gateway';
-import { DELIVERIES } from './rights.ts';
 
 /** The retentions of logs that CloudWatch offers, in days. */
 const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
@@ -10,27 +11,14 @@ const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
 );
 
 /**
- * The defaults of the profiles (`docs/cost.md#a-month`). `standard` is for stages that somebody relies on; `small` is
- * for trials and hobbies, where idle resources are most of the bill.
+ * The profiles (`docs/cost.md#a-month`). `standard` is for stages that somebody relies on; `small` is for trials and
+ * hobbies, where idle resources are most of the bill: it has no firewall, no heartbeat and no dashboard, and alarms on
+ * ten metrics at most. They also choose defaults.
  */
 const PROFILES = {
-  standard: {
-    firewall: true,
-    alarms: 'all',
-    dashboard: true,
-    heartbeat: true,
-    deployment: 'canary',
-    deliveryConcurrency: 50,
-  },
-  small: {
-    firewall: false,
-    alarms: 'ten',
-    dashboard: false,
-    heartbeat: false,
-    deployment: 'all-at-once',
-    // A new account may have no more than ten executions.
-    deliveryConcurrency: 5,
-  },
+  standard: { deployment: 'canary', deliveryConcurrency: 50 },
+  // A new account may have no more than ten executions.
+  small: { deployment: 'all-at-once', deliveryConcurrency: 5 },
 } as const;
 
 const VAULT = /^arn:[\w-]+:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/;
@@ -39,7 +27,7 @@ export const DEFAULT_STAGE = 'dev';
 
 /**
  * The settings of a stage, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or from its file
- * (`stage-file.ts`).
+ * (`applyStageFile`).
  */
 const schema = z.object({
   /** Name of the stage; part of the stack's name and of the base address. */
@@ -51,10 +39,7 @@ const schema = z.object({
       'a word that does not end with -data, -ops or -github, as stacks of other stages do',
     )
     .default(DEFAULT_STAGE),
-  /**
-   * Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat`, `deployment` and `deliveryConcurrency`; an
-   * explicit setting takes precedence.
-   */
+  /** What a stage has before anybody calls, and the defaults of `deployment` and `deliveryConcurrency`. */
   profile: z.enum(['standard', 'small']).default('standard'),
   /** Whether the first integration of a new organization may be created without a token (`docs/decisions/0006`). */
   firstKey: flag(false),
@@ -96,17 +81,6 @@ const schema = z.object({
     .string()
     .regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]{1,256}$/, 'the ARN of a topic of Amazon SNS, and of no FIFO one')
     .optional(),
-  /** Which alarms exist: all, or those that together need at most ten metrics (`docs/operations.md#alarms`). */
-  alarms: z.enum(['all', 'ten']).optional(),
-  /** Calls the health check once a minute, so that an outage is noticed without callers. */
-  heartbeat: optionalFlag(),
-  /**
-   * A dashboard in CloudWatch with the metrics of the alarms and more: $3 a month, the first three of an account are
-   * free.
-   */
-  dashboard: optionalFlag(),
-  /** Publishes requests and times also by route, not only by domain: up to 250 more metrics (`docs/operations.md`). */
-  metricsByRoute: flag(false),
   /** Keeps table, secrets key and logs when the stack is deleted. */
   deletionProtection: flag(true),
   /**
@@ -118,18 +92,10 @@ const schema = z.object({
   logRetentionDays: whole(1, 3653)
     .refine((days) => RETENTIONS.includes(days), 'not a period that CloudWatch knows')
     .default(90),
-  /** Requests per second of each route over all callers, and the burst. */
+  /** Requests per second of each route over all callers; the burst is twice as much. */
   throttleRate: whole(1, 10_000).default(500),
-  throttleBurst: whole(1, 5_000).default(1_000),
-  /** Requests a minute of an integration without its own limit. */
+  /** Requests a minute of an integration without its own limit; a tenant's are ten times as many. */
   rateLimit: whole(1, 1_000_000).default(600),
-  /**
-   * Requests a minute of all integrations of a tenant together. Default: ten times `rateLimit`
-   * (`docs/decisions/0081-request-budgets.md`).
-   */
-  tenantRateLimit: whole(1, 100_000_000).optional(),
-  /** How many integrations an organization may have. */
-  maxIntegrations: whole(1, 1_000_000).default(200),
   /**
    * How long the gateway caches a response of the authorizer, in seconds. For that time a revoked key still reads,
    * writes and deletes (`docs/security.md`).
@@ -140,8 +106,6 @@ const schema = z.object({
    * (`docs/webhooks.md`).
    */
   webhookToleranceSeconds: whole(1, 2_592_000).optional(),
-  /** The stage's own firewall, AWS WAF: $9 a month. */
-  firewall: optionalFlag(),
   /** An existing web ACL of the account, used instead of the stage's own firewall. */
   webAclArn: z
     .string()
@@ -150,13 +114,11 @@ const schema = z.object({
       'the ARN of a web ACL of AWS WAF, of the stack’s region',
     )
     .optional(),
-  /** Requests of one network address in five minutes; the firewall refuses more. */
-  addressLimit: whole(10, 2_000_000_000).default(10_000),
   /**
-   * The same for requests that anybody can send: logins, reads of the documentation. Default: a tenth of
-   * `addressLimit`.
+   * Requests of one network address in five minutes; the firewall refuses more, and more than a tenth of them that
+   * anybody can send: logins, reads of the documentation.
    */
-  anonymousAddressLimit: whole(10, 2_000_000_000).optional(),
+  addressLimit: whole(10, 2_000_000_000).default(10_000),
   /**
    * Days for which audit events are kept. The counter item of an expiring list marks each day: more than about three
    * years would make every event expensive.
@@ -169,7 +131,7 @@ const schema = z.object({
    * (`docs/deployment.md#tickets-without-words`).
    */
   ticketWords: flag(true),
-  /** Memory of a function in MB, which also decides its share of a CPU. */
+  /** Memory of a function behind the gateway in MB, which also decides its share of a CPU. */
   memory: whole(128, 10_240).default(1_024),
   /**
    * Name of a table that was restored from the stage's own and replaces it
@@ -203,11 +165,6 @@ const schema = z.object({
    * (`docs/cost.md`). It can be changed at any time.
    */
   tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
-  /**
-   * Read and write units a second that the table takes at once, before it has grown by use: `24000:8000`. Charged once; it cannot be lowered
-   * (`docs/deployment.md#warm-throughput`). Default: what AWS gives a new table.
-   */
-  warmThroughput: warmThroughput(),
   /** Days for which a daily backup of the table is kept in AWS Backup. Default: no backups. */
   backupRetentionDays: whole(1, 36_500).optional(),
   /** Vaults of AWS Backup to which each daily backup is copied, in other regions or accounts: their ARNs, with commas between. */
@@ -218,18 +175,6 @@ const schema = z.object({
    * and the profile `small` deploy all at once, other stages by canary.
    */
   deployment: z.enum(['all-at-once', 'canary']).optional(),
-  /**
-   * Reserved concurrency by function, which is also its maximum: `authorizer:100`. Not every account has concurrency to
-   * spare, so the default is none (`docs/decisions/0100-deploying.md`).
-   */
-  reservedConcurrency: perFunction(),
-  /**
-   * Provisioned concurrency by function: `authorizer:2,clients:5`. It is charged by the hour, and excludes canary
-   * deployments (`docs/decisions/0100-deploying.md`).
-   */
-  provisionedConcurrency: perFunction(),
-  /** Whether the gateway and the functions send traces to AWS X-Ray. */
-  tracing: flag(false),
   /**
    * Who may assume the roles of operators, if IAM of their account also allows it: ARNs of roles and users, separated
    * by commas, with `*` for any part of a name. Default: everybody of the account whom its IAM allows to
@@ -263,10 +208,6 @@ const consistent = schema
       stream === undefined || stream.includes(`:table/${restoredTable}/stream/`),
     { path: ['restoredTableStreamArn'], message: 'is not of the table that restoredTable names' },
   )
-  .refine(({ restoredTable, warmThroughput }) => restoredTable === undefined || warmThroughput === undefined, {
-    path: ['warmThroughput'],
-    message: 'is of the stack’s own table, and restoredTable is not: set it with aws dynamodb update-table',
-  })
   .refine(({ secretsKeyArn, deletionProtection }) => secretsKeyArn === undefined || deletionProtection, {
     path: ['secretsKeyArn'],
     message:
@@ -279,30 +220,7 @@ const consistent = schema
       message: 'needs backupRetentionDays: without it there is nothing to copy',
     },
   )
-  .refine(
-    ({ reservedConcurrency, provisionedConcurrency }) =>
-      [...provisionedConcurrency].every(([name, count]) => count <= (reservedConcurrency.get(name) ?? count)),
-    { path: ['provisionedConcurrency'], message: 'more than reservedConcurrency leaves the function' },
-  )
-  .refine(({ webAclArn, firewall }) => webAclArn === undefined || firewall !== true, {
-    path: ['webAclArn'],
-    message: 'stands in place of a firewall of the stage’s own: not both',
-  })
-  .transform(withDefaults)
-  .refine(
-    ({ reservedConcurrency, deliveryConcurrency }) =>
-      deliveryConcurrency <= (reservedConcurrency.get(DELIVERIES) ?? deliveryConcurrency),
-    { path: ['deliveryConcurrency'], message: 'more than reservedConcurrency leaves the function deliveries' },
-  )
-  .refine(({ addressLimit, anonymousAddressLimit }) => anonymousAddressLimit <= addressLimit, {
-    path: ['anonymousAddressLimit'],
-    message: 'more than addressLimit, which counts the same requests',
-  })
-  .refine(({ deployment, provisionedConcurrency }) => deployment !== 'canary' || provisionedConcurrency.size === 0, {
-    path: ['provisionedConcurrency'],
-    message:
-      'needs deployment=all-at-once: a version that fails to start would have every later deployment by canary fail',
-  });
+  .transform(withDefaults);
 
 export type Settings = z.infer<typeof consistent>;
 
@@ -310,13 +228,8 @@ function withDefaults(given: z.infer<typeof schema>) {
   const profile = PROFILES[given.profile];
   return {
     ...given,
-    firewall: given.webAclArn === undefined && (given.firewall ?? profile.firewall),
-    anonymousAddressLimit: given.anonymousAddressLimit ?? Math.max(10, Math.floor(given.addressLimit / 10)),
-    alarms: given.alarms ?? profile.alarms,
-    heartbeat: given.heartbeat ?? profile.heartbeat,
-    dashboard: given.dashboard ?? profile.dashboard,
     deliveryConcurrency: given.deliveryConcurrency ?? profile.deliveryConcurrency,
-    deployment: given.deployment ?? (given.stage === 'dev' ? 'all-at-once' : profile.deployment),
+    deployment: given.deployment ?? (given.stage === DEFAULT_STAGE ? 'all-at-once' : profile.deployment),
   };
 }
 
@@ -334,12 +247,7 @@ export function settingsFrom(node: Node): Settings {
 
 /** On the command line every context value is a string. */
 function flag(standard: boolean) {
-  return optionalFlag().default(standard);
-}
-
-/** The profile has the default. */
-function optionalFlag() {
-  return z.union([z.boolean(), z.stringbool()]).optional();
+  return z.union([z.boolean(), z.stringbool()]).default(standard);
 }
 
 /** On the command line `2,1`; in `cdk.json` it may be a number. */
@@ -351,43 +259,12 @@ function generations() {
     .refine((names) => new Set(names).size === names.length, 'the same number twice');
 }
 
-/** A new table on demand has this: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html */
-export const NEW_TABLE = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } as const;
-
-function warmThroughput() {
-  return z
-    .string()
-    .regex(/^[1-9]\d{0,8}:[1-9]\d{0,8}$/, 'read and write units a second, as in 24000:8000')
-    .transform((text) => {
-      const [readUnitsPerSecond = 0, writeUnitsPerSecond = 0] = text.split(':').map(Number);
-      return { readUnitsPerSecond, writeUnitsPerSecond };
-    })
-    .refine(
-      (units) =>
-        units.readUnitsPerSecond >= NEW_TABLE.readUnitsPerSecond &&
-        units.writeUnitsPerSecond >= NEW_TABLE.writeUnitsPerSecond,
-      'less than a new table has, which is 12000:4000',
-    )
-    .optional();
-}
-
 function vaults() {
   return z
     .string()
     .transform((text) => text.split(','))
     .pipe(z.array(z.string().regex(VAULT, 'ARNs of vaults of AWS Backup, with commas between')))
     .default([]);
-}
-
-/** Numbers by the names of functions: `authorizer:100,clients:20`. */
-function perFunction() {
-  return z
-    .string()
-    .regex(/^[a-z-]+:[1-9]\d{0,4}(,[a-z-]+:[1-9]\d{0,4})*$/, 'numbers by functions, as in authorizer:100,clients:20')
-    .transform((text) => text.split(',').map(pairOf))
-    .refine((pairs) => new Set(pairs.map(([name]) => name)).size === pairs.length, 'the same function twice')
-    .transform((pairs): ReadonlyMap<string, number> => new Map(pairs))
-    .default(() => new Map<string, number>());
 }
 
 /** ARNs of roles and users of IAM: `arn:aws:iam::111122223333:role/admin,arn:aws:iam::111122223333:user/eva`. */
@@ -409,11 +286,47 @@ export function boundary() {
     .optional();
 }
 
-function pairOf(text: string): readonly [name: string, count: number] {
-  const [name = '', count] = text.split(':');
-  return [name, Number(count)];
-}
-
 function whole(least: number, most: number) {
   return z.coerce.number().int().min(least).max(most);
+}
+
+/** The settings of a stage that are under version control: `stages/prod.json` has those of the stage `prod`. */
+const STAGES = join(import.meta.dirname, '../stages');
+
+/** The file's name is the stage's name. */
+const KNOWN = new Set(SETTINGS.filter((name) => name !== 'stage'));
+
+const fileSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/**
+ * Applies the settings of the stage's file, where there is one. `-c name=value` and the `context` of `cdk.json` take
+ * precedence.
+ * @param directory of the files
+ * @throws Error that says what is wrong with the file
+ */
+export function applyStageFile(app: Node, directory = STAGES): void {
+  const stage = String(app.tryGetContext('stage') ?? DEFAULT_STAGE);
+  const file = join(directory, `${stage}.json`);
+  // The reader of the settings refuses a name that cannot be a stage's.
+  if (!/^[\w-]+$/.test(stage) || !existsSync(file)) return;
+  for (const [name, value] of Object.entries(settingsIn(file))) {
+    if (app.tryGetContext(name) === undefined) app.setContext(name, value);
+  }
+}
+
+function settingsIn(file: string): z.infer<typeof fileSchema> {
+  const parsed = fileSchema.safeParse(jsonIn(file));
+  if (!parsed.success)
+    throw new Error(`${file} must be an object of texts, numbers and booleans, as after -c name=value`);
+  const unknown = Object.keys(parsed.data).filter((name) => !KNOWN.has(name));
+  if (unknown.length > 0) throw new Error(`${file} has what is no setting: ${unknown.join(', ')}`);
+  return parsed.data;
+}
+
+function jsonIn(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new Error(`${file} cannot be read as JSON`, { cause });
+  }
 }

@@ -48,7 +48,6 @@ const ASSUMPTIONS = {
   eventBytes: assumed(500, 'bytes', 'an event has in the body of a delivery'),
   pollers: assumed(5, 'pollers', 'of Lambda wait at an empty queue, each with a request in 20 s'),
   headerBytes: assumed(700, 'bytes', 'the headers of a response have'),
-  traced: assumed(0.05, 'of the requests', 'are traced by X-Ray’s standard rule, where `tracing` is on'),
   logMonths: assumed(3, 'months', 'logs are kept: `logRetentionDays` is 90'),
   requestsPerTenant: assumed(100_000, 'requests a month', 'a tenant sends: about two a minute, day and night'),
   recordsPerTenant: assumed(10_000, 'records', 'a tenant has'),

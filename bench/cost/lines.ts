@@ -29,7 +29,6 @@ export interface StageSetup {
   readonly logs: LogLines;
   readonly hasFirewall: boolean;
   readonly isCompressed: boolean;
-  readonly isTraced: boolean;
   /** Requests per response of the authorizer. */
   readonly requestsPerAuthorizer: number;
   readonly coldStart: ColdStart;
@@ -51,7 +50,6 @@ export const LINES = [
   'keys',
   'logs',
   'transfer',
-  'traces',
 ] as const;
 
 const MILLION = 1_000_000;
@@ -95,7 +93,6 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
     keys: dollars('signatures', logins) + dollars('keyRequests', logins),
     logs: dollarsForLogs(gateway + lambda + own + authorized * (authorizer + lambda)),
     transfer: (sent * MILLION * PRICES.transfer.dollars) / GB,
-    traces: way.isTraced ? dollars('traces', ASSUMED.traced) : 0,
   };
 }
 

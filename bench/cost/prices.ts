@@ -48,7 +48,6 @@ export const PRICES = {
   alarmMetric: price(0.1, 'a metric that an alarm looks at, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
   compositeAlarm: price(0.5, 'a composite alarm, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
   dashboard: price(3, 'a dashboard, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
-  traces: price(5, 'a million traces', 'https://aws.amazon.com/xray/pricing/'),
   transfer: price(0.09, 'a GB sent to the internet', 'https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer'),
 } as const satisfies Readonly<Record<string, Price>>;
 

@@ -1,6 +1,5 @@
 import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
-import { NEW_TABLE } from '../../infra/settings.ts';
 import { ASSUMED } from './assumptions.ts';
 import { type FixedCost, monthly } from './fixed.ts';
 import { costOf, LINES, type LogLines, largestOf, type StageSetup, sumOf, type Taken } from './lines.ts';
@@ -110,11 +109,14 @@ const withoutLines = (logs: LogLines, names: readonly (keyof LogLines)[]): LogLi
   ...Object.fromEntries(names.map((name) => [name, 0])),
 });
 
+/** A new table on demand: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html */
+const NEW_TABLE = { reads: 12_000, writes: 4_000 } as const;
+
 /** What a stage pays once for a table that takes this many times as much as a new one. */
 export const warmThroughputTable = (): MarkdownTable => ({
-  head: ['`warmThroughput`', 'more reads and writes a second', 'once'],
+  head: ['warm throughput', 'more reads and writes a second', 'once'],
   rows: [2, 5, 10].map((times) => {
-    const [reads, writes] = [NEW_TABLE.readUnitsPerSecond, NEW_TABLE.writeUnitsPerSecond];
+    const { reads, writes } = NEW_TABLE;
     const [moreReads, moreWrites] = [reads * (times - 1), writes * (times - 1)];
     const dollars = (moreReads * PRICES.warmReads.dollars + moreWrites * PRICES.warmWrites.dollars) / 1_000;
     const more = [moreReads, moreWrites].map((units) => units.toLocaleString('en')).join(' and ');
@@ -131,8 +133,7 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup):
       : { what: 'answers compressed', way: { isCompressed: true } },
     { what: 'a third of the reads returned with 304', way: { unchanged: 1 / 3 } },
     { what: '`authorizerCacheSeconds` 0', way: { requestsPerAuthorizer: 1 } },
-    { what: '`tracing` on', way: { isTraced: true } },
-    { what: '`firewall` off', way: { hasFirewall: false } },
+    { what: 'no firewall', way: { hasFirewall: false } },
     { what: 'no lines of Lambda’s own', way: { logs: withoutLines(way.logs, ['lambda']) } },
   ];
   return {

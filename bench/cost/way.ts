@@ -28,7 +28,6 @@ export function wayOf(templates: readonly Template[], coldStart: ColdStart): Sta
     logs: logLines([requestLine()], [decisionLine()], stage.AccessLogSetting.Format),
     hasFirewall: resourcesOf(templates, 'AWS::WAFv2::WebACL').length > 0,
     isCompressed: COMPRESSION in Body,
-    isTraced: stage.TracingEnabled === true,
     coldStart,
     unchanged: 0,
     requestsPerAuthorizer: ASSUMED.requestsPerAuthorizer,

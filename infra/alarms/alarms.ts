@@ -45,7 +45,7 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     const { contracts, observed, table, keys, settings } = props;
-    const isSmall = settings.alarms === 'ten';
+    const isSmall = settings.profile === 'small';
     const login = contracts.find(({ name }) => name === AUTH)?.routes.login;
     this.#requests = apiMetric(this, 'Count', { statistic: 'Sum' });
     countLogLines(this, { observed, login, isSmall });

@@ -111,13 +111,14 @@ export class OperationsStack extends StageStack {
   constructor(scope: Construct, { contracts, bundles, data, application, settings }: OperationsStackProps) {
     super(scope, { part: 'operations', description: 'alarms, heartbeat and dashboard', settings });
     const { table } = data;
+    const isStandard = settings.profile === 'standard';
     const { firewall } = application;
     // The keys that the stage made, and a key of secrets from its settings.
     const keys = new Set([...data.node.findAll().filter((child) => child instanceof Key), data.keys.secrets]);
     const observed = new Observed(this, 'Observed', application);
     const path = contracts.find(({ name }) => name === HEALTH)?.routes.getHealth?.path;
     const heartbeat =
-      settings.heartbeat && path !== undefined
+      isStandard && path !== undefined
         ? new Heartbeat(this, 'Heartbeat', {
             bundle: found(bundles, HEARTBEAT, 'bundle'),
             url: `${observed.baseUrl}${path}`,
@@ -125,7 +126,7 @@ export class OperationsStack extends StageStack {
           })
         : undefined;
     new Alarms(this, 'Alarms', { contracts, observed, table, keys: [...keys], firewall, heartbeat, settings });
-    if (settings.dashboard) new StageDashboard(this, 'Dashboard', { contracts, observed, table, firewall });
+    if (isStandard) new StageDashboard(this, 'Dashboard', { contracts, observed, table, firewall });
   }
 }
 

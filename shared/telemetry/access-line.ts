@@ -1,5 +1,5 @@
 import type { Invocation } from './invocation.ts';
-import { BY_DOMAIN, BY_ROUTE, DURATION, type Outcome } from './metrics.ts';
+import { BY_DOMAIN, DURATION, type Outcome } from './metrics.ts';
 
 /** How an invocation ended. */
 export interface EndedInvocation {
@@ -26,11 +26,7 @@ interface Directive {
  * own:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export function accessLine(
-  ended: EndedInvocation,
-  namespace: string,
-  isByRoute = false,
-): Readonly<Record<string, unknown>> {
+export function accessLine(ended: EndedInvocation, namespace: string): Readonly<Record<string, unknown>> {
   const { invocation, domain, outcome, status, at, duration } = ended;
   return {
     level: 'INFO',
@@ -43,16 +39,15 @@ export function accessLine(
     [DURATION]: duration,
     ...Object.fromEntries(invocation.counts),
     ...(invocation.units === 0 ? {} : { units: invocation.units }),
-    _aws: { Timestamp: at, CloudWatchMetrics: directivesOf(invocation, namespace, isByRoute) },
+    _aws: { Timestamp: at, CloudWatchMetrics: directivesOf(invocation, namespace) },
   };
 }
 
 /** Two directives: every metric of a directive is published for all of its dimensions, and counters have none. */
-function directivesOf({ annotations, counts }: Invocation, namespace: string, isByRoute: boolean): Directive[] {
+function directivesOf({ counts }: Invocation, namespace: string): Directive[] {
   const duration: Directive = {
     Namespace: namespace,
-    // CloudWatch refuses the whole line if a dimension is missing in it.
-    Dimensions: isByRoute && annotations.operation !== undefined ? [BY_DOMAIN, BY_ROUTE] : [BY_DOMAIN],
+    Dimensions: [BY_DOMAIN],
     Metrics: [{ Name: DURATION, Unit: 'Milliseconds' }],
   };
   if (counts.size === 0) return [duration];
@@ -66,7 +61,7 @@ function directivesOf({ annotations, counts }: Invocation, namespace: string, is
  * (`docs/decisions/0105-request-logs.md`).
  */
 export function writeAccessLine(ended: EndedInvocation): void {
-  const { METRICS_NAMESPACE: namespace, METRICS_BY_ROUTE: byRoute } = process.env;
+  const { METRICS_NAMESPACE: namespace } = process.env;
   if (!namespace) return;
-  process.stdout.write(`${JSON.stringify(accessLine(ended, namespace, byRoute === 'on'))}\n`);
+  process.stdout.write(`${JSON.stringify(accessLine(ended, namespace))}\n`);
 }

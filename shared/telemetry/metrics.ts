@@ -11,8 +11,6 @@
 export const DURATION = 'Duration';
 
 export const BY_DOMAIN = ['domain', 'outcome'] as const;
-/** Additional dimensions, where the stage pays for them (`METRICS_BY_ROUTE`). */
-export const BY_ROUTE = ['operation', 'outcome'] as const;
 
 /** Outcomes of requests: classes of status codes. */
 export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;

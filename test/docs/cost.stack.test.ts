@@ -71,7 +71,7 @@ it('names the source of every price, and the day', () => {
 
 it('the heartbeat is as many calls a month as the stack has scheduled', () => {
   const way = {
-    ...{ memory: 512, hasFirewall: true, isCompressed: true, isTraced: false, unchanged: 0, requestsPerAuthorizer: 10 },
+    ...{ memory: 512, hasFirewall: true, isCompressed: true, unchanged: 0, requestsPerAuthorizer: 10 },
     coldStart: { importMs: 80, requestMs: 20 },
     logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
   };

@@ -65,7 +65,7 @@ describe('the routes', () => {
 describe('AWS’s commands', () => {
   const SDKS: Readonly<Record<string, object>> = { dynamodb: dynamoDb, kms };
   /** Of services whose SDK is not installed: read in their reference. */
-  const OTHERS = ['apigateway', 'backup', 'cloudformation', 'lambda', 'resourcegroupstaggingapi'];
+  const OTHERS = ['apigateway', 'backup', 'lambda', 'resourcegroupstaggingapi'];
   const GLOBAL = ['--query', '--output', '--region'];
   const calls = Array.from(runbooks.matchAll(/\baws ([a-z]+) ([a-z-]+)((?: [^\n`]*)?)/g)).map(
     ([, service = '', operation = '', rest = '']) => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
+import { anonymousLimit } from '../../infra/firewall.ts';
 import { settingsFrom } from '../../infra/settings.ts';
 import { READS, ROUND } from '../../operator/traffic.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -129,7 +130,7 @@ describe('a deployment', () => {
     const seenInAMinute = 1 - 0.9 ** rounds - rounds * 0.1 * 0.9 ** (rounds - 1);
     expect(1 - (1 - seenInAMinute) ** 4).toBeGreaterThan(0.99);
     const anonymous = 1 + READS.filter(({ needsToken }) => !needsToken).length;
-    expect(anonymous * rounds * 5).toBeLessThan(settingsFrom(new App().node).anonymousAddressLimit * 0.9);
+    expect(anonymous * rounds * 5).toBeLessThan(anonymousLimit(settingsFrom(new App().node)) * 0.9);
   });
 
   it('has a bill of materials', () => {

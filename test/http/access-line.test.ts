@@ -130,25 +130,6 @@ describe('the line of a request', () => {
     expect([line.tenant, line.integration_id]).toEqual([undefined, undefined]);
   });
 
-  it('is by route, too, where the stage wants that', async () => {
-    vi.stubEnv('METRICS_BY_ROUTE', 'on');
-    const { line } = await logged(() => send('GET', '/clients'));
-    expect(line).toMatchObject({
-      operation: 'listClients',
-      _aws: {
-        CloudWatchMetrics: [
-          {
-            Dimensions: [
-              ['domain', 'outcome'],
-              ['operation', 'outcome'],
-            ],
-          },
-          {},
-        ],
-      },
-    });
-  });
-
   it('does not mix with those of other requests that are served at the same time', async () => {
     const { line: alone } = await logged(() => send('GET', `/clients/${clientId}`));
     const { line: list } = await logged(() => send('GET', '/clients?status=active'));

@@ -2,16 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accessLine, Invocation, logger, within } from '#telemetry';
-import {
-  BY_DOMAIN,
-  BY_ROUTE,
-  COUNTERS,
-  type Counter,
-  DECISIONS,
-  DURATION,
-  STATUS_CLASSES,
-  WORK_ENDS,
-} from '#telemetry/metrics';
+import { BY_DOMAIN, COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES, WORK_ENDS } from '#telemetry/metrics';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { GROUPS } from '../../operator/logs/groups.ts';
@@ -69,7 +60,7 @@ describe('the fields of lines', () => {
     );
     const counters = Object.keys(COUNTERS);
     const inLines = [...Object.keys(request), ...Object.keys(error)].filter((name) => !counters.includes(name));
-    // Set by Lambda where tracing is on.
+    // Lambda sets `xray_trace_id`.
     const told = new Set([...inLines, 'xray_trace_id', 'ColdStarts', 'TableCalls']);
     expect(inTable.toSorted()).toEqual([...told].toSorted());
     const [, ofErrors = ''] = rowsOf('Logs').find(([names]) => names === '`error`') ?? [];
@@ -95,10 +86,8 @@ describe('the metrics', () => {
     meaning,
     most: Number(most),
   }));
-  const most = {
-    byDomain: contracts.length * STATUS_CLASSES.length + DECISIONS.length + IN_BACKGROUND.length * WORK_ENDS.length,
-    byRoute: contracts.flatMap(({ routes }) => Object.keys(routes)).length * STATUS_CLASSES.length,
-  };
+  const byDomain =
+    contracts.length * STATUS_CLASSES.length + DECISIONS.length + IN_BACKGROUND.length * WORK_ENDS.length;
 
   it('are those that functions publish, and those that are counted in logs', () => {
     const filters = resourcesOf(synthesize(), 'AWS::Logs::MetricFilter').map(
@@ -106,7 +95,6 @@ describe('the metrics', () => {
     );
     expect(rows.map(({ name, by }) => [name, by])).toEqual([
       [DURATION, BY_DOMAIN.join(', ')],
-      [DURATION, BY_ROUTE.join(', ')],
       ...Object.keys(COUNTERS).map((name) => [name, '']),
       // Functions count `RequestsFailed` too.
       ...[...new Set(filters)]
@@ -114,17 +102,15 @@ describe('the metrics', () => {
         .toSorted()
         .map((name) => [name, '']),
     ]);
-    for (const { name, meaning } of rows.slice(2, 2 + Object.keys(COUNTERS).length))
+    for (const { name, meaning } of rows.slice(1, 1 + Object.keys(COUNTERS).length))
       expect(meaning).toBe(COUNTERS[name as Counter]);
   });
 
   it('are as many, and cost as much, as the page says', () => {
-    expect(rows.map((row) => row.most)).toEqual([most.byDomain, most.byRoute, ...rows.slice(2).map(() => 1)]);
-    const standard = most.byDomain + rows.length - 2;
-    const prices = [standard, standard + most.byRoute].map((metrics) => [metrics, (metrics * 0.3).toFixed(2)] as const);
-    const [[metrics, price], [all, dearer]] = prices as [(typeof prices)[0], (typeof prices)[0]];
+    expect(rows.map(({ most }) => most)).toEqual([byDomain, ...rows.slice(1).map(() => 1)]);
+    const metrics = byDomain + rows.length - 1;
     expect(section('Metrics').replaceAll('\n', ' ')).toContain(
-      `A stage has at most ${metrics} of them, for $${price} a month; with those by route ${all}, for $${dearer}.`,
+      `A stage has at most ${metrics} of them, for $${(metrics * 0.3).toFixed(2)} a month.`,
     );
   });
 });

@@ -31,7 +31,6 @@ describe('no policy', () => {
       new Set([
         'cloudwatch:DescribeAlarms',
         ...['logs:GetQueryResults', 'backup:ListBackupJobs', 'backup:ListCopyJobs'],
-        ...['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
       ]),
     );
   });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import recommended from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
-import { type Settings, settingsFrom } from '../../infra/settings.ts';
-import { applyStageFile } from '../../infra/stage-file.ts';
+import { anonymousLimit } from '../../infra/firewall.ts';
+import { applyStageFile, type Settings, settingsFrom } from '../../infra/settings.ts';
 import { withDefaults } from '../../local/gateway/options.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { BROUGHT, CDK_CONTEXT } from './synthesize.ts';
@@ -39,15 +39,12 @@ describe('settings', () => {
   });
 
   it('have other defaults with the profile small, where a stage does not say otherwise', () => {
-    const shown = { firewall: true, heartbeat: true, dashboard: true };
-    const hidden = { firewall: false, heartbeat: false, dashboard: false };
-    const standard = { ...shown, alarms: 'all', deployment: 'canary', deliveryConcurrency: 50 };
-    const small = { ...hidden, alarms: 'ten', deployment: 'all-at-once', deliveryConcurrency: 5 };
-    const asTexts = (choice: object) => Object.fromEntries(Object.entries(choice).map(([k, v]) => [k, String(v)]));
+    const standard = { deployment: 'canary', deliveryConcurrency: 50 };
+    const small = { deployment: 'all-at-once', deliveryConcurrency: 5 };
     expect(settings({ stage: 'prod' })).toMatchObject(standard);
     expect(settings({ stage: 'prod', profile: 'small' })).toMatchObject(small);
-    expect(settings({ stage: 'prod', profile: 'small', ...asTexts(standard) })).toMatchObject(standard);
-    expect(settings({ stage: 'prod', profile: 'standard', ...asTexts(small) })).toMatchObject(small);
+    expect(settings({ stage: 'prod', profile: 'small', ...standard })).toMatchObject(standard);
+    expect(settings({ stage: 'prod', profile: 'standard', ...small })).toMatchObject(small);
   });
 
   it('deploy dev all at once, and every other stage by canary', () => {
@@ -55,22 +52,8 @@ describe('settings', () => {
     expect(chosen.map(({ deployment }) => deployment)).toEqual(['all-at-once', 'canary', 'all-at-once']);
   });
 
-  it('have the table of AWS’s default, or one that takes more at once', () => {
-    expect(settings({}).warmThroughput).toBeUndefined();
-    expect(settings({ warmThroughput: '24000:8000' }).warmThroughput).toEqual({
-      readUnitsPerSecond: 24_000,
-      writeUnitsPerSecond: 8_000,
-    });
-  });
-
-  it('name a web ACL in place of a firewall', () => {
-    expect(settings({ webAclArn })).toMatchObject({ firewall: false, webAclArn });
-  });
-
-  it('let anybody send a tenth of what an address may, or what a stage says', () => {
-    expect(settings({}).anonymousAddressLimit).toBe(1_000);
-    expect(settings({ addressLimit: '50' }).anonymousAddressLimit).toBe(10);
-    expect(settings({ anonymousAddressLimit: '77' }).anonymousAddressLimit).toBe(77);
+  it('let anybody send a tenth of what an address may, and at least ten requests', () => {
+    expect([10_000, 50].map((addressLimit) => anonymousLimit({ addressLimit }))).toEqual([1_000, 10]);
   });
 
   it('that cannot be used are named, all of them', () => {
@@ -82,8 +65,6 @@ describe('settings', () => {
     [/stage: /, ...['custodia-prod-data', 'prod-ops', 'a-data', 'prod-github'].map((stage) => ({ stage }))],
     [/profile: /, { profile: 'tiny' }],
     [/authorizerCacheSeconds: /, { authorizerCacheSeconds: '301' }],
-    [/anonymousAddressLimit: more than addressLimit/, { anonymousAddressLimit: '10001' }],
-    [/webAclArn: .*not both/, { webAclArn, firewall: 'true' }],
     [/webAclArn: /, { webAclArn: webAclArn.replace('regional', 'global') }],
     [/domainName, certificateArn: both or neither/, { domainName: DOMAIN.domainName }],
     [/both or neither/, { certificateArn: DOMAIN.certificateArn }],
@@ -112,20 +93,9 @@ describe('settings', () => {
       { restoredTableStreamArn: BROUGHT.restoredTableStreamArn },
       { restoredTableStreamArn: BROUGHT.restoredTableStreamArn, restoredTable: 'custodia-prod' },
     ],
-    [/warmThroughput: read and write units/, { warmThroughput: '24000' }, { warmThroughput: '0:8000' }],
-    [/warmThroughput: less than a new table/, { warmThroughput: '11999:4000' }, { warmThroughput: '12000:3999' }],
-    [/warmThroughput: .*own table/, { warmThroughput: '24000:8000', restoredTable: 'custodia-restored' }],
-    [/deliveryConcurrency: more than reservedConcurrency/, { reservedConcurrency: 'deliveries:49' }],
     [/backupCopyVaults\.0: ARNs of vaults/, { backupCopyVaults: 'custodia', backupRetentionDays: 90 }],
     [/backupCopyVaults: needs backupRetentionDays/, { backupCopyVaults: VAULT }],
     [/deployment: /, { deployment: 'linear' }],
-    [/reservedConcurrency: /, { reservedConcurrency: 'authorizer' }, { reservedConcurrency: 'authorizer:0' }],
-    [/reservedConcurrency: the same function twice/, { reservedConcurrency: 'authorizer:1,authorizer:2' }],
-    [
-      /provisionedConcurrency: more than reservedConcurrency/,
-      { reservedConcurrency: 'clients:4', provisionedConcurrency: 'clients:5' },
-    ],
-    [/provisionedConcurrency: needs deployment=all-at-once/, { provisionedConcurrency: 'clients:5', stage: 'prod' }],
     [
       /operatorPrincipals: .*ARN/,
       ...['eva', 'arn:aws:iam::111122223333:root', '*'].map((operatorPrincipals) => ({ operatorPrincipals })),
@@ -161,12 +131,12 @@ describe('the files of stages', () => {
   });
 
   it('are those of the stage that is named, or of dev, and give way to the command line', async () => {
-    const files = { 'prod.json': '{"memory":2048,"tracing":true}', 'dev.json': '{"memory":256}' };
-    expect(await settingsOf({ stage: 'prod' }, files)).toMatchObject({ stage: 'prod', memory: 2048, tracing: true });
-    expect(await settingsOf({}, files)).toMatchObject({ stage: 'dev', memory: 256, tracing: false });
+    const files = { 'prod.json': '{"memory":2048,"requireMfa":true}', 'dev.json': '{"memory":256}' };
+    expect(await settingsOf({ stage: 'prod' }, files)).toMatchObject({ stage: 'prod', memory: 2048, requireMfa: true });
+    expect(await settingsOf({}, files)).toMatchObject({ stage: 'dev', memory: 256, requireMfa: false });
     expect(await settingsOf({ stage: 'mine' }, files)).toMatchObject({ stage: 'mine', memory: 1024 });
-    const said = { stage: 'prod', memory: '512', tracing: 'false' };
-    expect(await settingsOf(said, files)).toMatchObject({ memory: 512, tracing: false });
+    const said = { stage: 'prod', memory: '512', requireMfa: 'false' };
+    expect(await settingsOf(said, files)).toMatchObject({ memory: 512, requireMfa: false });
   });
 
   it.each([

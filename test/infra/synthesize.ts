@@ -39,7 +39,7 @@ const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')
 /** The context of `cdk.json`, which only the `cdk` command reads by itself. */
 export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown()) }).parse(JSON.parse(cdkJson)).context;
 
-/** Settings with which a stack has all that it can have. Functions that stand by are in `SMALL`: there are none with canaries. */
+/** Settings with which a stack has all that it can have. */
 export const EVERYTHING: Readonly<Record<string, string>> = {
   alarmEmail: 'ops@example.com',
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:pagers',
@@ -50,23 +50,18 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   deployment: 'canary',
   domainName: 'api.example.com',
   firstKey: 'true',
-  metricsByRoute: 'true',
   operatorPrincipals:
     'arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/*/AWSReservedSSO_Operators_*,arn:aws:iam::444455556666:user/eva',
   permissionsBoundaryArn: 'arn:aws:iam::111122223333:policy/boundary',
   requireMfa: 'true',
-  reservedConcurrency: 'authorizer:100',
   tokenKeys: '2,1',
   tableKey: 'customer',
-  tracing: 'true',
   ticketWords: 'off',
-  warmThroughput: '24000:8000',
 };
 
-/** Settings with which a stack has least, and what it cannot have with everything. */
+/** Settings with which a stack has least. */
 export const SMALL: Readonly<Record<string, string>> = {
   profile: 'small',
-  provisionedConcurrency: 'authorizer:2,clients:5',
 };
 
 /** Settings that put something of the account in the place of a stage's own. */
@@ -81,16 +76,12 @@ export const BROUGHT = {
 /** Numbers that no profile has by default. */
 const NUMBERS: Readonly<Record<string, string>> = {
   addressLimit: '20000',
-  anonymousAddressLimit: '500',
   auditRetentionDays: '30',
   authorizerCacheSeconds: '30',
   deliveryConcurrency: '200',
   logRetentionDays: '30',
-  maxIntegrations: '50',
   memory: '1536',
   rateLimit: '700',
-  tenantRateLimit: '2000',
-  throttleBurst: '900',
   throttleRate: '400',
   webhookToleranceSeconds: '300',
 };

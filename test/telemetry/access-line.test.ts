@@ -31,7 +31,7 @@ describe('the line of an invocation', () => {
 
   it('has every value that its metrics and dimensions name, or CloudWatch would refuse it', () => {
     const all = Object.keys(COUNTERS).map((name) => [name as Counter, 2] as const);
-    const line = accessLine(ended({ invocation: invocation(all) }), NAMESPACE, true);
+    const line = accessLine(ended({ invocation: invocation(all) }), NAMESPACE);
     const { CloudWatchMetrics } = line._aws as {
       CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[];
     };

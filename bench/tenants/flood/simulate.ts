@@ -58,8 +58,8 @@ export class Simulation {
     this.#scenario = scenario;
     this.#size = size;
     this.#table = table;
-    const { throttleRate: rate, throttleBurst: burst, addressLimit } = settings;
-    this.#throttle = methodThrottle(scenario.throttling ?? { rate, burst }, this.#clock);
+    const { throttleRate: rate, addressLimit } = settings;
+    this.#throttle = methodThrottle(scenario.throttling ?? { rate, burst: 2 * rate }, this.#clock);
     this.#partitions = new Partitions(partitionsFor(TENANTS));
     this.#firewall = new AddressLimit(addressLimit);
   }
