@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type BatchOperation, type Custodia, createCustodia } from '../packages/client/src/index.ts';
-import { folded } from '../shared/folded.ts';
+import { folded } from '../shared/words.ts';
 import { upTo } from './pool.ts';
 import data from './seed.json' with { type: 'json' };
 

@@ -1,6 +1,6 @@
 import type { Route } from '#contract';
 import { referencesIn, uniqueFieldsOf } from '#contract/derived';
-import { trimmed } from '../../shared/blank.ts';
+import { trimmed } from '../../shared/words.ts';
 import { upsertFields } from './carried.ts';
 
 /** What an operation is about, before it is carried out. */

@@ -1,4 +1,4 @@
-import { folded } from '../../shared/folded.ts';
+import { folded } from '../../shared/words.ts';
 
 const MAX_LENGTH = 100;
 

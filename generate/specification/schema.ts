@@ -1,4 +1,4 @@
-import { NOT_BLANK } from '../../shared/blank.ts';
+import { NOT_BLANK } from '../../shared/words.ts';
 
 /** What the page calls a word. */
 const WORD = '^[a-z][a-z0-9_-]*$';

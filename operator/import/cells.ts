@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '#json';
-import { isBlank, trimmed } from '../../shared/blank.ts';
+import { isBlank, trimmed } from '../../shared/words.ts';
 
 /**
  * Cells of CSV as values of fields. A text that is none of its field is left as it is: the contract then says what is wrong with it, in the words

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isLoopback } from '#gateway';
-import { trimmed } from '../../shared/blank.ts';
+import { trimmed } from '../../shared/words.ts';
 import { OperatorProblem } from '../problem.ts';
 import type { Mapping } from './columns.ts';
 import { type ImportKind, importKinds, upsertable, upserting } from './kinds.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { isBlank } from '../../shared/blank.ts';
+import { isBlank } from '../../shared/words.ts';
 import { UnreadableFile } from './findings.ts';
 import { LINE_BREAK, LONGEST_RECORD, textsOf } from './text.ts';
 

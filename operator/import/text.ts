@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isBlank } from '../../shared/blank.ts';
+import { isBlank } from '../../shared/words.ts';
 import { OperatorProblem } from '../problem.ts';
 import { UnreadableFile } from './findings.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { trimmed } from '../blank.ts';
 import { lazily } from '../memory.ts';
+import { trimmed } from '../words.ts';
 import { uuid } from './fields.ts';
 import { sameMailAddress } from './mail-address.ts';
 import { elementOf } from './several-values.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isBlank } from '../blank.ts';
+import { isBlank } from '../words.ts';
 import { nearestName } from './nearest-name.ts';
 import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from './problem.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { asNumber } from '#json';
-import { isBlank, isVisibleThroughout, NOT_BLANK, trimmed } from '../blank.ts';
+import { isBlank, isVisibleThroughout, NOT_BLANK, trimmed } from '../words.ts';
 import { always, TOO_LARGE } from './field-errors.ts';
 import { dateOrInstantOf, instantOf } from './instant.ts';
 import { isMailAddress, MAX_MAIL_ADDRESS } from './mail-address.ts';
@@ -92,7 +92,7 @@ export const text = shared((max: number, min = 0) => bounded(max).min(min).refin
 
 const shownAsNotBlank = (max: number) => shownAs({ type: 'string', minLength: 1, maxLength: max, pattern: NOT_BLANK });
 
-/** Text that shows something (`blank.ts`). */
+/** Text that shows something (`isBlank`). */
 export const name = shared((max: number) =>
   bounded(max)
     .min(1, { error: 'must not be empty', abort: true })

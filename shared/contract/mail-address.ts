@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod';
-import { isVisibleThroughout, trimmed } from '../blank.ts';
+import { isVisibleThroughout, trimmed } from '../words.ts';
 
 /** Mail addresses, international ones too (RFC 6530): `docs/decisions/0034-users-and-access.md`. */
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NOT_BLANK } from '../blank.ts';
+import { NOT_BLANK } from '../words.ts';
 import { sentenceOf } from './field-errors.ts';
 import { isOfKind, shownAs, shownOf, slug, uuid, word } from './fields.ts';
 

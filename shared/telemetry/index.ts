@@ -1,4 +1,14 @@
-export { accessLine, type EndedInvocation } from './access-line.ts';
-export { annotate, annotations, countUnits, Invocation, increment, metered, within, workBegun } from './invocation.ts';
+export {
+  accessLine,
+  annotate,
+  annotations,
+  countUnits,
+  type EndedInvocation,
+  Invocation,
+  increment,
+  metered,
+  observe,
+  within,
+  workBegun,
+} from './invocation.ts';
 export { type About, logger } from './logger.ts';
-export { observe } from './observe.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { looksAtClock, waysOut } from './outside.ts';
-import { circleIn, type Source, sources, sourcesIn } from './sources.ts';
+import { type Source, circleIn, sources, sourcesIn } from './sources.ts';
 
 /** The structure of the source (`docs/decisions/0001`, `0050`). Every rule names the files that break it. */
 
@@ -271,7 +271,7 @@ describe('what the functions reach', () => {
       'shared/telemetry/logger.ts → @aws-lambda-powertools/logger',
     ]);
     // The access line is no message: it must not depend on the log level.
-    expect(saying(functions, /\bconsole\.|process\.std(out|err)/)).toEqual(['shared/telemetry/access-line.ts']);
+    expect(saying(functions, /\bconsole\.|process\.std(out|err)/)).toEqual(['shared/telemetry/invocation.ts']);
   });
 });
 

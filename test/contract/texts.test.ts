@@ -109,7 +109,7 @@ describe('what a text must be like', () => {
       expect(wrong).not.toMatch(name);
       expect(wrong).not.toMatch(prefix);
     }
-    // Control characters are blanks to those who look for a name (`folded.ts`).
+    // Control characters are blanks to those who look for a name (`words.ts`).
     for (const wrong of ['\u0000', '\u0097 ']) expect(wrong).not.toMatch(prefix);
   });
 

@@ -4,7 +4,7 @@ import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { collected } from '../../generate/collections/collected.ts';
-import { isBlank, NOT_BLANK } from '../../shared/blank.ts';
+import { NOT_BLANK, isBlank } from '../../shared/words.ts';
 
 /**
  * For runs of schemathesis (`npm run check:clients`): what a schema cannot say about a request. With it, a request that
@@ -76,7 +76,7 @@ export function withoutLines(document: object): Document {
 
 /**
  * The document for requests about these records, by this caller:
- * - the pattern of what must not be blank names every character that shows nothing (`shared/blank.ts`), as Python can read it;
+ * - the pattern of what must not be blank names every character that shows nothing (`shared/words.ts`), as Python can read it;
  * - ids are those of the records: others are refused with 404 or 422, and those of other organizations with 403;
  * - a platform caller names the organization in the query, and the integration of an endpoint;
  * - no `Idempotency-Key`: with another body it is refused with 422;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isBlank, NOT_BLANK, trimmed } from '../../shared/blank.ts';
+import { isBlank, NOT_BLANK, trimmed } from '../../shared/words.ts';
 import { codePoint } from '../support/code-point.ts';
 
 const INVISIBLE = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded } from '../../shared/folded.ts';
+import { folded } from '../../shared/words.ts';
 import { codePoint } from '../support/code-point.ts';
 
 /** Texts of many scripts, as they are typed: a prefix ends where a grapheme does. */

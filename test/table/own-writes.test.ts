@@ -1,7 +1,7 @@
 import { listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { entity, NotUnique, set } from '#table';
-import { trimmed } from '../../shared/blank.ts';
+import { NotUnique, entity, set } from '#table';
+import { trimmed } from '../../shared/words.ts';
 import type { Fault } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';

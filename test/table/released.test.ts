@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ids, listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { entity, RequestSession, set } from '#table';
-import { trimmed } from '../../shared/blank.ts';
+import { RequestSession, entity, set } from '#table';
+import { trimmed } from '../../shared/words.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { Fault, FaultyHandler } from '../support/faults.ts';
 import { LateHandler } from '../support/late-requests.ts';

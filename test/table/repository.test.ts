@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { entity, NotUnique, StaleRead, set } from '#table';
+import { NotUnique, StaleRead, entity, set } from '#table';
 import { uniqueKey } from '#table/keys';
-import { trimmed } from '../../shared/blank.ts';
+import { trimmed } from '../../shared/words.ts';
 import { TestList, useTable } from './test-list.ts';
 
 interface Job {

@@ -104,7 +104,9 @@ describe('an invocation', () => {
 
   it('is the first one of a container once, and says there whether its code had to be compiled', async () => {
     vi.stubEnv('CODE_CACHE', 'missed');
-    const fresh = await freshModule<typeof import('../../shared/telemetry/observe.ts')>('shared/telemetry/observe.ts');
+    const fresh = await freshModule<typeof import('../../shared/telemetry/invocation.ts')>(
+      'shared/telemetry/invocation.ts',
+    );
     const once = (requestId: string) =>
       fresh.observe(
         { domain: 'things', event: event(requestId), clock: () => NOW, endOf: () => ({ outcome: '2xx' }) },

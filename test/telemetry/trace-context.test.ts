@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { traceIdOf } from '../../shared/telemetry/trace-context.ts';
+import { traceIdOf } from '../../shared/telemetry/invocation.ts';
 import { codePoint } from '../support/code-point.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

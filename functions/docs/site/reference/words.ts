@@ -1,4 +1,4 @@
-import { NOT_BLANK } from '../../../../shared/blank.ts';
+import { NOT_BLANK } from '../../../../shared/words.ts';
 import { nameIn, type Schema } from './document.ts';
 import { code } from './text.ts';
 
