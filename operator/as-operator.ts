@@ -1,4 +1,4 @@
-import { runToCommit } from '#http/parts';
+import { runToCommit } from '#http';
 import { RequestSession, type Tenant } from '#table';
 
 /** Deadline of all reads and writes of a change. */

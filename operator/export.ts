@@ -1,4 +1,4 @@
-import { presentBy } from '#http/parts';
+import { presentBy } from '#http';
 import { auditEventEntity, type Entity, journalEntity, type Tenant } from '#table';
 import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';

@@ -1,5 +1,4 @@
-import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, respond } from '#http';
 import { changesOf } from '#table';
 import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';

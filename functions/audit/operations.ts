@@ -1,5 +1,4 @@
-import { type Operations, pagesOf } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, pagesOf, respond } from '#http';
 import type { audit } from './contract.ts';
 import { auditEventEntity } from './store.ts';
 

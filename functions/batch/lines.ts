@@ -1,6 +1,6 @@
 import { takesHeader } from '#contract/derived';
 import { type FieldError, Problem, pointer } from '#contract/problem';
-import type { MatchedRoute } from '#http/parts';
+import type { MatchedRoute } from '#http';
 import { MAX_PARAMETER, MOST_PARAMETERS } from './limits.ts';
 import { namesOf } from './names.ts';
 

@@ -1,6 +1,4 @@
-import { carriedRequests, type Operations } from '#http';
-import type { MatchedRoute } from '#http/parts';
-import * as respond from '#http/respond';
+import { carriedRequests, type MatchedRoute, type Operations, respond } from '#http';
 import { increment } from '#telemetry';
 import { isCarried } from './carried.ts';
 import type { batch } from './contract.ts';

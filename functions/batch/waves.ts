@@ -1,5 +1,5 @@
 import type { Problem } from '#contract/problem';
-import { refusalOfCaller } from '#http/parts';
+import { refusalOfCaller } from '#http';
 import type { Caller } from '#identity';
 import type { RequestSession } from '#table';
 import { logger } from '#telemetry';

@@ -1,6 +1,5 @@
 import { WHOLE_LIST } from '#contract';
-import { type Operations, organizationOf, pagesOf, upsertOf } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
 import { changesOf } from '#table';
 import { type Client, client, type clients } from './contract.ts';
 import { actionsOf, clientEntity, recordAction, type StoredClient, toClient } from './store.ts';

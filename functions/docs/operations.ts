@@ -1,6 +1,5 @@
 import { Problem } from '#contract/problem';
-import type { Operations } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, respond } from '#http';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
 import { assets, pages, START } from './site/site.static.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#contract/field';
-import { present } from '#http/parts';
+import { present } from '#http';
 import { includeAll, type Permissions } from '#identity';
 import { escapedSize } from '#json';
 import { type Entity, entity, type JournalEvent, recordsById, type Tenant } from '#table';

@@ -1,5 +1,5 @@
 import type { PermissionCode } from '#contract';
-import { type Projection, projectionOf } from '#http/parts';
+import { type Projection, projectionOf } from '#http';
 import { type Entity, eventTypeOf, recordTypeOf } from '#table';
 import { organizationEntity } from '#tenancy';
 import { contracts } from '../all-contracts.ts';

@@ -1,6 +1,5 @@
 import { Problem } from '#contract/problem';
-import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, tenantOf } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, respond, tenantOf } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';
 import { stageTokensEnd } from '#tenancy/credentials';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Operations } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, respond } from '#http';
 import document from '../../openapi.json' with { type: 'json' };
 import type { openapi } from './contract.ts';
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { noRecord, type Operations } from '#http';
-import * as respond from '#http/respond';
+import { noRecord, type Operations, respond } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, type RequestSession, StaleRead, Tenant } from '#table';
 import { organizationEntity, organizationList, stageOrganization, stageOrganizationChange } from '#tenancy';

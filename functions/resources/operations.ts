@@ -1,6 +1,5 @@
 import { Problem } from '#contract/problem';
-import { type Operations, pagesOf, upsertOf } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
 import { resource, type resources } from './contract.ts';

@@ -1,5 +1,4 @@
-import { noSuchRecord, type Operations, pagesOf } from '#http';
-import * as respond from '#http/respond';
+import { noSuchRecord, type Operations, pagesOf, respond } from '#http';
 import { serviceEntity } from '../services/store.ts';
 import type { serviceActions } from './contract.ts';
 import { serviceActionEntity } from './store.ts';

@@ -1,5 +1,4 @@
-import { noRecord, type Operations, pagesOf } from '#http';
-import * as respond from '#http/respond';
+import { noRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';

@@ -1,5 +1,4 @@
-import { type Operations, pagesOf } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import { requireClient } from '../clients/references.ts';
 import type { terminals } from './contract.ts';

@@ -1,6 +1,5 @@
 import { WHOLE_LIST } from '#contract';
-import { noRecord, type Operations, pagesOf } from '#http';
-import * as respond from '#http/respond';
+import { noRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import { noteContact } from '../clients/references.ts';
 import { generatedCode } from './codes.ts';

@@ -1,6 +1,5 @@
 import { WHOLE_LIST } from '#contract';
-import { type Operations, organizationOf, pagesOf } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, organizationOf, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import { checkMembership } from '../access/privileges.ts';
 import { membershipEntity } from '../access/store.ts';

@@ -1,4 +1,4 @@
-import { routeTable } from '#http/parts';
+import { routeTable } from '#http';
 import { access } from '../access/contract.ts';
 import { accessOperations } from '../access/operations.ts';
 import { clients } from '../clients/contract.ts';

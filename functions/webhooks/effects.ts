@@ -1,7 +1,7 @@
 import { recordEscalation } from '#auth';
 import type { PermissionCode, Route } from '#contract';
 import { Problem, type ProblemType, pointer } from '#contract/problem';
-import { callOperation, type MatchedRoute } from '#http/parts';
+import { callOperation, type MatchedRoute } from '#http';
 import { type Actor, actorOf, type Caller, mayDo } from '#identity';
 import type { Tenant } from '#table';
 

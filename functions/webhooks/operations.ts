@@ -1,6 +1,4 @@
-import { type Operations, pagesOf } from '#http';
-import { ProtectedRead } from '#http/parts';
-import * as respond from '#http/respond';
+import { type Operations, ProtectedRead, pagesOf, respond } from '#http';
 import { webhookEvent, type webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
 import { receive } from './receive.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '#contract/problem';
-import { type OpenInput, refuseSuspended } from '#http';
-import { readBody } from '#http/parts';
+import { type OpenInput, readBody, refuseSuspended } from '#http';
 import { type DeduplicationStore, type Repository, StaleRead, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';

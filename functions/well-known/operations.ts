@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { environmentPublicKeys } from '#auth';
-import type { Operations } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, respond } from '#http';
 import type { wellKnown } from './contract.ts';
 
 /** How long caches may keep the keys, in seconds: a new key is published for longer before it signs. */

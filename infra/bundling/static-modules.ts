@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import type { Contract } from '#contract';
-import { derivedMetadata } from '#http/parts';
+import { derivedMetadata } from '#http';
 
 /**
  * Modules named `*.static.ts` export plain data, which they derive from files and code that a function does not have.

@@ -1,9 +1,9 @@
 import { nearestName } from '#contract/derived';
 import { pointer } from '#contract/problem';
 import { isBlank, trimmed } from '../../shared/words.ts';
-import { type ReadCell, cellReader, lossIn } from './cells.ts';
+import { cellReader, lossIn, type ReadCell } from './cells.ts';
 import type { Finding } from './findings.ts';
-import { type ImportKind, fieldsOf } from './kinds.ts';
+import { fieldsOf, type ImportKind } from './kinds.ts';
 import type { Row } from './read-csv.ts';
 
 /** The columns of a file of CSV, by its first line. */

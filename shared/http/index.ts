@@ -1,8 +1,14 @@
+export { callOperation } from './call-operation.ts';
 export { carriedRequests } from './carried-requests.ts';
 export { organizationOf, refuseSuspended, requireNamedOwner, tenantOf } from './middleware/tenant.ts';
-export type { OpenInput, Operations } from './operation.ts';
+export { type MatchedRoute, type OpenInput, type Operations, routeTable } from './operation.ts';
 export { pagesOf } from './pages.ts';
 export { pipeline } from './pipeline.ts';
-export { requireLivePermissions } from './privileged-operations.ts';
+export { refusalOfCaller, requireLivePermissions } from './privileged-operations.ts';
 export { noRecord, noSuchRecord } from './problems.ts';
+export { ProtectedRead } from './protected-read.ts';
+export { readBody } from './request/validate.ts';
+export * as respond from './respond.ts';
+export { derivedMetadata, type Projection, present, presentBy, projectionOf } from './route-metadata.ts';
+export { runToCommit } from './unit-of-work.ts';
 export { upsertOf } from './upsert.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { looksAtClock, waysOut } from './outside.ts';
-import { type Source, circleIn, sources, sourcesIn } from './sources.ts';
+import { circleIn, type Source, sources, sourcesIn } from './sources.ts';
 
 /** The structure of the source (`docs/decisions/0001`, `0050`). Every rule names the files that break it. */
 

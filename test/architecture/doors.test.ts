@@ -21,9 +21,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/derived': 20,
   // With the redirect of the entrances: what AWS and the local gateway do alike.
   '#contract/gateway': 14,
-  '#http': 13,
-  // With the check of the caller of a batch.
-  '#http/parts': 12,
+  '#http': 26,
   // With the observer of a table, what indexes and queries are, and the request of an update by itself.
   '@custodia/counted-lists': 27,
   // With the entries of indexes.

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contract, ok, pageOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import { type Operations, pagesOf, pipeline } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, pagesOf, pipeline, respond } from '#http';
 import { entity, set } from '#table';
 
 /** A filter that a contract offers but storage cannot serve is found by the compiler, and when the function loads. */

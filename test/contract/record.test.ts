@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createOnly, optionalOnCreate, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import type { Problem } from '#contract/problem';
-import { present, projectionOf } from '#http/parts';
+import { present, projectionOf } from '#http';
 import { validBody } from '../../shared/http/request/validate.ts';
 
 const job = record('Job', () => ({

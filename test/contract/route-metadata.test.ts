@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noContent, route } from '#contract';
 import * as field from '#contract/field';
-import { derivedMetadata, present } from '#http/parts';
+import { derivedMetadata, present } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
 import * as fields from '../../shared/contract/fields.ts';
 import { validParams, validQuery } from '../../shared/http/request/validate.ts';

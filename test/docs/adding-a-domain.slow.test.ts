@@ -28,7 +28,7 @@ async function addDomain(): Promise<void> {
   await copy.insert(list, '  terminals,\n', '  licenses,\n');
   const [, imports = ''] = /`functions\/webhooks\/domains\.ts`.*?```ts\n(.*?)```/s.exec(page) ?? [];
   const domains = 'functions/webhooks/domains.ts';
-  await copy.insert(domains, "import { routeTable } from '#http/parts';\n", imports);
+  await copy.insert(domains, "import { routeTable } from '#http';\n", imports);
   await copy.insert(
     domains,
     '  routeTable(terminals, terminalOperations),\n',

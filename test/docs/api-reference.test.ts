@@ -7,7 +7,7 @@ import { PROBLEMS, type ProblemType } from '#contract/problem';
 import { contracts } from '../../functions/all-contracts.ts';
 import { PROBLEM_GUIDE } from '../../functions/docs/site/problem-guide.ts';
 import { costOf } from '../../functions/docs/site/reference/cost.ts';
-import { type Operation, type Schema, openApi, operationsOf } from '../../functions/docs/site/reference/document.ts';
+import { type Operation, openApi, operationsOf, type Schema } from '../../functions/docs/site/reference/document.ts';
 import { exampleOf, jsonHtml } from '../../functions/docs/site/reference/examples.ts';
 import { fieldTable, rowsOf } from '../../functions/docs/site/reference/fields.ts';
 import { referencePage } from '../../functions/docs/site/reference/page.ts';

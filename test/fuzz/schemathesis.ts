@@ -4,7 +4,7 @@ import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { collected } from '../../generate/collections/collected.ts';
-import { NOT_BLANK, isBlank } from '../../shared/words.ts';
+import { isBlank, NOT_BLANK } from '../../shared/words.ts';
 
 /**
  * For runs of schemathesis (`npm run check:clients`): what a schema cannot say about a request. With it, a request that

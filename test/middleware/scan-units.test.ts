@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { pageOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as respond from '#http/respond';
+import { respond } from '#http';
 import { responseOf } from '../../shared/http/response.ts';
 
 /** How much of its bound a page has used that no index has filtered and sorted. */

@@ -1,7 +1,7 @@
 import type { Table } from '@custodia/counted-lists';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { runToCommit } from '#http/parts';
+import { runToCommit } from '#http';
 import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, RequestSession, Tenant, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_AWS, createTable, findEngine, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
+import { createTable, findEngine, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
 import { entity, set } from '#table';
 import { trimmed } from '../../shared/words.ts';
 import { asked } from '../support/asked.ts';

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { kind, verify } from '#maintenance';
-import { NotUnique, StaleRead, entity, order, set, words } from '#table';
+import { entity, NotUnique, order, StaleRead, set, words } from '#table';
 import { trimmed } from '../../shared/words.ts';
 import { itemsIn, wordPartition, wordsIn } from '../support/audit.ts';
 import type { Fault } from '../support/faults.ts';

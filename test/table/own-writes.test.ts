@@ -1,6 +1,6 @@
 import { listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NotUnique, entity, set } from '#table';
+import { entity, NotUnique, set } from '#table';
 import { trimmed } from '../../shared/words.ts';
 import type { Fault } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';

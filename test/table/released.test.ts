@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ids, listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { RequestSession, entity, set } from '#table';
+import { entity, RequestSession, set } from '#table';
 import { trimmed } from '../../shared/words.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { Fault, FaultyHandler } from '../support/faults.ts';

@@ -1,4 +1,4 @@
-import { runToCommit } from '#http/parts';
+import { runToCommit } from '#http';
 import type { JournalEvent, Stored, Tenant } from '#table';
 import { VERIFIED } from '../endpoints/proof.ts';
 import { LONGEST_DURATION } from '../endpoints/records.ts';

@@ -1,5 +1,4 @@
-import type { Operations } from '#http';
-import * as respond from '#http/respond';
+import { type Operations, respond } from '#http';
 import { stageRegistration } from '../state/register.ts';
 import { stageStateEnd } from '../state/state.ts';
 import { attemptsOf, endpointEntity } from '../store.ts';

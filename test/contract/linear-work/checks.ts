@@ -5,13 +5,13 @@ import { bearerOf } from '../../../functions/authorizer/bearer.ts';
 import { clients } from '../../../functions/clients/contract.ts';
 import { eventHeadersOf } from '../../../functions/webhooks/headers.ts';
 import { signedBody } from '../../../functions/webhooks/signature.ts';
-import { folded } from '../../../shared/words.ts';
 import { IdempotentRequest } from '../../../shared/http/idempotency.ts';
 import type { HttpRequest } from '../../../shared/http/request/http-request.ts';
 import { jsonOf } from '../../../shared/http/request/json-text.ts';
 import { prefersLenient, validBody, validParams, validQuery } from '../../../shared/http/request/validate.ts';
 import { checkIfMatch, checkIfNoneMatch, responseOf } from '../../../shared/http/response.ts';
-import { type Make, SHAPES, TEXTS, filled } from './hostile.ts';
+import { folded } from '../../../shared/words.ts';
+import { filled, type Make, SHAPES, TEXTS } from './hostile.ts';
 
 /**
  * All checks before the sender is verified: every field of every body, query and path, and every header that is read,
