@@ -27,9 +27,9 @@ export const deadLettersName = (scope: Construct): string => functionNameOf(scop
 const EVERY = Duration.minutes(5);
 
 /**
- * What wakes deliveries (`docs/decisions/0201-events.md`): the table's stream rings the bell, the bell and the schedule
- * put wake-ups into a queue, and the queue calls the worker. A wake-up says which tenant, and nothing else: a lost one
- * delays a delivery until the schedule, a repeated one does nothing. So a queue needs no order and holds no data.
+ * What wakes deliveries (`docs/decisions/0201-events.md`): the table's stream and the schedule put wake-ups into a queue,
+ * and the queue calls the worker. A wake-up says which tenant, and nothing else: a lost one delays a delivery until the
+ * schedule, a repeated one does nothing. So a queue needs no order and holds no data.
  */
 export class Deliveries extends Construct {
   readonly #deadLetters: Queue;
@@ -54,7 +54,7 @@ export class Deliveries extends Construct {
     }
     this.#callWorker(functions, settings);
     // Without a stream the schedule alone wakes.
-    if (table.tableStreamArn !== undefined) this.#ringBell(functions, table.tableStreamArn);
+    if (table.tableStreamArn !== undefined) this.#callOnInsertions(functions, table.tableStreamArn);
     this.#callSchedule(functions);
   }
 
@@ -103,12 +103,12 @@ export class Deliveries extends Construct {
   }
 
   /**
-   * Only insertions into journals call the bell. Their partition keys end with the name of the list; those of no other
+   * Only insertions into journals call the function. Their partition keys end with the name of the list; those of no other
    * list do. Filters may be of the metadata and the keys of a record, and may compare the end of a text:
-   * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. What the bell fails for ten minutes is
+   * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. What it fails for ten minutes is
    * given up: the schedule has woken its tenants twice.
    */
-  #ringBell(functions: Functions, stream: string): void {
+  #callOnInsertions(functions: Functions, stream: string): void {
     const { alias, role } = functions.named(DELIVERY_BELL);
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-example-lamda-process-dynamodb-streams.html
     role.addToPolicy(

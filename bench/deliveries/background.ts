@@ -37,7 +37,7 @@ export async function background(place: FreshTable, records: number): Promise<Ba
     const sent = (): number => endpoints.flatMap(({ receiver }) => receiver.calls).length * RECORD_BYTES;
     const minutes: Background[] = [];
     for (let minute = 0; minute < MINUTES; minute++) {
-      await world.ring(organization);
+      await world.wake(organization);
       const [invocation, bytes] = [new Invocation({}), sent()];
       await within(invocation, () => world.pass(MINUTE));
       minutes.push({ units: invocation.units, bytes: sent() - bytes });

@@ -8,8 +8,8 @@ import type { Bound } from '../bounds.ts';
 const LONGEST_WAIT = 21;
 /** Of the flood's events, between two of the other organization. */
 const EVERY = 150;
-/** Messages with which the bell announces the flood. */
-const RINGS = 500;
+/** Wake-ups by which the stream announces the flood. */
+const MESSAGES = 500;
 
 export interface Flooded {
   readonly events: number;
@@ -23,13 +23,12 @@ export async function flood(place: FreshTable, events: number): Promise<Flooded>
   const [theirs, ours] = [await world.organization(), await world.organization()];
   const [many, few] = [await theirs.endpoint(), await ours.endpoint()];
   await theirs.flood(events);
-  for (let rings = 0; rings < RINGS; rings++) await world.ring(theirs);
+  for (let sent = 0; sent < MESSAGES; sent++) await world.wake(theirs);
   const committed: number[] = [];
   many.receiver.responds = async () => {
     if (many.receiver.calls.length % EVERY !== 0) return { status: 204 };
     committed.push(world.now);
-    await ours.change();
-    await world.ring(ours);
+    await ours.changeAndWake();
     return { status: 204 };
   };
   await world.run();

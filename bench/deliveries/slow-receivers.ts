@@ -55,8 +55,7 @@ export async function slowReceivers(
   for (let made = 0; made < events; made++) {
     await workersSideBySide.run(world.now + EVERY);
     committed.push(world.now);
-    await ours.change();
-    await world.ring(ours);
+    await ours.changeAndWake();
   }
   await workersSideBySide.run(world.now + EVERY);
   return {

@@ -82,7 +82,7 @@ export async function stress(
   for (let round = 0; round < size.rounds; round++) {
     // Workers deliver while writers write.
     const writing = writers.write(size.writers);
-    await world.ring(organization);
+    await world.wake(organization);
     await workers.run(world.now + random.below(20 * SECOND));
     await writing;
     world.now += random.below(30 * SECOND);

@@ -7,7 +7,7 @@ interface Following {
   readonly tableName: string;
   readonly signal: AbortSignal;
   /** Wakes the tenants whose journals these records are in. */
-  readonly ring: (records: readonly StreamRecord[]) => Promise<unknown>;
+  readonly wake: (records: readonly StreamRecord[]) => Promise<unknown>;
   /** Wakes all endpoints with a backlog. */
   readonly wakeAll: () => Promise<unknown>;
   /** Called with an error after which it goes on. */
@@ -36,7 +36,7 @@ export async function followTable({ pauseMs = 500, longerPauseMs = 1_000, ...fol
 }
 
 async function followFromEnd(following: Required<Following>): Promise<void> {
-  const { address, tableName, signal, ring, wakeAll, pauseMs, longerPauseMs } = following;
+  const { address, tableName, signal, wake, wakeAll, pauseMs, longerPauseMs } = following;
   const stream = await openStream(address(), tableName, signal);
   await wakeAll();
   while (!signal.aborted) {
@@ -46,7 +46,7 @@ async function followFromEnd(following: Required<Following>): Promise<void> {
       continue;
     }
     const records = await stream.read();
-    if (records.length > 0) await ring(records);
+    if (records.length > 0) await wake(records);
     else await pause(pauseMs, signal);
   }
 }

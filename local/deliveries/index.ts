@@ -53,7 +53,7 @@ export function startDeliveries({ log, ...table }: DeliveriesOptions): AsyncDisp
   const followed = followTable({
     ...table,
     signal: end.signal,
-    ring: (records) => invoke('delivery-bell', { Records: records }),
+    wake: (records) => invoke('delivery-bell', { Records: records }),
     wakeAll,
     onError: report,
   });

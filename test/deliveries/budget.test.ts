@@ -39,7 +39,7 @@ async function replay(endpoint: Endpoint): Promise<void> {
   await endpoint.replay((await acme.numbers())[0] ?? 0);
   world.now += 1_000;
   await endpoint.change({ replayed_at: new Date(world.now).toISOString() });
-  await world.ring(acme);
+  await world.wake(acme);
 }
 
 describe('the background', () => {
@@ -47,8 +47,7 @@ describe('the background', () => {
 
   it('uses no more units in a minute than a hundred for each request of the tenant, and delivers everything', async () => {
     const hooks = [await acme.endpoint({ payload: 'record' }), await acme.endpoint({ payload: 'record' })];
-    await acme.change(16, LARGE);
-    await world.ring(acme);
+    await acme.changeAndWake(16, LARGE);
     await world.pass(HOUR);
     const calls = () => hooks.map(({ receiver }) => receiver.calls.length);
     expect(calls()).toEqual([16, 16]);
@@ -71,8 +70,7 @@ describe('the background', () => {
     failing.receiver.responds = () => ({ status: 422 });
     await acme.endpoint({ event_types: ['ticket.created'] });
     await acme.flood(200);
-    await acme.change(10, LARGE);
-    await world.ring(acme);
+    await acme.changeAndWake(10, LARGE);
     const units = await unitsOf(() => world.pass(MINUTE));
     expect(units).toBeLessThanOrEqual(3 * (FEW / 10) * 100);
     expect(units).toBeGreaterThan(100);
@@ -80,8 +78,7 @@ describe('the background', () => {
 
   it('is told in the usage of the tenant', async () => {
     const hook = await acme.endpoint({ payload: 'record' });
-    await acme.change(4, LARGE);
-    await world.ring(acme);
+    await acme.changeAndWake(4, LARGE);
     const units = await unitsOf(() => world.pass(30 * MINUTE));
     await work({ tenant: acme.id }, world.worker());
     await acme.change();
@@ -100,16 +97,14 @@ describe('each endpoint has its share', () => {
   it('so that a replay of one keeps the events of another waiting for nothing', async () => {
     const [busy, other] = [await acme.endpoint({ payload: 'record' }), await acme.endpoint()];
     await other.change({ event_types: ['terminal.updated'] });
-    await acme.change(40, LARGE);
-    await world.ring(acme);
+    await acme.changeAndWake(40, LARGE);
     await world.pass(HOUR);
     await replay(busy);
     await world.pass(2_000);
     await other.change({ event_types: ['terminal.created'] });
     for (let made = 0; made < 5; made++) {
       const since = world.now;
-      await acme.change();
-      await world.ring(acme);
+      await acme.changeAndWake();
       await world.pass(10_000);
       expect((other.receiver.calls.at(made)?.at ?? 0) - since).toBeLessThanOrEqual(2_000);
     }
@@ -121,15 +116,13 @@ describe('each endpoint has its share', () => {
   it('so that a backlog of one, which is no replay, does not either', async () => {
     const [busy, other] = [await acme.endpoint({ payload: 'record' }), await acme.endpoint()];
     await other.change({ event_types: ['terminal.updated'] });
-    await acme.change(40, LARGE);
-    await world.ring(acme);
+    await acme.changeAndWake(40, LARGE);
     await world.pass(2_000);
     expect(busy.receiver.calls.length).toBeLessThan(40);
     await other.change({ event_types: ['terminal.created'] });
     for (let made = 0; made < 5; made++) {
       const since = world.now;
-      await acme.change();
-      await world.ring(acme);
+      await acme.changeAndWake();
       await world.pass(3_000);
       expect((other.receiver.calls.at(made)?.at ?? Number.POSITIVE_INFINITY) - since).toBeLessThanOrEqual(2_000);
     }
@@ -137,8 +130,7 @@ describe('each endpoint has its share', () => {
 
   it('whatever a wrong clock has stored of it', async () => {
     const hook = await acme.endpoint();
-    await acme.change();
-    await world.ring(acme);
+    await acme.changeAndWake();
     await world.run();
     await hook.setState({ spent_until: world.now + 60 * 24 * HOUR });
     await replay(hook);
@@ -151,8 +143,7 @@ describe('a replay', () => {
   it('calls an endpoint that fails no sooner than before', async () => {
     const hook = await acme.endpoint();
     hook.receiver.responds = () => ({ status: 500 });
-    await acme.change(2);
-    await world.ring(acme);
+    await acme.changeAndWake(2);
     await world.pass(20_000);
     const calls = hook.receiver.calls.length;
     const { retry_at, failures, failing_since } = (await hook.state()) ?? {};

@@ -51,7 +51,7 @@ it.each(
   const { world, acme, hook } = await begin(place, { batch_size: 2 });
   await acme.change(6);
   beDifficult(hook, (await acme.numbers())[2]);
-  await world.ring(acme);
+  await world.wake(acme);
   let calls = 0;
   const over = () => {
     const handler = new FaultyHandler();
@@ -88,8 +88,7 @@ it('without a single wake-up, the schedule delivers everything', async () => {
     world.now += 5 * MINUTE;
   };
   for (let round = 0; round < 3; round++) {
-    await acme.change(4);
-    await world.ring(acme);
+    await acme.changeAndWake(4);
     await schedule();
   }
   hook.receiver.responds = () => ({ status: hook.receiver.calls.length % 2 === 0 ? 503 : 204 });

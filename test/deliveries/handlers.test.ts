@@ -6,7 +6,7 @@ import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configureTable } from '#table';
 import { handler as deliver } from '../../functions/deliveries/handler.ts';
-import { handler as ring } from '../../functions/delivery-bell/handler.ts';
+import { handler as wake } from '../../functions/delivery-bell/handler.ts';
 import { handler as schedule } from '../../functions/delivery-schedule/handler.ts';
 import type { Message } from '../../functions/events/deliveries/queue.ts';
 import { useQueue } from '../../functions/events/deliveries/queue.ts';
@@ -32,10 +32,10 @@ const streamOf = (...partitions: readonly unknown[]): DynamoDBStreamEvent => ({
   })) as never,
 });
 
-describe('the bell', () => {
+describe('the function of the stream', () => {
   it('sends a message for each tenant, and nothing for what is no journal', async () => {
     const journal = `ORG#${ORG}#EVENT`;
-    await ring(
+    await wake(
       streamOf(
         journal,
         'ORG#PLATFORM#EVENT',
@@ -55,7 +55,7 @@ describe('the bell', () => {
     { Records: [{ dynamodb: {} }, { dynamodb: { Keys: { PK: { N: '1' } } } }] },
     streamOf(7, null),
   ])('says nothing about an odd batch: %j', async (event) => {
-    const { lines } = await written(() => ring(event as DynamoDBStreamEvent));
+    const { lines } = await written(() => wake(event as DynamoDBStreamEvent));
     expect([sent, lines]).toEqual([[], []]);
   });
 });

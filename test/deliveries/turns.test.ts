@@ -5,7 +5,7 @@ import { auditEventEntity, JournalReader, journalEntity, stagePing } from '#tabl
 import { readSuspension, stageSuspension } from '#tenancy';
 import { turn } from '../../functions/events/deliveries/turn.ts';
 import { work } from '../../functions/events/deliveries/work.ts';
-import { allRegistered, unregister } from '../../functions/events/state/register.ts';
+import { allRegistered, type Registration, unregister } from '../../functions/events/state/register.ts';
 import { stageStateEnd } from '../../functions/events/state/state.ts';
 import { endpointEntity } from '../../functions/events/store.ts';
 import { terminalEntity } from '../../functions/terminals/store.ts';
@@ -30,10 +30,40 @@ beforeEach(async () => {
   ({ world, acme, hook } = await begin(place));
 });
 
-/** Makes changes, and has the bell ring. */
-async function change(count = 1): Promise<void> {
-  await acme.change(count);
-  await world.ring(acme);
+const change = (count = 1): Promise<void> => acme.changeAndWake(count);
+
+/** Makes changes, and has them delivered. */
+async function deliver(count = 1): Promise<void> {
+  await change(count);
+  await world.run();
+}
+
+async function rename(name: string): Promise<void> {
+  await acme.do(async (tenant) => {
+    const terminals = tenant.records(terminalEntity);
+    const { records } = await terminals.page({ page: 1, page_size: 1, sort: sortedBy('created_at') });
+    for (const each of records) await terminals.update(each, { name });
+  });
+}
+
+async function wake(): Promise<void> {
+  await world.wake(acme);
+  await world.run();
+}
+
+/** Runs the worker up to a call of the table, does something then, and lets the worker go on. */
+async function pausedBefore(
+  [operation, text]: readonly [operation: string, text: string],
+  what: () => Promise<unknown>,
+  working: (worker: PausingHandler) => Promise<unknown> = (worker) => work({ tenant: acme.id }, world.worker(worker)),
+): Promise<void> {
+  const worker = new PausingHandler();
+  const paused = worker.pauseBefore(operation, text);
+  const running = working(worker);
+  await paused.reached;
+  await what();
+  paused.release();
+  await running;
 }
 
 const registered = async () => (await allRegistered(world.session())).filter(({ tenant }) => tenant === acme.id);
@@ -49,8 +79,7 @@ describe('an endpoint', () => {
   it('gets the events of changes since it was made, in order, one by one', async () => {
     await acme.change(2);
     const late = await acme.endpoint();
-    await change(3);
-    await world.run();
+    await deliver(3);
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
     expect(late.receiver.numbers()).toEqual((await acme.numbers()).slice(2));
     expect(late.receiver.calls).toHaveLength(3);
@@ -70,11 +99,9 @@ describe('an endpoint', () => {
     const [secret] = (await hook.record())?.secrets ?? [];
     if (secret === undefined) throw new Error('it has no secret');
     await hook.change({ secrets: [secret, { ...secret, expires_at: Math.floor(world.now / 1_000) + 60 }] });
-    await change();
-    await world.run();
+    await deliver();
     world.now += 2 * MINUTE;
-    await change();
-    await world.run();
+    await deliver();
     const signatures = hook.receiver.calls.map(({ headers }) => headers['webhook-signature']?.split(' ').length);
     expect(signatures).toEqual([2, 1]);
   });
@@ -82,8 +109,7 @@ describe('an endpoint', () => {
   it('gets batches as large as it wants, each named by its events', async () => {
     await hook.change({ batch_size: 4, event_types: ['terminal.created'] });
     respond(500);
-    await change(9);
-    await world.run();
+    await deliver(9);
     const [first, again, ...others] = hook.receiver.calls;
     expect(again).toMatchObject({ body: first?.body, id: first?.id });
     expect([again, ...others].map((call) => call?.events.length)).toEqual([4, 4, 1]);
@@ -98,14 +124,8 @@ describe('an endpoint', () => {
   it('gets records as they are now, as many as have room; null where the integration may not read them', async () => {
     await hook.change({ batch_size: 100, payload: 'record' });
     await acme.change(1, 'Desk');
-    await acme.do(async (tenant) => {
-      const { records } = await tenant
-        .records(terminalEntity)
-        .page({ page: 1, page_size: 1, sort: sortedBy('created_at') });
-      for (const each of records) await tenant.records(terminalEntity).update(each, { name: 'x'.repeat(180_000) });
-    });
-    await change();
-    await world.run();
+    await rename('x'.repeat(180_000));
+    await deliver();
     const sent = hook.receiver.calls.map(({ events, body }) => [events.length, Buffer.byteLength(body) <= 262_144]);
     expect(sent).toEqual([
       [1, true],
@@ -119,16 +139,14 @@ describe('an endpoint', () => {
 
   it('has its cursor moved over events that it does not get, and is pinged whatever it gets', async () => {
     const other = await acme.endpoint({ event_types: ['ticket.created'] });
-    await change(3);
-    await world.run();
+    await deliver(3);
     expect(other.receiver.calls).toEqual([]);
     expect(await other.state()).toMatchObject({ next: 5 });
     await acme.allow(['tickets:read']);
     await acme.do(async (tenant) => {
       await stagePing(tenant.records(journalEntity), endpointEntity, { id: other.id, version: 1 });
     });
-    await world.ring(acme);
-    await world.run();
+    await wake();
     expect(other.receiver.calls.map(({ events }) => events[0]?.type)).toEqual(['webhook_endpoint.pinged']);
     expect(hook.receiver.calls).toHaveLength(3);
   });
@@ -165,8 +183,7 @@ describe('an endpoint', () => {
 describe('an endpoint that fails', () => {
   it.each([500, 301, 429])('gets the same event again after %d, before any other', async (status) => {
     respond(status, status);
-    await change(2);
-    await world.run();
+    await deliver(2);
     const [first, second] = await acme.numbers();
     expect(hook.receiver.numbers()).toEqual([first, first, first, second]);
     const [one = 0, two = 0, three = 0] = hook.receiver.calls.map(({ at }) => at);
@@ -228,7 +245,7 @@ describe('an endpoint that fails', () => {
     await world.pass(HOUR);
     expect(hook.receiver.calls).toHaveLength(calls);
     await hook.change({ status: 'active', status_reason: null });
-    await world.ring(acme);
+    await world.wake(acme);
     await world.run(world.now + MINUTE);
     expect(await hook.status()).toEqual(['active', null]);
     respond();
@@ -257,8 +274,7 @@ describe('an endpoint that fails', () => {
     expect((await hook.attempts()).map(({ skipped }) => skipped)).toEqual([...Array(5).fill(false), true]);
     expect(await hook.state()).not.toHaveProperty('failing_since');
     world.now += 6 * DAY;
-    await change();
-    await world.run();
+    await deliver();
     expect(await hook.status()).toEqual(['active', null]);
     expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
   });
@@ -270,12 +286,7 @@ describe('an endpoint that fails', () => {
     const before = hook.receiver.calls.length;
     expect(before).toBeLessThan(5);
     await hook.change({ event_types: ['terminal.updated'] });
-    await acme.do(async (tenant) => {
-      const { records } = await tenant
-        .records(terminalEntity)
-        .page({ page: 1, page_size: 1, sort: sortedBy('created_at') });
-      for (const each of records) await tenant.records(terminalEntity).update(each, { name: 'Front desk' });
-    });
+    await rename('Front desk');
     await world.pass(HOUR);
     expect(hook.receiver.calls.slice(before).length).toBe(5 - before + 1);
     expect((await hook.attempts()).map(({ skipped }) => skipped)).toEqual(Array(5).fill(false));
@@ -308,8 +319,7 @@ describe('an endpoint that fails', () => {
       [1, true],
     ]);
     expect(await hook.status()).toEqual(['active', null]);
-    await change(3);
-    await world.run();
+    await deliver(3);
     expect(hook.receiver.calls.at(-1)?.events).toHaveLength(3);
   });
 });
@@ -327,21 +337,18 @@ describe('an endpoint gets nothing', () => {
     await acme.endTokens();
     await nothing(['paused', 'tokens_ended']);
     await hook.change({ status: 'active', status_reason: null, confirmed: { token_epoch: 1, permissions: null } });
-    await world.ring(acme);
-    await world.run();
+    await wake();
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
 
   it('but it is judged again where it is confirmed at the moment at which it is stopped', async () => {
     await acme.endTokens();
-    const worker = new PausingHandler();
-    const paused = worker.pauseBefore('GetItem', '#CREDENTIALS');
     await change();
-    const running = world.run(undefined, () => worker);
-    await paused.reached;
-    await hook.change({ confirmed: { token_epoch: 1, permissions: null } });
-    paused.release();
-    await running;
+    await pausedBefore(
+      ['GetItem', '#CREDENTIALS'],
+      () => hook.change({ confirmed: { token_epoch: 1, permissions: null } }),
+      (worker) => world.run(undefined, () => worker),
+    );
     expect([hook.receiver.calls.length, await hook.status(), await isRegistered()]).toEqual([
       1,
       ['active', null],
@@ -354,8 +361,7 @@ describe('an endpoint gets nothing', () => {
     await hook.change({ status: 'paused', status_reason: 'requested' });
     await hook.change({ status: 'active', status_reason: null });
     if (before !== undefined) await unregister(world.table, before);
-    await change();
-    await world.run();
+    await deliver();
     expect([hook.receiver.calls.length, await isRegistered()]).toEqual([1, true]);
   });
 
@@ -374,8 +380,7 @@ describe('an endpoint gets nothing', () => {
     await nothing(['paused', 'requested']);
     const other = await acme.endpoint();
     await deleteEndpoint(other);
-    await world.ring(acme);
-    await world.run();
+    await wake();
     expect([await isRegistered(), world.failures]).toEqual([false, []]);
   });
 
@@ -416,8 +421,7 @@ describe('an endpoint gets nothing', () => {
     const kept = await acme.numbers();
     await hook.replay(kept[0] ?? 0);
     await hook.change({ status: 'active', status_reason: null });
-    await world.ring(acme);
-    await world.run();
+    await wake();
     expect(hook.receiver.numbers()).toEqual(kept);
   });
 
@@ -428,8 +432,7 @@ describe('an endpoint gets nothing', () => {
 
   it('of a table that was restored, which the schedule finds before anything changes', async () => {
     await change();
-    await world.ring(acme);
-    await world.run();
+    await wake();
     await acme.do(async (tenant) => new JournalReader(tenant).raiseGeneration());
     await world.pass(5 * MINUTE);
     expect(await hook.status()).toEqual(['expired', 'cursor_expired']);
@@ -446,14 +449,13 @@ describe('during a turn', () => {
   };
 
   it('a replay begins with its next call', async () => {
-    const numbers = async () => acme.numbers();
     meanwhile(async () => {
-      await hook.replay((await numbers())[0] ?? 0);
-      await world.ring(acme);
+      await hook.replay((await acme.numbers())[0] ?? 0);
+      await world.wake(acme);
     });
-    await change(5);
-    await world.run();
-    expect(hook.receiver.numbers()).toEqual([...(await numbers()).slice(0, 3), ...(await numbers())]);
+    await deliver(5);
+    const all = await acme.numbers();
+    expect(hook.receiver.numbers()).toEqual([...all.slice(0, 3), ...all]);
   });
 
   it('a deletion ends it', async () => {
@@ -466,16 +468,14 @@ describe('during a turn', () => {
   it('an ended key, or a suspension, ends it within five seconds', async () => {
     world.latency = 2_000;
     meanwhile(() => acme.endTokens());
-    await change(9);
-    await world.run();
+    await deliver(9);
     expect(hook.receiver.calls).toHaveLength(3);
     expect(await hook.status()).toEqual(['paused', 'tokens_ended']);
   });
 
   it('what happens between its last read and its end is delivered', async () => {
     await acme.change();
-    const [registration] = await registered();
-    if (registration === undefined) throw new Error('it is not registered');
+    const [registration] = (await registered()) as [Registration];
     hook.receiver.responds = async () => {
       // Another worker is woken while this one has the lease: it reads nothing.
       await acme.change();
@@ -525,8 +525,7 @@ describe('during a turn', () => {
     async (latency, calls) => {
       world.latency = latency;
       await change(12);
-      const [registration] = await registered();
-      if (registration === undefined) throw new Error('it is not registered');
+      const [registration] = (await registered()) as [Registration];
       expect(await turn(registration, world.worker())).toBe(0);
       expect(hook.receiver.calls).toHaveLength(calls);
       await world.run();
@@ -542,15 +541,11 @@ describe('during a turn', () => {
     'a worker that was paused for an hour %s delivers nothing by what it had read before',
     async (_, operation, text) => {
       await hook.change({ payload: 'record' });
-      const worker = new PausingHandler();
-      const paused = worker.pauseBefore(operation, text);
       await acme.change();
-      const working = work({ tenant: acme.id }, world.worker(worker));
-      await paused.reached;
-      world.now += HOUR;
-      await acme.endTokens();
-      paused.release();
-      await working;
+      await pausedBefore([operation, text], async () => {
+        world.now += HOUR;
+        await acme.endTokens();
+      });
       expect(hook.receiver.calls).toEqual([]);
     },
   );
@@ -594,11 +589,10 @@ describe('a flood', () => {
     const theirs = await other.endpoint();
     world.latency = 500;
     await acme.flood(120);
-    for (let rings = 0; rings < 30; rings++) await world.ring(acme);
+    for (let times = 0; times < 30; times++) await world.wake(acme);
     await world.run(world.now);
     const since = world.now;
-    await other.change();
-    await world.ring(other);
+    await other.changeAndWake();
     await world.run();
     const [first] = theirs.receiver.calls;
     expect((first?.at ?? 0) - since).toBeLessThanOrEqual(21_500);

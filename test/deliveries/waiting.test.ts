@@ -47,8 +47,7 @@ describe('a worker that cannot give back its lease', () => {
     const since = await leaveLease();
     world.queue.loses = () => false;
     world.now += 1_000;
-    await acme.change();
-    await world.ring(acme);
+    await acme.changeAndWake();
     await world.pass(600_000);
     expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
     expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
@@ -64,7 +63,7 @@ describe('a worker that cannot give back its lease', () => {
     };
     await expect(work({ tenant: acme.id }, world.worker())).rejects.toThrow('the queue is not there');
     world.queue.loses = () => false;
-    await world.ring(acme);
+    await world.wake(acme);
     await world.pass(600_000);
     expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
     expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
@@ -75,7 +74,7 @@ describe('a worker that cannot give back its lease', () => {
     world.queue.loses = () => true;
     const since = await leaveLease();
     world.queue.loses = () => false;
-    await world.ring(acme);
+    await world.wake(acme);
     await world.pass(600_000);
     expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
   });
@@ -83,7 +82,7 @@ describe('a worker that cannot give back its lease', () => {
 
 it('however many find a lease taken, one message comes when it ends', async () => {
   hook.receiver.responds = async () => {
-    for (let rings = 0; rings < 9; rings++) await work({ tenant: acme.id }, world.worker());
+    for (let found = 0; found < 9; found++) await work({ tenant: acme.id }, world.worker());
     return { status: 204 };
   };
   await acme.change();

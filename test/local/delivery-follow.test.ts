@@ -55,7 +55,7 @@ async function follow([first, ...others]: readonly string[], most: number) {
     address: () => address,
     tableName: 'custodia',
     signal: end.signal,
-    ring: async (records) => note(records.map(({ dynamodb }) => dynamodb.Keys.PK?.S).join()),
+    wake: async (records) => note(records.map(({ dynamodb }) => dynamodb.Keys.PK?.S).join()),
     wakeAll: async () => note('all'),
     onError: (error) => {
       address = others.shift() ?? address;
@@ -128,7 +128,7 @@ it('ends at once, also while the engine does not respond', async () => {
   const address = await listening(silent);
   const end = new AbortController();
   const nothing = vi.fn(async () => undefined);
-  const followed = { ring: nothing, wakeAll: nothing, onError: nothing };
+  const followed = { wake: nothing, wakeAll: nothing, onError: nothing };
   await followTable({ address: () => address, tableName: 'custodia', signal: end.signal, ...followed });
   silent.closeAllConnections();
   expect(nothing).not.toHaveBeenCalled();

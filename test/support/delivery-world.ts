@@ -108,7 +108,7 @@ export class DeliveryWorld {
   }
 
   /** As the table's stream does. */
-  ring(...organizations: readonly Organization[]): Promise<void> {
+  wake(...organizations: readonly Organization[]): Promise<void> {
     return this.queue.send(organizations.map(({ id }) => ({ tenant: id })));
   }
 
@@ -286,6 +286,12 @@ export class Organization {
   /** Makes so many changes, each with an event. */
   async change(count = 1, name = 'Desk'): Promise<void> {
     for (let made = 0; made < count; made++) await this.do((tenant) => createTerminal(tenant, name));
+  }
+
+  /** Makes changes as {@link change} does, and has the table's stream wake the workers. */
+  async changeAndWake(...changes: Parameters<Organization['change']>): Promise<void> {
+    await this.change(...changes);
+    await this.#world.wake(this);
   }
 
   /** Makes so many changes in one transaction each of 20. */
