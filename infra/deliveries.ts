@@ -27,9 +27,9 @@ export const deadLettersName = (scope: Construct): string => functionNameOf(scop
 const EVERY = Duration.minutes(5);
 
 /**
- * What wakes deliveries (`docs/decisions/0201-events.md`): the table's stream and the schedule put wake-ups into a queue,
- * and the queue calls the worker. A wake-up says which tenant, and nothing else: a lost one delays a delivery until the
- * schedule, a repeated one does nothing. So a queue needs no order and holds no data.
+ * What wakes deliveries (`docs/decisions/0201-events.md`): the table's stream and the schedule put wake-ups into a
+ * queue, and the queue calls the worker. A wake-up says which tenant, and nothing else: a lost one delays a delivery
+ * until the schedule, a repeated one does nothing. So a queue needs no order and holds no data.
  */
 export class Deliveries extends Construct {
   readonly #deadLetters: Queue;
@@ -77,7 +77,10 @@ export class Deliveries extends Construct {
     });
   }
 
-  /** Each call has one wake-up. A tenant holds half of the calls at most (`functions/events/deliveries/work.ts`), so that its slow receivers delay no other. */
+  /**
+   * Each call has one wake-up. A tenant holds half of the calls at most (`functions/events/deliveries/work.ts`), so
+   * that its slow receivers delay no other.
+   */
   #callWorker(functions: Functions, { deliveryConcurrency }: Settings): void {
     const { alias, lambda, role } = functions.named(DELIVERIES);
     lambda.addEnvironment('DELIVERY_CONCURRENCY', String(deliveryConcurrency));
@@ -103,10 +106,10 @@ export class Deliveries extends Construct {
   }
 
   /**
-   * Only insertions into journals call the function. Their partition keys end with the name of the list; those of no other
-   * list do. Filters may be of the metadata and the keys of a record, and may compare the end of a text:
-   * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. What it fails for ten minutes is
-   * given up: the schedule has woken its tenants twice.
+   * Only insertions into journals call the function. Their partition keys end with the name of the list; those of no
+   * other list do. Filters may be of the metadata and the keys of a record, and may compare the end of a text:
+   * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. What it fails for ten minutes is given
+   * up: the schedule has woken its tenants twice.
    */
   #callOnInsertions(functions: Functions, stream: string): void {
     const { alias, role } = functions.named(DELIVERY_BELL);

@@ -68,7 +68,9 @@ export const DELIVERIES = 'deliveries';
 export const DELIVERY_BELL = 'delivery-bell';
 export const DELIVERY_SCHEDULE = 'delivery-schedule';
 
-/** Functions without a contract. That of the stream has no right on the table: it knows of changes by their keys alone. */
+/**
+ * Functions without a contract. That of the stream has no right on the table: it knows of changes by their keys alone.
+ */
 const WITHOUT_CONTRACT = {
   [AUTHORIZER]: { readsCredentials: true, verifies: true },
   [DELIVERIES]: {

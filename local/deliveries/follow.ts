@@ -12,15 +12,19 @@ interface Following {
   readonly wakeAll: () => Promise<unknown>;
   /** Called with an error after which it goes on. */
   readonly onError: (error: unknown) => void;
-  /** Between two reads that find nothing, in milliseconds. Default: half a second, because each costs an idle machine some time. */
+  /**
+   * Between two reads that find nothing, in milliseconds. Default: half a second, because each costs an idle machine
+   * some time.
+   */
   readonly pauseMs?: number;
   /** Without a stream, and after an error, in milliseconds. Default: a second. */
   readonly longerPauseMs?: number;
 }
 
 /**
- * Follows the stream of the table until the signal is aborted; where the engine has none, it looks at the journals of registered endpoints each
- * second. Whenever it begins anew, it wakes all endpoints with a backlog, because it has missed what came before.
+ * Follows the stream of the table until the signal is aborted; where the engine has none, it looks at the journals of
+ * registered endpoints each second. Whenever it begins anew, it wakes all endpoints with a backlog, because it has
+ * missed what came before.
  */
 export async function followTable({ pauseMs = 500, longerPauseMs = 1_000, ...following }: Following): Promise<void> {
   const { signal, onError } = following;

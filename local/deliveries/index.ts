@@ -27,8 +27,9 @@ const SCHEDULE_MS = 5 * 60_000;
 const GRACE_MS = 500;
 
 /**
- * Delivers events to endpoints for webhooks, as the stack does: the table's stream invokes the bell, which sends messages to a queue, for each of which
- * the worker is invoked. The functions are the stack's; stream, queue and schedule are this machine's (`docs/decisions/0201-events.md`).
+ * Delivers events to endpoints for webhooks, as the stack does: the table's stream invokes the bell, which sends
+ * messages to a queue, for each of which the worker is invoked. The functions are the stack's; stream, queue and
+ * schedule are this machine's (`docs/decisions/0201-events.md`).
  */
 export function startDeliveries({ log, ...table }: DeliveriesOptions): AsyncDisposable {
   const invoke = invoker(loadFromSource, LIMITS);

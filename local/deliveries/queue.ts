@@ -23,14 +23,17 @@ interface QueueOptions {
 
 /** Messages that are worked on at the same time. */
 export const AT_ONCE = 4;
-/** How long a message that failed waits, in seconds, and how often it is received: sooner than in the stack, and as often. */
+/**
+ * How long a message that failed waits, in seconds, and how often it is received: sooner than in the stack, and as
+ * often.
+ */
 const RETRY_SECONDS = 30;
 const MOST_RECEIVES = 5;
 
 /**
- * The queue of deliveries on this machine, in memory. As SQS's fair queues, it prefers tenants of whose messages the fewest are worked on. Of like
- * messages only one waits: it has not looked at the journal yet. Those of a tenant are worked on side by side, so that a slow endpoint delays no other;
- * those of an endpoint one after the other.
+ * The queue of deliveries on this machine, in memory. As SQS's fair queues, it prefers tenants of whose messages the
+ * fewest are worked on. Of like messages only one waits: it has not looked at the journal yet. Those of a tenant are
+ * worked on side by side, so that a slow endpoint delays no other; those of an endpoint one after the other.
  */
 export class LocalQueue implements Queue {
   readonly #options: QueueOptions;

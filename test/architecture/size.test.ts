@@ -10,7 +10,7 @@ const BOUNDS = {
   doors: { bound: 34, goal: 16 },
   'names at doors': { bound: 541, goal: 220 },
   'files over 350 lines': { bound: 3, goal: 0 },
-  'lines over 120 characters': { bound: 702, goal: 0 },
+  'lines over 120 characters': { bound: 691, goal: 0 },
 } as const;
 
 const ROOT = join(import.meta.dirname, '../..');
