@@ -33,7 +33,7 @@ export const role = record('Role', () => ({
   permissions: field
     .permissionCodes()
     .describe(
-      'Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.',
+      'Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here.',
     )
     .default(null),
   created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),

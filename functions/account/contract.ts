@@ -135,7 +135,8 @@ export const account = contract({
     getMe: route('GET', '/api/v1/me', {
       summary: 'Read who you are',
       description:
-        'The integration of the token, its organization, what it may do, what is left of its request budgets, and when the token ends. A change of its permissions or its limit shows when it takes effect, within a minute where the stage sets nothing else.',
+        'The integration of the token, its organization, permissions and request budgets, and when the token ' +
+        'ends. A change of permissions or limit shows within a minute, unless the stage sets another time.',
       extension: true,
       permission: null,
       tenancy: 'own',
@@ -153,7 +154,7 @@ export const account = contract({
     }),
     getUsage: route('GET', '/api/v1/usage', {
       summary: 'Read what was used',
-      description: `Records are counted exactly, requests of the last ${DAYS} days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration; what has no budget, such as a login, and what is refused with 429 does not count, and what a platform caller does in an organization counts for the platform. Each running copy of the service adds its number with its first request, with the first one 15 minutes later, and at 100 requests; what it has not added when it ends is lost. A page has up to ${PAGE_OF_INTEGRATIONS} integrations: \`Link\` leads to the next ones.`,
+      description: `Records are counted exactly, requests of the last ${DAYS} days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration. Logins and 429 do not count; what a platform caller does counts for the platform. A page has up to ${PAGE_OF_INTEGRATIONS} integrations: \`Link\` leads to the next ones.`,
       extension: true,
       permission: 'usage:read',
       query: () => ({

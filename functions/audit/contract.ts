@@ -11,14 +11,14 @@ export const auditEvent = record('AuditEvent', () => ({
     field
       .text(100)
       .describe(
-        'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`; of the service by itself `deliverEvents`.',
+        'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, a command of the operator such as `suspendOrganization`, or `deliverEvents`.',
       ),
   ),
   actor_type: readOnly(
     z
       .enum(['integration', 'anonymous', 'operator', 'service'])
       .describe(
-        'An integration with its token or signature, somebody without either, the operator’s command line, or the service by itself, such as a delivery that fails for five days.',
+        'An integration, somebody without token and signature, the operator’s command line, or the service itself.',
       ),
   ),
   actor_id: readOnly(
@@ -36,7 +36,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .array(field.text(100))
       .max(100)
       .describe(
-        'Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended, a webhook endpoint’s `secrets`, and `confirmed`. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.',
+        'Names of the fields that were set, without values; also `secret` or `secrets`, `tokens` where all were ended, and `confirmed` of a webhook endpoint.',
       ),
   ),
   failures: readOnly(
@@ -44,7 +44,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .count()
       .nullable()
       .describe(
-        'Of a refused login, signature or escalation: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.',
+        'Of a refused login, signature or escalation: their number that day. Only the 1st, 2nd, 4th, 8th … leave an event.',
       )
       .meta({ examples: [4] }),
   ),
@@ -60,7 +60,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .count()
       .nullable()
       .describe(
-        'Of a read of `credentials`: how many requests of the actor that day could show them. The 1st, 2nd, 4th, 8th … leave an event.',
+        'Of a read of `credentials`: how many requests of the actor could show them that day. Only the 1st, 2nd, 4th, 8th … leave an event.',
       )
       .meta({ examples: [4] }),
   ),

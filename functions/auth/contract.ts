@@ -35,7 +35,10 @@ export const auth = contract({
     login: route('POST', '/api/v1/auth/login', {
       summary: 'Log in as an integration',
       description:
-        'The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same response. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403.',
+        'The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the ' +
+        'same response. After several failures, logins with this app code from this address have to wait: ' +
+        '`Retry-After` says how long. With the right secret, an integration of a suspended organization gets a ' +
+        '403.',
       auth: 'none',
       body: login,
       bodyExample: { app_code: 'acme-billing', secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ' },

@@ -56,7 +56,7 @@ export const client = record('Client', () => ({
     field
       .flag()
       .describe(
-        'Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.',
+        'Whether any service or resource of the client is not `healthy`, or any resource with `usage_alerts_enabled` has a usage above its `alert_threshold`.',
       ),
   ),
 })).describe('A company that an organization looks after.');
@@ -147,7 +147,8 @@ export const clients = contract({
     upsertClient: route('PUT', '/api/v1/clients', {
       summary: 'Create a client, or change the one with this slug',
       description:
-        'An existing client gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed.',
+        'An existing client gets the fields that are sent, and keeps the others. With `If-Match` nothing is ' +
+        'created, with `If-None-Match: *` nothing changed.',
       permission: 'clients:write',
       extension: true,
       query: () => ({ slug: field.slug().describe('Which client to change; a new one gets this slug.') }),

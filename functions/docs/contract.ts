@@ -18,8 +18,9 @@ export const docs = contract({
     getDocsFile: route('GET', '/api/v1/docs/{file}', {
       summary: 'Read a page of the documentation, or a file of a page',
       description:
-        'The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `guides` with the guides that it lists. ' +
-        'Styles and scripts of the pages have names that change with their content, so that they can be kept for a year.',
+        'The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` ' +
+        'of every problem, and `guides`. Names of styles and scripts change with their content, so they can be ' +
+        'kept for a year.',
       extension: true,
       auth: 'none',
       params: () => ({

@@ -15,8 +15,7 @@ export const health = contract({
   routes: {
     getHealth: route('GET', '/api/v1/health', {
       summary: 'Check the service',
-      description:
-        'Returns 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response.',
+      description: 'Returns 200 when a request reaches its function and the function can read the database.',
       extension: true,
       auth: 'none',
       response: ok(check, 'The service works.', { status: 'ok' }),

@@ -90,9 +90,7 @@ export const integrationCreate = adapted(integration.create, (schema) =>
       .supplied()
       .optional()
       .meta({ format: 'password' })
-      .describe(
-        'Refused when it is too easy to guess, however long; made by the service when it is left out, which is the better choice.',
-      ),
+      .describe('Refused when it is easy to guess; better left out, so that the service makes it.'),
   }),
 );
 
@@ -106,7 +104,7 @@ const pausedEndpoints = () =>
     .array(field.uuid())
     .max(MOST_PAUSED)
     .describe(
-      'Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.',
+      'Webhook endpoints that are paused until a live key confirms them: its own, and those of others that its key confirmed last.',
     )
     .meta({ examples: [['c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e']] });
 
@@ -161,13 +159,11 @@ const rotation = body('SecretRotation', () => ({
     .supplied()
     .optional()
     .meta({ format: 'password' })
-    .describe(
-      'The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.',
-    ),
+    .describe('The new secret, refused when it is easy to guess; better left out, so that the service makes it.'),
   previous_valid_for: field
     .whole(0, PREVIOUS.longest)
     .default(PREVIOUS.standard)
-    .describe('How long the secret before stays good, in seconds; 0 when it may have leaked.'),
+    .describe('Seconds for which the secret before stays valid; 0 when it may have leaked.'),
 })).describe('How to replace a secret; the empty object `{}` will do.');
 
 /** The response of a rotation, the only one with the new secret. */
@@ -178,7 +174,7 @@ const rotatedIntegration = declared(() =>
       previous_expires_at: field
         .timestamp()
         .nullable()
-        .describe('Until when the secret before is good too; null when it is good no more.'),
+        .describe('Until when the secret before is valid; null when it has ended.'),
       paused_endpoints: pausedEndpoints(),
     })
     .describe('An integration with its new secret, which is shown only here.')
@@ -218,7 +214,10 @@ export const integrations = contract({
     createIntegration: route('POST', '/api/v1/integrations', {
       summary: 'Register an integration',
       description:
-        'The response shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one.',
+        'The response shows the secret, once. An organization may have 200 active integrations, unless the stage ' +
+        'sets another number: one more is a 409, except for a platform caller. If the stage allows it, a call ' +
+        'without a token creates a new organization with its first integration, under the `org_id` given or a new' +
+        ' one.',
       auth: 'bearer-optional',
       permission: 'integrations:write',
       privileged: true,
@@ -240,7 +239,11 @@ export const integrations = contract({
     updateIntegration: route('PATCH', '/api/v1/integrations/{id}', {
       summary: 'Change an integration',
       description:
-        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Where it gets more permissions, its secrets end that were set or seen with fewer, with their tokens, and the response has a new one.',
+        'An inactive integration cannot log in. Its tokens have ended, also when it is active again: privileged ' +
+        'operations are refused at once, all others within a minute, unless the stage sets another time. The last' +
+        ' active integration of an organization with all permissions cannot be set inactive or lose permissions, ' +
+        'except by a platform caller: 409. If an integration gets more permissions, secrets that were set or seen' +
+        ' with fewer end, with their tokens, and the response has a new one.',
       permission: 'integrations:write',
       cutsOff: true,
       privileged: true,
@@ -253,7 +256,9 @@ export const integrations = contract({
     rotateSecret: route('POST', '/api/v1/integrations/{id}/rotate-secret', {
       summary: 'Give an integration a new secret',
       description:
-        'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again.',
+        'The new secret is valid at once, the one before for as long as `previous_valid_for` says. There are ' +
+        'never more than two: the oldest ends. A token ends with the secret that made it; with 0 all tokens of ' +
+        'the integration end, so a caller that rotates its own secret is not shown it a second time.',
       extension: true,
       permission: 'integrations:write',
       cutsOff: true,
@@ -272,7 +277,8 @@ export const integrations = contract({
     revokeTokens: route('POST', '/api/v1/integrations/{id}/revoke-tokens', {
       summary: 'End the tokens of an integration',
       description:
-        'All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else.',
+        'Its secrets stay: log in for a new token. Privileged operations are refused to an ended token at once, ' +
+        'all others within a minute, unless the stage sets another time.',
       extension: true,
       permission: 'integrations:write',
       cutsOff: true,

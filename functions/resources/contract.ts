@@ -96,7 +96,7 @@ export const resource = record('Resource', () => ({
     .percentage()
     .default(80)
     .describe(
-      'Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.',
+      'Usage in percent above which the resource is a risk to its client. `over_threshold` lists such resources.',
     ),
   monthly_cost: field
     .money()
@@ -223,7 +223,9 @@ export const resources = contract({
     upsertResource: route('PUT', '/api/v1/resources', {
       summary: 'Create a resource, or change the one with this external id',
       description:
-        'An existing resource gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Where several resources have the `external_id`, as others may give them, it is a 409.',
+        'An existing resource gets the fields that are sent, and keeps the others. With `If-Match` nothing is ' +
+        'created, with `If-None-Match: *` nothing changed. If several resources have the `external_id`, it is a ' +
+        '409.',
       permission: 'resources:write',
       extension: true,
       query: () => ({

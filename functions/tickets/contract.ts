@@ -30,7 +30,7 @@ const summaryFields = () => ({
       'What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.',
     ),
   ),
-  contact_id: field.uuid().describe('Who asks for help: an id of your own directory, which is not looked up here.'),
+  contact_id: field.uuid().describe('Who asks for help: an id of your own directory.'),
   subject: field.name(500).describe('What it is about, in one line.'),
   description: field.text(20_000).describe('What is wrong or wanted, at length.'),
   status: status()
@@ -39,18 +39,14 @@ const summaryFields = () => ({
       'Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).',
     ),
   priority: field.word().default('normal').describe(sentence.words('How urgent it is: `low`, `normal`, `high` …')),
-  source: field.word().describe(sentence.words('By which way it came: `email`, `phone`, `web` …')),
+  source: field.word().describe(sentence.words('Channel: `email`, `phone`, `web` …')),
   client_id: field.reference('Client').nullable().default(null).describe('The client that it concerns; null for none.'),
   service_id: field
     .reference('Service')
     .nullable()
     .default(null)
     .describe('The service that it concerns; null for none.'),
-  assigned_to: field
-    .uuid()
-    .nullable()
-    .default(null)
-    .describe('Who works on it: an id of your own directory, which is not looked up here.'),
+  assigned_to: field.uuid().nullable().default(null).describe('Who works on it: an id of your own directory.'),
   created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
 });
 
@@ -97,7 +93,7 @@ export const ticketMessage = record('TicketMessage', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
   ticket_id: readOnly(field.reference('Ticket').describe('The ticket that it was written in.')),
   author_type: field.word().describe(sentence.words('As what its author writes: `agent`, `customer`, `system` …')),
-  author_id: field.uuid().describe('Who wrote it: an id of your own directory, which is not looked up here.'),
+  author_id: field.uuid().describe('Who wrote it: an id of your own directory.'),
   message: field.text(10_000, 1).describe('What was written, as plain text.'),
   is_internal: field
     .flag()

@@ -24,12 +24,7 @@ export const user = record('User', () => ({
   is_active: field.flag().default(true).describe('Whether the person belongs to the organization at present.'),
   created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
   last_login: readOnly(
-    field
-      .timestamp()
-      .nullable()
-      .describe(
-        'When the person last logged in. Always null: callers of this service are integrations, people do not log in.',
-      ),
+    field.timestamp().nullable().describe('When the person last logged in. Always null: people do not log in.'),
   ),
 })).describe('A person of an organization.');
 export type User = RecordOf<typeof user>;

@@ -77,7 +77,7 @@ const summaryFields = () => ({
       .string()
       .length(64)
       .regex(/^[0-9a-f]*$/, { error: 'must be digits and the letters a to f' })
-      .describe('SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.'),
+      .describe('SHA-256 of the body as compact JSON, in hex.'),
   ),
 });
 
@@ -98,8 +98,7 @@ export const webhookEvent = record('WebhookEvent', () => ({
     field
       .list(field.text(MAX_IGNORED_NAME), MAX_IGNORED)
       .describe(
-        'Names of members of `data` that the operation does not take: they had no effect. The first 50, each to ' +
-          'its first 100 characters.',
+        'Members of `data` that the operation does not take. The first 50, each to ' + 'its first 100 characters.',
       ),
   ),
 })).describe('An event that an integration has sent.');
@@ -131,11 +130,9 @@ export const webhooks = contract({
       description:
         'An event of an entity of this API does what the operation of the same name does; every other event is ' +
         'stored, and the response says so. Members of `data` that the operation does not take are ignored, and ' +
-        'named in the record of the event. ' +
-        'A 409 means that the event was processed before: for the sender it is a success. ' +
-        'A delivery counts to the request budget of the integration. After several wrong signatures deliveries ' +
-        'with this app code from this ' +
-        'address have to wait, even well signed ones: `Retry-After` says how long.',
+        'named in the record of the event. A 409 `event-already-processed` is a success for the sender. A ' +
+        'delivery counts to the request budget of the integration. After several wrong signatures, deliveries ' +
+        'with this app code from this address have to wait: `Retry-After` says how long.',
       auth: 'signature',
       params: () => ({
         app_code: field

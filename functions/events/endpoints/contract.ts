@@ -104,10 +104,9 @@ export const webhookEndpoints = contract({
       summary: 'Create a webhook endpoint',
       description:
         'It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of ' +
-        `its \`challenge\`, or somebody has sent that to \`…/verify\`. A tenant has at most ${MOST_PINGS} pings ` +
-        'an hour. The response shows the secret that signs deliveries, once. The caller needs all permissions of ' +
-        `the integration that the endpoint is to belong to. An organization may have ${MOST_ENDPOINTS} endpoints: ` +
-        'one more is a 409, but to a platform caller.',
+        'its `challenge`, or somebody has sent that to `…/verify`. The response shows the secret that signs ' +
+        'deliveries, once. The caller needs all permissions of the integration. An organization has at most ' +
+        `${MOST_PINGS} pings an hour, and ${MOST_ENDPOINTS} endpoints: one more is a 409, except for a platform caller.`,
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -132,11 +131,10 @@ export const webhookEndpoints = contract({
     updateWebhookEndpoint: route('PATCH', '/api/v1/webhook-endpoints/{id}', {
       summary: 'Change a webhook endpoint',
       description:
-        'Whoever changes more than `description` needs all permissions of the integration. An endpoint is ' +
-        '`paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": ' +
-        '"active" }` confirms it. Look at its `url` before: that is where the events will go. At another `url` it ' +
-        'is `unverified` until the receiver there has answered a ping. One that is `expired` becomes active by a ' +
-        'replay only.',
+        'A caller that changes more than `description` needs all permissions of the integration. `{ "status": ' +
+        '"active" }` confirms an endpoint that is `paused`: look at its `url` before. At another `url` it is ' +
+        '`unverified` until the receiver there has answered a ping. Only a replay makes one that is `expired` ' +
+        'active.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -149,8 +147,7 @@ export const webhookEndpoints = contract({
     deleteWebhookEndpoint: route('DELETE', '/api/v1/webhook-endpoints/{id}', {
       summary: 'Delete a webhook endpoint',
       description:
-        'Nothing more is delivered to it, but for a delivery that is under way. The caller needs all permissions ' +
-        'of the integration.',
+        'Only a delivery that is under way is still made. The caller needs all permissions of the integration.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -162,8 +159,7 @@ export const webhookEndpoints = contract({
       summary: 'Give a webhook endpoint a new secret',
       description:
         'Deliveries have a signature with the new secret at once, and one with the secret before for as long as ' +
-        '`previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ' +
-        'ends.',
+        '`previous_valid_for` says. There are never more than two: the oldest ends.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -180,10 +176,9 @@ export const webhookEndpoints = contract({
     pingWebhookEndpoint: route('POST', '/api/v1/webhook-endpoints/{id}/ping', {
       summary: 'Send an event to an endpoint, as a trial',
       description:
-        'An event `webhook_endpoint.pinged` comes into the journal, and is delivered in its turn and signed ' +
-        'like any other, to this endpoint only, whatever its `event_types`. One that is `unverified` is asked ' +
-        'for proof before, with a new `challenge`. Only an active or unverified endpoint can be pinged, and all ' +
-        `of a tenant together ${MOST_PINGS} times an hour.`,
+        'An event `webhook_endpoint.pinged` is delivered in its turn to this endpoint only, whatever its ' +
+        '`event_types`. One that is `unverified` is asked for proof, with a new `challenge`. Only an active or ' +
+        `unverified endpoint can be pinged; an organization has ${MOST_PINGS} pings an hour.`,
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,
@@ -207,9 +202,9 @@ export const webhookEndpoints = contract({
       summary: 'Deliver from another place on',
       description:
         'Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` ' +
-        'becomes active by it; one that is paused or disabled stays so. Of those that go back, one a minute and ' +
-        'ten an hour begin in an organization: others wait, until `waits_until`, and one that would wait for more ' +
-        'than an hour is a 429. Calls wait after failures as before.',
+        'becomes active; one that is paused or disabled stays so. One replay back a minute, and ten an hour, ' +
+        'begin in an organization: others wait until `waits_until`, and one that would wait for more than an hour' +
+        ' is a 429.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,

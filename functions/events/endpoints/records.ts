@@ -92,10 +92,7 @@ const progressFields = () => ({
     field
       .timestamp()
       .nullable()
-      .describe(
-        'No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for ' +
-          'its turn. Null where none of them is so.',
-      ),
+      .describe('No call before: the last one failed, the delivery budget is spent, or a replay waits for its turn.'),
   ),
   last_success_at: readOnly(field.timestamp().nullable().describe('When it last accepted a delivery.')),
 });
@@ -126,8 +123,8 @@ export const webhookEndpoint = record('WebhookEndpoint', () => ({
       .enum(REASONS)
       .nullable()
       .describe(
-        'Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` ' +
-          'are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.',
+        'Why it is not active; null while it is. `confirmer_cut_off` is about the integration whose key confirmed ' +
+          'it last.',
       )
       .meta({ examples: ['more_permissions'] }),
   ),

@@ -14,7 +14,7 @@ export interface paths {
         put?: never;
         /**
          * Log in as an integration
-         * @description The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same response. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403. Needs no token.
+         * @description The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same response. After several failures, logins with this app code from this address have to wait: `Retry-After` says how long. With the right secret, an integration of a suspended organization gets a 403. Needs no token.
          */
         post: operations["login"];
         delete?: never;
@@ -37,7 +37,7 @@ export interface paths {
         get: operations["listClients"];
         /**
          * Create a client, or change the one with this slug
-         * @description An existing client gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `clients:write`. Extends the specification of this service.
+         * @description An existing client gets the fields that are sent, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `clients:write`. Extends the specification of this service.
          */
         put: operations["upsertClient"];
         /**
@@ -181,7 +181,7 @@ export interface paths {
         get: operations["listResources"];
         /**
          * Create a resource, or change the one with this external id
-         * @description An existing resource gets the fields that are sent, and keeps the others. It may be sent again: what has the fields already stays as it is. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Where several resources have the `external_id`, as others may give them, it is a 409. Needs the permission `resources:write`. Extends the specification of this service.
+         * @description An existing resource gets the fields that are sent, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. If several resources have the `external_id`, it is a 409. Needs the permission `resources:write`. Extends the specification of this service.
          */
         put: operations["upsertResource"];
         /**
@@ -654,7 +654,7 @@ export interface paths {
         put?: never;
         /**
          * Register an integration
-         * @description The response shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one. Needs the permission `integrations:write`, or no token where the stage lets anyone make a first key.
+         * @description The response shows the secret, once. An organization may have 200 active integrations, unless the stage sets another number: one more is a 409, except for a platform caller. If the stage allows it, a call without a token creates a new organization with its first integration, under the `org_id` given or a new one. Needs the permission `integrations:write`, or no token where the stage lets anyone make a first key.
          */
         post: operations["createIntegration"];
         delete?: never;
@@ -682,7 +682,7 @@ export interface paths {
         head?: never;
         /**
          * Change an integration
-         * @description An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Where it gets more permissions, its secrets end that were set or seen with fewer, with their tokens, and the response has a new one. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away.
+         * @description An inactive integration cannot log in. Its tokens have ended, also when it is active again: privileged operations are refused at once, all others within a minute, unless the stage sets another time. The last active integration of an organization with all permissions cannot be set inactive or lose permissions, except by a platform caller: 409. If an integration gets more permissions, secrets that were set or seen with fewer end, with their tokens, and the response has a new one. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away.
          */
         patch: operations["updateIntegration"];
         trace?: never;
@@ -698,7 +698,7 @@ export interface paths {
         put?: never;
         /**
          * Give an integration a new secret
-         * @description The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
+         * @description The new secret is valid at once, the one before for as long as `previous_valid_for` says. There are never more than two: the oldest ends. A token ends with the secret that made it; with 0 all tokens of the integration end, so a caller that rotates its own secret is not shown it a second time. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -718,7 +718,7 @@ export interface paths {
         put?: never;
         /**
          * End the tokens of an integration
-         * @description All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
+         * @description Its secrets stay: log in for a new token. Privileged operations are refused to an ended token at once, all others within a minute, unless the stage sets another time. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
          */
         post: operations["revokeTokens"];
         delete?: never;
@@ -736,7 +736,7 @@ export interface paths {
         };
         /**
          * Read who you are
-         * @description The integration of the token, its organization, what it may do, what is left of its request budgets, and when the token ends. A change of its permissions or its limit shows when it takes effect, within a minute where the stage sets nothing else. Needs a token, and no permission. Extends the specification of this service.
+         * @description The integration of the token, its organization, permissions and request budgets, and when the token ends. A change of permissions or limit shows within a minute, unless the stage sets another time. Needs a token, and no permission. Extends the specification of this service.
          */
         get: operations["getMe"];
         put?: never;
@@ -756,7 +756,7 @@ export interface paths {
         };
         /**
          * Read what was used
-         * @description Records are counted exactly, requests of the last 62 days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration; what has no budget, such as a login, and what is refused with 429 does not count, and what a platform caller does in an organization counts for the platform. Each running copy of the service adds its number with its first request, with the first one 15 minutes later, and at 100 requests; what it has not added when it ends is lost. A page has up to 200 integrations: `Link` leads to the next ones. Needs the permission `usage:read`. Extends the specification of this service.
+         * @description Records are counted exactly, requests of the last 62 days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration. Logins and 429 do not count; what a platform caller does counts for the platform. A page has up to 200 integrations: `Link` leads to the next ones. Needs the permission `usage:read`. Extends the specification of this service.
          */
         get: operations["getUsage"];
         put?: never;
@@ -776,7 +776,7 @@ export interface paths {
         };
         /**
          * Follow what happens
-         * @description Returns the events after a cursor, the oldest first, with the cursor to go on from. Whoever goes on from each `next` gets every event of the last 30 days, in order: a response ends before a change that may still be under way. Without `after` it begins with the oldest event. With `after=latest` it has none, and a cursor for what happens from now on. Only events of records that the caller may read are returned, from at most 1,000 events or 4 MB of records. Needs the permission `events:read`. Extends the specification of this service.
+         * @description Returns the events after a cursor, the oldest first, and the cursor `next` that continues: so a caller gets every event of the last 30 days, in order. Without `after` it begins with the oldest event. With `after=latest` it has none, and a cursor for what happens from now on. Only events of records that the caller may read are returned, from at most 1,000 events or 4 MB of records. Needs the permission `events:read`. Extends the specification of this service.
          */
         get: operations["listEvents"];
         put?: never;
@@ -798,7 +798,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver an event
-         * @description An event of an entity of this API does what the operation of the same name does; every other event is stored, and the response says so. Members of `data` that the operation does not take are ignored, and named in the record of the event. A 409 means that the event was processed before: for the sender it is a success. A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this address have to wait, even well signed ones: `Retry-After` says how long. Needs the signature of the body instead of a token.
+         * @description An event of an entity of this API does what the operation of the same name does; every other event is stored, and the response says so. Members of `data` that the operation does not take are ignored, and named in the record of the event. A 409 `event-already-processed` is a success for the sender. A delivery counts to the request budget of the integration. After several wrong signatures, deliveries with this app code from this address have to wait: `Retry-After` says how long. Needs the signature of the body instead of a token.
          */
         post: operations["receiveWebhook"];
         delete?: never;
@@ -862,7 +862,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of its `challenge`, or somebody has sent that to `…/verify`. A tenant has at most 10 pings an hour. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration that the endpoint is to belong to. An organization may have 20 endpoints: one more is a 409, but to a platform caller. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of its `challenge`, or somebody has sent that to `…/verify`. The response shows the secret that signs deliveries, once. The caller needs all permissions of the integration. An organization has at most 10 pings an hour, and 20 endpoints: one more is a 409, except for a platform caller. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -887,14 +887,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Nothing more is delivered to it, but for a delivery that is under way. The caller needs all permissions of the integration. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description Only a delivery that is under way is still made. The caller needs all permissions of the integration. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         delete: operations["deleteWebhookEndpoint"];
         options?: never;
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description Whoever changes more than `description` needs all permissions of the integration. An endpoint is `paused` when the tokens of its integration are ended, or it gets more permissions; `{ "status": "active" }` confirms it. Look at its `url` before: that is where the events will go. At another `url` it is `unverified` until the receiver there has answered a ping. One that is `expired` becomes active by a replay only. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description A caller that changes more than `description` needs all permissions of the integration. `{ "status": "active" }` confirms an endpoint that is `paused`: look at its `url` before. At another `url` it is `unverified` until the receiver there has answered a ping. Only a replay makes one that is `expired` active. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -910,7 +910,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook endpoint a new secret
-         * @description Deliveries have a signature with the new secret at once, and one with the secret before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description Deliveries have a signature with the new secret at once, and one with the secret before for as long as `previous_valid_for` says. There are never more than two: the oldest ends. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         post: operations["rotateWebhookEndpointSecret"];
         delete?: never;
@@ -930,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event to an endpoint, as a trial
-         * @description An event `webhook_endpoint.pinged` comes into the journal, and is delivered in its turn and signed like any other, to this endpoint only, whatever its `event_types`. One that is `unverified` is asked for proof before, with a new `challenge`. Only an active or unverified endpoint can be pinged, and all of a tenant together 10 times an hour. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description An event `webhook_endpoint.pinged` is delivered in its turn to this endpoint only, whatever its `event_types`. One that is `unverified` is asked for proof, with a new `challenge`. Only an active or unverified endpoint can be pinged; an organization has 10 pings an hour. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         post: operations["pingWebhookEndpoint"];
         delete?: never;
@@ -970,7 +970,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver from another place on
-         * @description Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active by it; one that is paused or disabled stays so. Of those that go back, one a minute and ten an hour begin in an organization: others wait, until `waits_until`, and one that would wait for more than an hour is a 429. Calls wait after failures as before. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
+         * @description Back, to repeat what was delivered, or forward, to leave events out. An endpoint that is `expired` becomes active; one that is paused or disabled stays so. One replay back a minute, and ten an hour, begin in an organization: others wait until `waits_until`, and one that would wait for more than an hour is a 429. Needs the permission `webhook-endpoints:write`. Extends the specification of this service.
          */
         post: operations["replayWebhookEndpoint"];
         delete?: never;
@@ -1108,7 +1108,7 @@ export interface paths {
         };
         /**
          * Read a page of the documentation, or a file of a page
-         * @description The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `guides` with the guides that it lists. Styles and scripts of the pages have names that change with their content, so that they can be kept for a year. Needs no token. Extends the specification of this service.
+         * @description The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `guides`. Names of styles and scripts change with their content, so they can be kept for a year. Needs no token. Extends the specification of this service.
          */
         get: operations["getDocsFile"];
         put?: never;
@@ -1128,7 +1128,7 @@ export interface paths {
         };
         /**
          * Check the service
-         * @description Returns 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response. Needs no token. Extends the specification of this service.
+         * @description Returns 200 when a request reaches its function and the function can read the database. Needs no token. Extends the specification of this service.
          */
         get: operations["getHealth"];
         put?: never;
@@ -1373,7 +1373,7 @@ export interface components {
              */
             readonly last_contact: string | null;
             /**
-             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
+             * @description Whether any service or resource of the client is not `healthy`, or any resource with `usage_alerts_enabled` has a usage above its `alert_threshold`.
              * @example false
              */
             readonly has_risks: boolean;
@@ -1463,7 +1463,7 @@ export interface components {
              */
             readonly last_contact?: string | null;
             /**
-             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
+             * @description Whether any service or resource of the client is not `healthy`, or any resource with `usage_alerts_enabled` has a usage above its `alert_threshold`.
              * @example false
              */
             readonly has_risks?: boolean;
@@ -1553,7 +1553,7 @@ export interface components {
              */
             readonly last_contact?: string | null;
             /**
-             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
+             * @description Whether any service or resource of the client is not `healthy`, or any resource with `usage_alerts_enabled` has a usage above its `alert_threshold`.
              * @example false
              */
             readonly has_risks?: boolean;
@@ -1643,7 +1643,7 @@ export interface components {
              */
             readonly last_contact?: string | null;
             /**
-             * @description Whether any service or resource of the client is not `healthy`, or any resource is over its threshold: a usage above its `alert_threshold`, with `usage_alerts_enabled`. Derived by the service.
+             * @description Whether any service or resource of the client is not `healthy`, or any resource with `usage_alerts_enabled` has a usage above its `alert_threshold`.
              * @example false
              */
             readonly has_risks?: boolean;
@@ -2341,7 +2341,7 @@ export interface components {
             usage_alerts_enabled: boolean;
             /**
              * Format: double
-             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.
+             * @description Usage in percent above which the resource is a risk to its client. `over_threshold` lists such resources.
              * @example 80
              */
             alert_threshold: number;
@@ -2510,7 +2510,7 @@ export interface components {
             usage_alerts_enabled?: boolean;
             /**
              * Format: double
-             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources. Default: `80`.
+             * @description Usage in percent above which the resource is a risk to its client. `over_threshold` lists such resources. Default: `80`.
              * @example 80
              */
             alert_threshold?: number;
@@ -2685,7 +2685,7 @@ export interface components {
             usage_alerts_enabled?: boolean;
             /**
              * Format: double
-             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.
+             * @description Usage in percent above which the resource is a risk to its client. `over_threshold` lists such resources.
              * @example 80
              */
             alert_threshold?: number;
@@ -2854,7 +2854,7 @@ export interface components {
             usage_alerts_enabled?: boolean;
             /**
              * Format: double
-             * @description Usage in percent above which the resource is a risk to its client, which then `has_risks`, even if `health_status` is `healthy`. `over_threshold` lists such resources.
+             * @description Usage in percent above which the resource is a risk to its client. `over_threshold` lists such resources.
              * @example 80
              */
             alert_threshold?: number;
@@ -3283,7 +3283,7 @@ export interface components {
             ticket_code: string;
             /**
              * Format: uuid
-             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @description Who asks for help: an id of your own directory.
              * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
              */
             contact_id: string;
@@ -3308,7 +3308,7 @@ export interface components {
              */
             priority: string;
             /**
-             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @description Channel: `email`, `phone`, `web` … Or another word.
              * @example email
              */
             source: string;
@@ -3326,7 +3326,7 @@ export interface components {
             service_id: string | null;
             /**
              * Format: uuid
-             * @description Who works on it: an id of your own directory, which is not looked up here.
+             * @description Who works on it: an id of your own directory.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             assigned_to: string | null;
@@ -3391,7 +3391,7 @@ export interface components {
             ticket_code?: string;
             /**
              * Format: uuid
-             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @description Who asks for help: an id of your own directory.
              * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
              */
             contact_id: string;
@@ -3417,7 +3417,7 @@ export interface components {
              */
             priority?: string;
             /**
-             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @description Channel: `email`, `phone`, `web` … Or another word.
              * @example email
              */
             source: string;
@@ -3435,7 +3435,7 @@ export interface components {
             service_id?: string | null;
             /**
              * Format: uuid
-             * @description Who works on it: an id of your own directory, which is not looked up here. Default: null.
+             * @description Who works on it: an id of your own directory. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             assigned_to?: string | null;
@@ -3512,7 +3512,7 @@ export interface components {
             ticket_code: string;
             /**
              * Format: uuid
-             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @description Who asks for help: an id of your own directory.
              * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
              */
             contact_id: string;
@@ -3537,7 +3537,7 @@ export interface components {
              */
             priority: string;
             /**
-             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @description Channel: `email`, `phone`, `web` … Or another word.
              * @example email
              */
             source: string;
@@ -3555,7 +3555,7 @@ export interface components {
             service_id: string | null;
             /**
              * Format: uuid
-             * @description Who works on it: an id of your own directory, which is not looked up here.
+             * @description Who works on it: an id of your own directory.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             assigned_to: string | null;
@@ -3615,7 +3615,7 @@ export interface components {
         TicketPatch: {
             /**
              * Format: uuid
-             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @description Who asks for help: an id of your own directory.
              * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
              */
             contact_id?: string;
@@ -3641,7 +3641,7 @@ export interface components {
              */
             priority?: string;
             /**
-             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @description Channel: `email`, `phone`, `web` … Or another word.
              * @example email
              */
             source?: string;
@@ -3659,7 +3659,7 @@ export interface components {
             service_id?: string | null;
             /**
              * Format: uuid
-             * @description Who works on it: an id of your own directory, which is not looked up here.
+             * @description Who works on it: an id of your own directory.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             assigned_to?: string | null;
@@ -3752,7 +3752,7 @@ export interface components {
             author_type: string;
             /**
              * Format: uuid
-             * @description Who wrote it: an id of your own directory, which is not looked up here.
+             * @description Who wrote it: an id of your own directory.
              * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
              */
             author_id: string;
@@ -3782,7 +3782,7 @@ export interface components {
             author_type: string;
             /**
              * Format: uuid
-             * @description Who wrote it: an id of your own directory, which is not looked up here.
+             * @description Who wrote it: an id of your own directory.
              * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
              */
             author_id: string;
@@ -3886,7 +3886,7 @@ export interface components {
             readonly created_at: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in.
+             * @description When the person last logged in. Always null: people do not log in.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login: string | null;
@@ -3939,7 +3939,7 @@ export interface components {
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in.
+             * @description When the person last logged in. Always null: people do not log in.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login?: string | null;
@@ -3992,7 +3992,7 @@ export interface components {
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in.
+             * @description When the person last logged in. Always null: people do not log in.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login?: string | null;
@@ -4166,7 +4166,7 @@ export interface components {
              */
             is_system: boolean;
             /**
-             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.
+             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
@@ -4209,7 +4209,7 @@ export interface components {
              */
             is_system?: boolean;
             /**
-             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s. Default: null.
+             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here. Default: null.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
@@ -4684,7 +4684,7 @@ export interface components {
             webhook_tolerance_seconds?: number | null;
             /**
              * Format: password
-             * @description Refused when it is too easy to guess, however long; made by the service when it is left out, which is the better choice.
+             * @description Refused when it is easy to guess; better left out, so that the service makes it.
              * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
              */
             secret?: string;
@@ -4766,7 +4766,7 @@ export interface components {
              */
             readonly created_at: string | null;
             /**
-             * @description Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @description Shown only here; null in a response that is repeated for its `Idempotency-Key`, except to the live token that asked first.
              * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
              */
             secret: string | null;
@@ -4913,7 +4913,7 @@ export interface components {
              */
             secret?: string;
             /**
-             * @description Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.
+             * @description Webhook endpoints that are paused until a live key confirms them: its own, and those of others that its key confirmed last.
              * @example [
              *       "c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e"
              *     ]
@@ -4924,13 +4924,13 @@ export interface components {
         SecretRotation: {
             /**
              * Format: password
-             * @description The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.
+             * @description The new secret, refused when it is easy to guess; better left out, so that the service makes it.
              * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
              */
             secret?: string;
             /**
              * Format: int32
-             * @description How long the secret before stays good, in seconds; 0 when it may have leaked. Default: `86400`.
+             * @description Seconds for which the secret before stays valid; 0 when it may have leaked. Default: `86400`.
              * @example 86400
              */
             previous_valid_for?: number;
@@ -5000,18 +5000,18 @@ export interface components {
              */
             readonly created_at: string | null;
             /**
-             * @description Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @description Shown only here; null in a response that is repeated for its `Idempotency-Key`, except to the live token that asked first.
              * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
              */
             secret: string | null;
             /**
              * Format: date-time
-             * @description Until when the secret before is good too; null when it is good no more.
+             * @description Until when the secret before is valid; null when it has ended.
              * @example 2026-11-21T09:30:00.000Z
              */
             previous_expires_at: string | null;
             /**
-             * @description Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.
+             * @description Webhook endpoints that are paused until a live key confirms them: its own, and those of others that its key confirmed last.
              * @example []
              */
             paused_endpoints: string[];
@@ -5081,7 +5081,7 @@ export interface components {
              */
             readonly created_at: string | null;
             /**
-             * @description Ids of the webhook endpoints that are paused by this until a live key confirms them: its own, and those of others that its key confirmed last.
+             * @description Webhook endpoints that are paused until a live key confirms them: its own, and those of others that its key confirmed last.
              * @example [
              *       "c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e"
              *     ]
@@ -5473,7 +5473,7 @@ export interface components {
              */
             readonly record_id: string | null;
             /**
-             * @description SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.
+             * @description SHA-256 of the body as compact JSON, in hex.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             readonly body_sha256: string;
@@ -5535,7 +5535,7 @@ export interface components {
              */
             readonly record_id: string | null;
             /**
-             * @description SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.
+             * @description SHA-256 of the body as compact JSON, in hex.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             readonly body_sha256: string;
@@ -5550,7 +5550,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Names of members of `data` that the operation does not take: they had no effect. The first 50, each to its first 100 characters.
+             * @description Members of `data` that the operation does not take. The first 50, each to its first 100 characters.
              * @example [
              *       "id"
              *     ]
@@ -5635,7 +5635,7 @@ export interface components {
              */
             readonly status: "active" | "unverified" | "paused" | "disabled" | "expired" | (string & {});
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @description Why it is not active; null while it is. `confirmer_cut_off` is about the integration whose key confirmed it last.
              * @example ping_pending
              */
             readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
@@ -5658,7 +5658,7 @@ export interface components {
             readonly failing_since: string | null;
             /**
              * Format: date-time
-             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @description No call before: the last one failed, the delivery budget is spent, or a replay waits for its turn.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly waits_until: string | null;
@@ -5738,7 +5738,7 @@ export interface components {
              */
             readonly status?: "active" | "unverified" | "paused" | "disabled" | "expired";
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @description Why it is not active; null while it is. `confirmer_cut_off` is about the integration whose key confirmed it last.
              * @example ping_pending
              * @enum {string|null}
              */
@@ -5762,7 +5762,7 @@ export interface components {
             readonly failing_since?: string | null;
             /**
              * Format: date-time
-             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @description No call before: the last one failed, the delivery budget is spent, or a replay waits for its turn.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly waits_until?: string | null;
@@ -5840,7 +5840,7 @@ export interface components {
              */
             readonly status: "active" | "unverified" | "paused" | "disabled" | "expired" | (string & {});
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @description Why it is not active; null while it is. `confirmer_cut_off` is about the integration whose key confirmed it last.
              * @example ping_pending
              */
             readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
@@ -5863,7 +5863,7 @@ export interface components {
             readonly failing_since: string | null;
             /**
              * Format: date-time
-             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @description No call before: the last one failed, the delivery budget is spent, or a replay waits for its turn.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly waits_until: string | null;
@@ -5886,7 +5886,7 @@ export interface components {
              */
             readonly created_at: string;
             /**
-             * @description By which deliveries are signed. Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @description By which deliveries are signed. Shown only here; null in a response that is repeated for its `Idempotency-Key`, except to the live token that asked first.
              * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDAAAAAAAAAAA=
              */
             secret: string | null;
@@ -5948,7 +5948,7 @@ export interface components {
              */
             readonly app_code?: string;
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @description Why it is not active; null while it is. `confirmer_cut_off` is about the integration whose key confirmed it last.
              * @example ping_pending
              * @enum {string|null}
              */
@@ -5972,7 +5972,7 @@ export interface components {
             readonly failing_since?: string | null;
             /**
              * Format: date-time
-             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @description No call before: the last one failed, the delivery budget is spent, or a replay waits for its turn.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly waits_until?: string | null;
@@ -6059,7 +6059,7 @@ export interface components {
              */
             readonly status: "active" | "unverified" | "paused" | "disabled" | "expired" | (string & {});
             /**
-             * @description Why it is not active; null while it is. `tokens_ended`, `more_permissions` and `integration_inactive` are about its integration, `confirmer_cut_off` about the one whose key confirmed it last.
+             * @description Why it is not active; null while it is. `confirmer_cut_off` is about the integration whose key confirmed it last.
              * @example more_permissions
              */
             readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
@@ -6082,7 +6082,7 @@ export interface components {
             readonly failing_since: string | null;
             /**
              * Format: date-time
-             * @description No call before: the last one failed, the organization’s delivery budget is spent, or a replay waits for its turn. Null where none of them is so.
+             * @description No call before: the last one failed, the delivery budget is spent, or a replay waits for its turn.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly waits_until: string | null;
@@ -6105,7 +6105,7 @@ export interface components {
              */
             readonly created_at: string;
             /**
-             * @description By which deliveries are signed. Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @description By which deliveries are signed. Shown only here; null in a response that is repeated for its `Idempotency-Key`, except to the live token that asked first.
              * @example whsec_nT0nXJqzOZbQ3f0rWc8mYb1uHk5dLs7pAAAAAAAAAAA=
              */
             secret: string | null;
@@ -6383,12 +6383,12 @@ export interface components {
              */
             readonly occurred_at: string;
             /**
-             * @description Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`; of the service by itself `deliverEvents`.
+             * @description Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, a command of the operator such as `suspendOrganization`, or `deliverEvents`.
              * @example updateIntegration
              */
             readonly operation: string;
             /**
-             * @description An integration with its token or signature, somebody without either, the operator’s command line, or the service by itself, such as a delivery that fails for five days.
+             * @description An integration, somebody without token and signature, the operator’s command line, or the service itself.
              * @example integration
              */
             readonly actor_type: "integration" | "anonymous" | "operator" | "service" | (string & {});
@@ -6415,7 +6415,7 @@ export interface components {
              */
             readonly record_id: string;
             /**
-             * @description Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended, a webhook endpoint’s `secrets`, and `confirmed`. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.
+             * @description Names of the fields that were set, without values; also `secret` or `secrets`, `tokens` where all were ended, and `confirmed` of a webhook endpoint.
              * @example [
              *       "status",
              *       "permissions"
@@ -6424,7 +6424,7 @@ export interface components {
             readonly changed_fields: string[];
             /**
              * Format: int64
-             * @description Of a refused login, signature or escalation: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.
+             * @description Of a refused login, signature or escalation: their number that day. Only the 1st, 2nd, 4th, 8th … leave an event.
              * @example 4
              */
             readonly failures: number | null;
@@ -6435,7 +6435,7 @@ export interface components {
             readonly attempted_operation: string | null;
             /**
              * Format: int64
-             * @description Of a read of `credentials`: how many requests of the actor that day could show them. The 1st, 2nd, 4th, 8th … leave an event.
+             * @description Of a read of `credentials`: how many requests of the actor could show them that day. Only the 1st, 2nd, 4th, 8th … leave an event.
              * @example 4
              */
             readonly reads: number | null;
