@@ -24,7 +24,7 @@ export async function benchRequests({ operation = OPERATION_NAMES, ...options }:
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
   const reporter = new ProgressReporter();
   try {
-    if (profile !== undefined) return await benchSteps(dynamoDb.endpoint, { operation, profile, writeDocs }, reporter);
+    if (profile !== undefined) return await benchSteps(dynamoDb.endpoint, { operation, profile }, reporter);
     const measured = await measure(
       dynamoDb.endpoint,
       { size: small ? 'small' : 'usual', against, operations: operation },
@@ -48,7 +48,7 @@ function reportBounds(measured: OperationCosts, reporter: ProgressReporter): boo
 
 async function benchSteps(
   engine: string,
-  { operation = OPERATION_NAMES, profile = '', writeDocs }: Omit<RequestsOptions, 'small'>,
+  { operation = OPERATION_NAMES, profile = '' }: Pick<RequestsOptions, 'operation' | 'profile'>,
   reporter: ProgressReporter,
 ): Promise<true> {
   const profiled = await profileSteps(engine, operation, profile, reporter.report);
@@ -56,8 +56,6 @@ async function benchSteps(
     const file = profileFile(profile, name, 'ours');
     reporter.print(`## ${name}: ${file}\n\n${await profileText(file, PROFILED_REQUESTS)}\n`);
   }
-  const table = stepTable(profiled);
-  reporter.print(table);
-  if (writeDocs) await writePerformance('steps', table);
+  reporter.print(stepTable(profiled));
   return true;
 }

@@ -59,8 +59,8 @@ function itemCeiling({ items }: SharedLoad): Ceiling | undefined {
   return names === '' ? undefined : { what: `transactions of one ${names}`, perSecond: 1_000 / TRANSACTION_MS };
 }
 
-const namesOf = (partitions: readonly string[]): string =>
-  [...new Set(partitions.map(general))]
-    .toSorted()
-    .map((name) => `\`${name}\``)
-    .join(', ');
+/** The first two, and how many others. */
+function namesOf(partitions: readonly string[]): string {
+  const names = [...new Set(partitions.map(general))].toSorted().map((name) => `\`${name}\``);
+  return [...names.slice(0, 2), ...(names.length > 2 ? [`${names.length - 2} more`] : [])].join(', ');
+}
