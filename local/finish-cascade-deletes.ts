@@ -5,8 +5,8 @@ import { organizationList } from '#tenancy';
 const AT_ONCE = 50;
 
 /**
- * Finishes the pending cascade deletes of the platform and of all organizations, as long as the session has time. Only for local installations:
- * in AWS no session has access to several tenants.
+ * Finishes the pending cascade deletes of the platform and of all organizations, as long as the session has time. Only
+ * for local installations: in AWS no session has access to several tenants.
  */
 export async function finishCascadeDeletes(session: RequestSession): Promise<void> {
   const platform = Tenant.ofPlatform(session);

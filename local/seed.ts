@@ -4,7 +4,10 @@ import { folded } from '../shared/words.ts';
 import { upTo } from './pool.ts';
 import data from './seed.json' with { type: 'json' };
 
-/** Fills a demo organization with the records of `seed.json`, as any caller of the API does: with its client, in batches. */
+/**
+ * Fills a demo organization with the records of `seed.json`, as any caller of the API does: with its client, in
+ * batches.
+ */
 
 /** The records cannot be made; the message is one sentence. */
 export class SeedError extends Error {
@@ -244,7 +247,8 @@ const actionFields = (service_id: string, index: number): Fields => ({
 });
 
 /**
- * How a resource is at a time: a wave by the hour, and a disk that fills up. One in eight has a full disk in the end, one in twelve is degraded.
+ * How a resource is at a time: a wave by the hour, and a disk that fills up. One in eight has a full disk in the end,
+ * one in twelve is degraded.
  * @param left number of samples after this one
  */
 function sampleFields(index: number, left: number, count: number, time: Date): Fields {

@@ -28,7 +28,10 @@ type FileSystemOf = Parameters<typeof refuseWritesWhenFull>[2];
 
 const AUTHORIZER = 'authorizer';
 
-/** How long the calls of a start may take, which nobody waits for with a request: a machine that is busy starts an engine slowly. In milliseconds. */
+/**
+ * How long the calls of a start may take, which nobody waits for with a request: a machine that is busy starts an
+ * engine slowly. In milliseconds.
+ */
 const PATIENCE = 10_000;
 const FIRST_CALLS: Parameters<typeof configureTable>[0] = {
   requestHandler: { connectionTimeout: PATIENCE, requestTimeout: PATIENCE, throwOnRequestTimeout: true },

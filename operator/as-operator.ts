@@ -5,7 +5,8 @@ import { RequestSession, type Tenant } from '#table';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Runs a change of a tenant and commits it. It runs again from the start when something that it read has changed meanwhile.
+ * Runs a change of a tenant and commits it. It runs again from the start when something that it read has changed
+ * meanwhile.
  * @param operation its name in audit events
  */
 export function asOperator<T>(

@@ -5,8 +5,8 @@ import { openTarget, withTarget } from './target.ts';
 import { ORG, openForOrganization, openForTenant } from './tenant-option.ts';
 
 /**
- * A command of the operator: its words, its options, and what it does with the stage or the tenant that these name. It prints its result for people, or
- * as JSON for programs; everything else goes to standard error.
+ * A command of the operator: its words, its options, and what it does with the stage or the tenant that these name. It
+ * prints its result for people, or as JSON for programs; everything else goes to standard error.
  */
 export interface CommandSpec<O extends object> {
   /** With its groups: `webhooks endpoints list`. */
@@ -16,7 +16,10 @@ export interface CommandSpec<O extends object> {
   readonly role?: RoleOutput;
   /** Whether it needs the key of secrets, too. */
   readonly secrets?: boolean;
-  /** What is open while it runs: the target, or the target for the tenant that `--org` names. By default it opens what it needs. */
+  /**
+   * What is open while it runs: the target, or the target for the tenant that `--org` names. By default it opens what
+   * it needs.
+   */
   readonly opens?: 'target' | 'tenant' | 'organization';
   /** Whether its group alone is this command, too. */
   readonly isDefault?: boolean;

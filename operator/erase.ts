@@ -52,7 +52,8 @@ export async function eraseOrganization(id: string, options: EraseOptions): Prom
   const run = new Run(id, options);
   let erasure = await begun(run);
   if (erasure.state === 'erasing') erasure = await emptied(run, erasure);
-  // A refused create leaves the number that it allocated, and the gateway accepts a token for a while after it has ended.
+  // A refused create leaves the number that it allocated, and the gateway accepts a token for a while after it has
+  // ended.
   else await run.deleteRecords(true);
   if (erasure.state === 'erased' && (erasure.swept === true || !options.sweeps)) return receiptOf(id, erasure);
   if (options.sweeps) {

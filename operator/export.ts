@@ -13,8 +13,8 @@ import { kinds } from './kinds.ts';
  * All records of a tenant, as the API returns them to a caller without access to secrets
  * (`docs/decisions/0096-suspending-exporting-erasing.md`): without integrations' secrets, and with null for the
  * `credentials` of services and resources and for the data of webhook events, which stay encrypted. The journal is left
- * out: its events only say when these records changed, and expire within a month. So are failed deliveries, which expire
- * within a week.
+ * out: its events only say when these records changed, and expire within a month. So are failed deliveries, which
+ * expire within a week.
  */
 export interface Exported {
   /** Name of the record in the OpenAPI document: `Client`. */

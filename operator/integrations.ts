@@ -7,7 +7,10 @@ import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 import { openTenant, requireExisting } from './tenant-option.ts';
 
-/** The integrations of an organization, as the operator lists and cuts them off in an incident: without a token, and also while the organization is suspended. */
+/**
+ * The integrations of an organization, as the operator lists and cuts them off in an incident: without a token, and
+ * also while the organization is suspended.
+ */
 
 export type ListedIntegration = Pick<
   Integration,
@@ -35,7 +38,8 @@ export interface Disabled {
 }
 
 /**
- * Sets an integration inactive: it cannot log in or sign webhooks, and its tokens end. It may be the last one of its organization.
+ * Sets an integration inactive: it cannot log in or sign webhooks, and its tokens end. It may be the last one of its
+ * organization.
  * @throws OperatorProblem when there is no such organization or integration
  */
 export const disableIntegration = (org: string, appCode: string): Promise<Disabled> =>

@@ -56,7 +56,8 @@ interface NewSecret {
 }
 
 /**
- * Gives a key a new secret. `previousValidFor`: seconds for which the previous one is still valid; 0 also ends all tokens.
+ * Gives a key a new secret. `previousValidFor`: seconds for which the previous one is still valid; 0 also ends all
+ * tokens.
  * @throws OperatorProblem when the platform has no such key
  */
 export const rotatePlatformKey = (appCode: string, previousValidFor: number): Promise<NewSecret> =>

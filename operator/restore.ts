@@ -33,8 +33,8 @@ const MOST_PASSES = 5;
 const TIMEOUT_MS = 10_000;
 
 /**
- * These stay as they are: integrations, because they are keys, and webhook endpoints, which have their permissions; audit events, and the journal,
- * whose events were delivered.
+ * These stay as they are: integrations, because they are keys, and webhook endpoints, which have their permissions;
+ * audit events, and the journal, whose events were delivered.
  */
 const STAYING: readonly string[] = [
   integrationEntity.name,

@@ -60,7 +60,9 @@ export interface DeployedStack {
   readonly baseUrl: string | undefined;
   /** The vault of its daily backups; undefined where it makes none, or without outputs. */
   readonly backupVault: string | undefined;
-  /** Whether its functions write the words of tickets; undefined without outputs: they do, or as `TICKET_WORDS` says. */
+  /**
+   * Whether its functions write the words of tickets; undefined without outputs: they do, or as `TICKET_WORDS` says.
+   */
   readonly ticketWords: 'on' | 'off' | undefined;
 }
 

@@ -9,7 +9,10 @@ import { OperatorProblem } from './problem.ts';
 import type { RoleOutput } from './stack.ts';
 import { openDirectory, openTarget, type TargetOptions } from './target.ts';
 
-/** The tenant that `--org` names: an organization by its id, its slug or the app code of an integration, or the platform. */
+/**
+ * The tenant that `--org` names: an organization by its id, its slug or the app code of an integration, or the
+ * platform.
+ */
 
 export interface TenantOptions extends TargetOptions {
   readonly org: string;

@@ -62,7 +62,10 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
   return run.result(all.length - left.length);
 }
 
-/** The platform, then the organizations, the oldest first. An organization that is created later has all its lists from the start. */
+/**
+ * The platform, then the organizations, the oldest first. An organization that is created later has all its lists from
+ * the start.
+ */
 async function allTenants(): Promise<string[]> {
   const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
   const ids: string[] = [platform.id];

@@ -55,7 +55,8 @@ export interface Replayed extends Pick<WebhookEndpoint, 'status'> {
 }
 
 /**
- * Has an endpoint go on from a cursor, from the `oldest` event that is kept, or from the `latest`. What it may deliver is as a key last confirmed it.
+ * Has an endpoint go on from a cursor, from the `oldest` event that is kept, or from the `latest`. What it may deliver
+ * is as a key last confirmed it.
  * @throws OperatorProblem when there is no such organization or endpoint, or the cursor is wrong or has expired
  */
 export const replayTo = (org: string, endpointId: string, from: string): Promise<Replayed> =>

@@ -30,7 +30,8 @@ export class ChildFailed extends Error {
 
 /**
  * Starts an engine that ends when its standard input does, and waits until it announces its port.
- * The pipe closes with this process, however that ends, so the engine never outlives it. The engine does not keep this process alive.
+ * The pipe closes with this process, however that ends, so the engine never outlives it. The engine does not keep this
+ * process alive.
  * @throws ChildFailed
  */
 export const startChild = async (command: Command, announcement: RegExp, deadlineMs: number): Promise<RunningChild> => {

@@ -22,7 +22,10 @@ export function endpointAndKey(text: string): { readonly endpoint: string; reado
     : { endpoint: text.replace(`${username}@`, ''), accessKeyId: username };
 }
 
-/** A client of the emulator at this endpoint, which may carry its access key. It reads no AWS configuration of the machine. */
+/**
+ * A client of the emulator at this endpoint, which may carry its access key. It reads no AWS configuration of the
+ * machine.
+ */
 export function localDynamoDbClient(text: string): DynamoDBClient {
   const { endpoint, accessKeyId } = endpointAndKey(text);
   return new DynamoDBClient({

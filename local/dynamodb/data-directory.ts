@@ -6,7 +6,10 @@ import { makePrivate } from '../../shared/private-file.ts';
 import { DATA_FILES } from './engine.ts';
 import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
 
-/** The directory with the data of an engine: its lock, the modes of its files, and the endpoint of the engine that runs on it. */
+/**
+ * The directory with the data of an engine: its lock, the modes of its files, and the endpoint of the engine that runs
+ * on it.
+ */
 
 const LOCK_FILE = 'dynamodb.lock';
 
@@ -60,8 +63,8 @@ const notWritable = (directory: string, why: string): string =>
 const PREFIXES = [...Object.values(DATA_FILES), LOCK_FILE];
 
 /**
- * Lets only the owner read the databases in a directory, also those that were made under another umask. A missing database is created first:
- * SQLite gives the files beside a database its mode.
+ * Lets only the owner read the databases in a directory, also those that were made under another umask. A missing
+ * database is created first: SQLite gives the files beside a database its mode.
  * @throws EmbeddedDynamoDbError when they cannot be written
  */
 export async function makeDatabasesPrivate(directory: string, database: string): Promise<void> {

@@ -16,8 +16,8 @@ export async function requireFreeSpace(directory: string, fileSystemOf?: FileSys
 }
 
 /**
- * Makes a table's client check the disk before each write, and refuse the write while there is too little room. Reads go on. The client then throws
- * {@link TableUnavailable}.
+ * Makes a table's client check the disk before each write, and refuse the write while there is too little room. Reads
+ * go on. The client then throws {@link TableUnavailable}.
  * @param directory where the DynamoDB of the table keeps its data
  */
 export function refuseWritesWhenFull({ client }: Table, directory: string, fileSystemOf?: FileSystemOf): void {

@@ -25,7 +25,10 @@ export interface EmbeddedDynamoDbOptions {
 }
 
 export interface EmbeddedDynamoDb {
-  /** `http://KEY@127.0.0.1:PORT`, without a key where it is that of LOCAL_AWS. Nothing listens on any address but loopback. */
+  /**
+   * `http://KEY@127.0.0.1:PORT`, without a key where it is that of LOCAL_AWS. Nothing listens on any address but
+   * loopback.
+   */
   readonly endpoint: string;
   readonly engine: EngineName;
   /** Resolves with the reason when its process ends by itself. Never resolves after `stop`. */
@@ -37,7 +40,8 @@ export interface EmbeddedDynamoDb {
 /**
  * Starts an embedded DynamoDB, which responds when the promise resolves. It ends at the latest with this process, even
  * a killed one.
- * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable, or its disk full.
+ * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable,
+ *   or its disk full.
  */
 export const startDynamoDb = async (options: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
   const { dataDir } = options;

@@ -47,8 +47,8 @@ async function streamOf(client: DynamoDBClient, TableName: string, abortSignal: 
 }
 
 /**
- * dynoxide 1.2.1 keeps all records of a stream for ever, and reads all of a table before it adds one: after 28,000 records
- * a write takes twenty times as long.
+ * dynoxide 1.2.1 keeps all records of a stream for ever, and reads all of a table before it adds one: after 28,000
+ * records a write takes twenty times as long.
  */
 const isOfDynoxide = (table: TableDescription | undefined): boolean =>
   table?.TableArn?.startsWith('arn:aws:dynamodb:dynoxide:') ?? false;
@@ -68,7 +68,10 @@ interface GetRecords {
 /** Longest time for a call, in milliseconds. */
 const CALL_MS = 10_000;
 
-/** Reads all shards of a stream. Any error means that the place is lost: records may have been trimmed, or the engine restarted. */
+/**
+ * Reads all shards of a stream. Any error means that the place is lost: records may have been trimmed, or the engine
+ * restarted.
+ */
 class Stream {
   readonly #address: string;
   readonly #arn: string;

@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Lets so many requests be worked on at the same time. Others wait in the order in which they came, those that can be expected to be served in time;
- * the rest is refused.
+ * Lets so many requests be worked on at the same time. Others wait in the order in which they came, those that can be
+ * expected to be served in time; the rest is refused.
  */
 export class Admission {
   readonly #limits: Pick<Limits, 'inFlight' | 'waitMs'>;

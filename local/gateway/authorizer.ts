@@ -21,8 +21,8 @@ interface Cached {
 const CACHE_SIZE = 10_000;
 
 /**
- * A REQUEST authorizer whose identity source is the `Authorization` header: without one it is not called, and its response, allow
- * or deny, is kept by the header's value for all routes. An authorizer that throws is never kept.
+ * A REQUEST authorizer whose identity source is the `Authorization` header: without one it is not called, and its
+ * response, allow or deny, is kept by the header's value for all routes. An authorizer that throws is never kept.
  */
 export function headerAuthorizer(settings: AuthorizerSettings, invoke: Invoke): Authorize {
   const cache = new Map<string, Cached>();

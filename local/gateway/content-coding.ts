@@ -32,7 +32,8 @@ const valuesOf = (headers: readonly Pair[], name: string): string[] =>
 /**
  * The body of a request without its content coding. The header stays.
  * @param maxBytes largest decoded body; decoding stops there
- * @throws GatewayFailure 415 for an unknown coding and for a body that does not have the named one, 413 for a body that is too large
+ * @throws GatewayFailure 415 for an unknown coding and for a body that does not have the named one, 413 for a body that
+ *   is too large
  */
 export async function decodedBody(body: Buffer, headers: readonly Pair[], maxBytes: number): Promise<Buffer> {
   const [coding = 'identity', ...others] = valuesOf(headers, 'content-encoding');
@@ -58,8 +59,8 @@ export async function codedReply(reply: Reply, requestHeaders: readonly Pair[]):
 }
 
 /**
- * The coding with the highest weight, the first of several, as far as API Gateway knows it. Undefined where that is `identity`, where only
- * unknown ones have that weight, and for `*`, which is not explicit.
+ * The coding with the highest weight, the first of several, as far as API Gateway knows it. Undefined where that is
+ * `identity`, where only unknown ones have that weight, and for `*`, which is not explicit.
  */
 function preferredCoding(accepted: readonly string[]): Coding | undefined {
   const weighed = accepted.map((each) => {

@@ -9,7 +9,10 @@ import type { Incoming } from './incoming.ts';
 import type { Pair } from './pair.ts';
 import type { Match } from './resources.ts';
 
-/** Builds the events that a REST API sends its functions (payload format 1.0): https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html */
+/**
+ * Builds the events that a REST API sends its functions (payload format 1.0):
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+ */
 
 const ACCOUNT_ID = '000000000000';
 const API_ID = 'local';
@@ -36,8 +39,9 @@ export const methodArn = ({ incoming, stage }: RoutedRequest): string =>
 
 /**
  * The event of a proxy integration.
- * The body comes in base64: the stack sets `binaryMediaTypes` to all types, the only setting under which every body reaches
- * the function byte for byte (any other setting decodes it as UTF-8, which changes other bytes and breaks a webhook's HMAC).
+ * The body comes in base64: the stack sets `binaryMediaTypes` to all types, the only setting under which every body
+ * reaches the function byte for byte (any other setting decodes it as UTF-8, which changes other bytes and breaks a
+ * webhook's HMAC).
  */
 export function proxyEvent(routed: RoutedRequest, authorizer: AuthorizerValues | undefined): APIGatewayProxyEvent {
   const { body } = routed.incoming;

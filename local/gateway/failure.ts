@@ -55,7 +55,9 @@ export const wrongHost = (): GatewayFailure =>
 export const badGateway = (cause: unknown): GatewayFailure =>
   new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_5XX, 502, cause);
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis */
+/**
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis
+ */
 export const uriTooLong = (): GatewayFailure => new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_4XX, 414);
 
 /** More requests are in flight than this machine can serve in time. */

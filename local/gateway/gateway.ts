@@ -16,7 +16,9 @@ export type { FunctionHandler, GatewayOptions } from './options.ts';
 export interface Gateway {
   /** `http://127.0.0.1:PORT`, followed by the stage where one was named. */
   readonly url: string;
-  /** Requests without a response: while the gateway runs, those under way; once it has closed, those that were dropped. */
+  /**
+   * Requests without a response: while the gateway runs, those under way; once it has closed, those that were dropped.
+   */
   unfinished(): number;
   /** Serves a request as if it had come over a connection: what is behind the socket and its parser does the same. */
   call(request: RequestHead, body: Buffer): Promise<Reply>;
@@ -24,7 +26,10 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** How much the parser reads of request line and headers, in bytes: more than the gateway's own limit, so that the gateway refuses them. */
+/**
+ * How much the parser reads of request line and headers, in bytes: more than the gateway's own limit, so that the
+ * gateway refuses them.
+ */
 const PARSER_HEADER_BYTES = 65_536;
 
 /**

@@ -5,7 +5,10 @@ import { notHttp, wrongHost } from './failure.ts';
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
-/** A name, an IPv4 address or an IPv6 address in brackets, perhaps with a port (RFC 3986 §3.2), which may be any: ports are forwarded. */
+/**
+ * A name, an IPv4 address or an IPv6 address in brackets, perhaps with a port (RFC 3986 §3.2), which may be any: ports
+ * are forwarded.
+ */
 const AUTHORITY = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d*)?$/i;
 
 /** Without port and brackets, in lower case, without the dot at the end of an absolute name; undefined: malformed. */

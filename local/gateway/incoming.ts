@@ -99,7 +99,10 @@ function assertHeadersFit(requestLine: string, headers: readonly Pair[], maxByte
 }
 
 interface Target extends Pick<Incoming, 'path' | 'segments' | 'query'> {
-  /** The authority of a request line with the whole address, as proxies get it (RFC 9112 §3.2.2); empty where it has only the path. */
+  /**
+   * The authority of a request line with the whole address, as proxies get it (RFC 9112 §3.2.2); empty where it has
+   * only the path.
+   */
   readonly authority: readonly string[];
 }
 

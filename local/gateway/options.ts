@@ -20,7 +20,9 @@ export interface Limits {
   readonly authorizerMs: number;
   /** Requests that functions and the authorizer work on at the same time. Further ones wait (`admission.ts`). */
   readonly inFlight: number;
-  /** How long a request may wait for that, in milliseconds; one that can be expected to wait longer is refused at once. */
+  /**
+   * How long a request may wait for that, in milliseconds; one that can be expected to wait longer is refused at once.
+   */
   readonly waitMs: number;
   /** Longest time in which headers and body may arrive, in milliseconds. */
   readonly arrivalMs: number;
@@ -40,7 +42,10 @@ const AWS_LIMITS = {
   authorizerMs: 10_000,
 };
 
-/** For this gateway only. `docs/decisions/0004-local-development.md` says how many requests one machine serves before they time out. */
+/**
+ * For this gateway only. `docs/decisions/0004-local-development.md` says how many requests one machine serves before
+ * they time out.
+ */
 const OWN_LIMITS = { inFlight: 32, waitMs: 2_000, arrivalMs: 60_000, graceMs: 3_000 };
 
 /** A request as it arrived, before any check. */
@@ -72,8 +77,8 @@ export interface GatewayOptions {
   /** How long a response of the authorizer is kept, in seconds. Default {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number;
   /**
-   * Whether `bearer-optional` routes may be called without a token. They then have an authorizer without identity source and
-   * without cache, which is called for every request. Default false: they are like `bearer` routes.
+   * Whether `bearer-optional` routes may be called without a token. They then have an authorizer without identity
+   * source and without cache, which is called for every request. Default false: they are like `bearer` routes.
    */
   readonly firstKey?: boolean;
   /** Default 0: any free port. */
@@ -82,7 +87,10 @@ export interface GatewayOptions {
   readonly host?: string;
   /** Hosts that requests may be for, besides loopback, in lower case. Default: none. */
   readonly allowedHosts?: readonly string[];
-  /** The API answers under `/<stage>` only. Default: at the root, as under a custom domain; the stage is then called `local`. */
+  /**
+   * The API answers under `/<stage>` only. Default: at the root, as under a custom domain; the stage is then called
+   * `local`.
+   */
   readonly stage?: string | undefined;
   /** Origins whose pages may call. Default: none. The functions read `CORS_ORIGINS`. */
   readonly corsOrigins?: readonly string[];

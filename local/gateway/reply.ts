@@ -32,7 +32,10 @@ export function gatewayReply(
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** The response to a preflight. An origin that is not allowed gets the first allowed one, as in the stack (`infra/api-body/undeclared.ts`). */
+/**
+ * The response to a preflight. An origin that is not allowed gets the first allowed one, as in the stack
+ * (`infra/api-body/undeclared.ts`).
+ */
 export function preflightReply({ origins, headers }: Preflight, origin: string | undefined, requestId: string): Reply {
   const allowed = origins.find((each) => each === origin) ?? origins[0];
   const all = { 'Access-Control-Allow-Origin': allowed, ...headers, 'X-Request-Id': requestId };
@@ -57,7 +60,10 @@ export function redirectReply(stage: string | undefined, requestId: string): Rep
 /** Statuses without a body and without its length (RFC 9110 §8.6). */
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
-/** A reply as it is sent: with the headers of the request's id and the body's length, and no body where there may be none. */
+/**
+ * A reply as it is sent: with the headers of the request's id and the body's length, and no body where there may be
+ * none.
+ */
 export function asSent({ status, headers, body }: Reply, requestId: string, method?: string): Reply {
   const withId: Pair[] = [...headers, ['x-amzn-RequestId', requestId]];
   // A response to HEAD would have the length of the one to GET (RFC 9110 §9.3.2), which is not known here.
@@ -65,7 +71,10 @@ export function asSent({ status, headers, body }: Reply, requestId: string, meth
   return { status, headers: [...withId, ['Content-Length', String(body.length)]], body };
 }
 
-/** Sends a reply. When the request's body was not read to its end, the connection closes after the client had time to read. */
+/**
+ * Sends a reply. When the request's body was not read to its end, the connection closes after the client had time to
+ * read.
+ */
 export async function sendReply(
   request: IncomingMessage,
   response: ServerResponse,

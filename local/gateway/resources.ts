@@ -46,7 +46,8 @@ export type FindResource = (segments: readonly Segment[]) => Match | undefined;
 /**
  * The tree of resources that API Gateway makes of the routes.
  * A literal segment takes precedence over `{x}`, and `{x}` over `{proxy+}`. The method plays no part in the choice.
- * @throws TypeError when two contracts declare the same route, or name the same variable segment differently, which API Gateway refuses
+ * @throws TypeError when two contracts declare the same route, or name the same variable segment differently, which API
+ *   Gateway refuses
  */
 export function resourceTree(contracts: readonly Contract[]): FindResource {
   const root = newNode('');

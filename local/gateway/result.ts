@@ -43,7 +43,10 @@ function bodyOf({ body, isBase64Encoded }: Result): Buffer {
   return Buffer.from(body ?? '', 'base64');
 }
 
-/** API Gateway sets these itself, and renames those of a function. It also renames `WWW-Authenticate`, which is kept here. */
+/**
+ * API Gateway sets these itself, and renames those of a function. It also renames `WWW-Authenticate`, which is kept
+ * here.
+ */
 const REMAPPED: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'server']);
 
 /**

@@ -13,7 +13,9 @@ export const commandLine = (name: string): Command =>
 /** A message of commander, whose hint may be on a separate line. */
 export const inOneLine = (message: string): string => message.trim().replaceAll(/\n\s*/g, ' ');
 
-/** For flags that count something: a whole number between two bounds. From 1, because a check of nothing proves nothing. */
+/**
+ * For flags that count something: a whole number between two bounds. From 1, because a check of nothing proves nothing.
+ */
 export const wholeNumberOption =
   ({ from = 1, to = 999_999_999 } = {}) =>
   (text: string): number => {

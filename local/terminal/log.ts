@@ -71,7 +71,9 @@ function textOf(message: string, { error }: About = {}): string {
 const ROOT = join(import.meta.dirname, '../..');
 const FOREIGN = /^ +at .*(\bnode:|\bnode_modules\b)/;
 
-/** The stacks of an error and its causes, by paths from the project's folder, without the lines of Node and of packages. */
+/**
+ * The stacks of an error and its causes, by paths from the project's folder, without the lines of Node and of packages.
+ */
 export const readableStack = (error: unknown): string =>
   stacksOf(error)
     .replaceAll(`${pathToFileURL(ROOT).href}/`, '')

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { escaped, jsonText } from './printable.ts';
 
-/** Writes a command's texts, escaped, so that no value of a record or an error moves the cursor or looks like another line. */
+/**
+ * Writes a command's texts, escaped, so that no value of a record or an error moves the cursor or looks like another
+ * line.
+ */
 
 /** Writes lines to standard output. */
 export function print(...lines: readonly string[]): void {
@@ -29,7 +32,10 @@ export async function printEach(values: AsyncIterable<unknown>): Promise<void> {
   }
 }
 
-/** Reports that a command failed. As JSON it takes the place of the result, but never follows values that were already written. */
+/**
+ * Reports that a command failed. As JSON it takes the place of the result, but never follows values that were already
+ * written.
+ */
 export function sayFailure(sentence: string, isJson: boolean): void {
   if (!isJson) printError(sentence);
   else process[hasStreamed ? 'stderr' : 'stdout'].write(`${jsonText({ error: sentence })}\n`);

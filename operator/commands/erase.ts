@@ -9,7 +9,10 @@ import { OperatorProblem } from '../problem.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
 import { confirmed, organizationIdIn, requireSameId } from '../tenant-option.ts';
 
-/** `erase` works under the stack's erasure role, in an STS session for that one organization (`docs/decisions/0096-suspending-exporting-erasing.md`). */
+/**
+ * `erase` works under the stack's erasure role, in an STS session for that one organization
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`).
+ */
 
 interface EraseOptions extends TargetOptions {
   readonly org: string;

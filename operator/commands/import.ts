@@ -15,7 +15,10 @@ import { importFile, type Progress } from '../import/run.ts';
 import { OperatorProblem } from '../problem.ts';
 import { idIn, ORG, onlyOne } from '../tenant-option.ts';
 
-/** `import` calls the API with the key of an integration, as any caller does. Other users of the machine can see command lines, so the secret is a variable. */
+/**
+ * `import` calls the API with the key of an integration, as any caller does. Other users of the machine can see command
+ * lines, so the secret is a variable.
+ */
 
 const SECRET = 'CUSTODIA_SECRET';
 const NAMES = importKinds.map(({ name }) => name);

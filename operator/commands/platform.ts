@@ -12,7 +12,10 @@ import { disablePlatformKey, platformKeys, rotatePlatformKey } from '../platform
 import { OperatorProblem } from '../problem.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
 
-/** The platform's keys and its list of organizations, under the stack's operator role. Nobody else can make a platform key. */
+/**
+ * The platform's keys and its list of organizations, under the stack's operator role. Nobody else can make a platform
+ * key.
+ */
 
 interface KeyOptions extends TargetOptions {
   readonly appCode: string;

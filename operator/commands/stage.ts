@@ -9,7 +9,10 @@ import { OperatorProblem } from '../problem.ts';
 import { openStage, type TargetOptions } from '../target.ts';
 import { type Month, type MonthlyUsage, monthIn, type Used, usageOf } from '../usage.ts';
 
-/** What a stage has in logs and backups, under its support role. `organizations usage` reports what one organization has stored. */
+/**
+ * What a stage has in logs and backups, under its support role. `organizations usage` reports what one organization has
+ * stored.
+ */
 
 const role = 'SupportRoleArn';
 const HOUR_MS = 3_600_000;

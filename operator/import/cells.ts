@@ -3,8 +3,8 @@ import { parseJson } from '#json';
 import { isBlank, trimmed } from '../../shared/words.ts';
 
 /**
- * Cells of CSV as values of fields. A text that is none of its field is left as it is: the contract then says what is wrong with it, in the words
- * of the API.
+ * Cells of CSV as values of fields. A text that is none of its field is left as it is: the contract then says what is
+ * wrong with it, in the words of the API.
  */
 
 /** The value of a cell; undefined where the field is left out, because nothing is given and it cannot be null. */
@@ -48,7 +48,9 @@ const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+$/;
 const LOST =
   'is in scientific notation, which leaves out digits: format the column as a number without decimals, and save it again';
 
-/** What a cell has lost before it came into the file, by the schema of its field; undefined where nothing shows that. */
+/**
+ * What a cell has lost before it came into the file, by the schema of its field; undefined where nothing shows that.
+ */
 export function lossIn(schema: z.ZodType): (cell: string) => string | undefined {
   const { inner } = unwrapped(schema);
   const isWhole = inner instanceof z.ZodNumber && inner.isInt;

@@ -21,7 +21,9 @@ interface MappedColumn extends Column {
   readonly lossIn: ReturnType<typeof lossIn>;
 }
 
-/** Fields by the headers of their columns; an empty one leaves the column out. Other columns have the names of fields. */
+/**
+ * Fields by the headers of their columns; an empty one leaves the column out. Other columns have the names of fields.
+ */
 export type Mapping = ReadonlyMap<string, string>;
 
 export class Columns {

@@ -69,7 +69,10 @@ interface Delimiter {
   readonly isDeclared: boolean;
 }
 
-/** The declared one, or the one that is most often in the header, outside of quotation marks: spreadsheets choose it by their language. */
+/**
+ * The declared one, or the one that is most often in the header, outside of quotation marks: spreadsheets choose it by
+ * their language.
+ */
 async function delimiterOf(file: string): Promise<Delimiter> {
   const first = await firstLineOf(file);
   const [, declared] = DECLARATION.exec(first) ?? [];

@@ -4,9 +4,9 @@ import { elementOf, unwrapped } from './cells.ts';
 import type { ImportKind } from './kinds.ts';
 
 /**
- * Ids of the records of an export, and those that they have where they are imported. Fields that refer to a record get the new
- * id, and so do other ids (`assigned_to`), alone or in lists, where they are that of a record of the file. Texts and
- * free-form JSON are left alone.
+ * Ids of the records of an export, and those that they have where they are imported. Fields that refer to a record get
+ * the new id, and so do other ids (`assigned_to`), alone or in lists, where they are that of a record of the file.
+ * Texts and free-form JSON are left alone.
  */
 export class References {
   /** Null until the record is imported. */
@@ -57,7 +57,10 @@ export class References {
 
 export interface MappedFields {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Fields that referred to records which the file does not have: they were deleted, and a ticket keeps their ids. Null now. */
+  /**
+   * Fields that referred to records which the file does not have: they were deleted, and a ticket keeps their ids. Null
+   * now.
+   */
   readonly deleted: readonly string[];
   /** Fields that refer to records of the file which are not imported. */
   readonly waitsFor: readonly string[];

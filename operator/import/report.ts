@@ -27,7 +27,10 @@ export interface ReportLine extends Step {
   /** Absent for a line of an export that is no record, and so is the operation. */
   readonly type?: string;
   readonly operation?: string;
-  /** Of the operation, as in the response of its route; `not-sent` for a line with mistakes; `unknown` where no response came. */
+  /**
+   * Of the operation, as in the response of its route; `not-sent` for a line with mistakes; `unknown` where no response
+   * came.
+   */
   readonly status: number | 'not-sent' | 'unknown';
   readonly id?: string;
   readonly problem?: unknown;
@@ -42,9 +45,9 @@ interface Known {
 }
 
 /**
- * The report of an import: NDJSON with a line about the run, then one for each record when its result is known, and before
- * each batch one with the lines that are sent in it. So an import that was interrupted goes on where it was. A last line
- * that was cut off is ignored.
+ * The report of an import: NDJSON with a line about the run, then one for each record when its result is known, and
+ * before each batch one with the lines that are sent in it. So an import that was interrupted goes on where it was. A
+ * last line that was cut off is ignored.
  */
 export class Report {
   readonly #file: FileHandle;
@@ -143,7 +146,9 @@ async function read(path: string, run: RunOfImport): Promise<{ known: Map<string
   return { known, end };
 }
 
-/** What is cut off is overwritten, so it must be of this report: other files, too, have one line without a line feed. */
+/**
+ * What is cut off is overwritten, so it must be of this report: other files, too, have one line without a line feed.
+ */
 function requireRun(text: string, isWhole: boolean, path: string, run: RunOfImport): void {
   const other = isWhole ? objectIn(text)?.run : undefined;
   const isOwn = isWhole ? jsonText(other ?? null, 0) === jsonText(run, 0) : jsonText({ run }, 0).startsWith(text);

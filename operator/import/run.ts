@@ -38,7 +38,8 @@ export interface RunOptions {
 const KEYS_KEPT = 23 * 3_600_000;
 
 /**
- * Imports level by level, so that records are there when others refer to them. Each result is in the report when it is known.
+ * Imports level by level, so that records are there when others refer to them. Each result is in the report when it is
+ * known.
  * @throws CustodiaProblem, TypeError or TimeoutError where it cannot go on: what was done is in the report
  */
 export async function importFile(options: RunOptions): Promise<void> {

@@ -64,7 +64,10 @@ class Position {
 
 const LINE_FEED = 0x0a;
 
-/** The lines before the one that is not UTF-8, as Latin-1: only their line breaks matter. A character that the piece before has begun is left out. */
+/**
+ * The lines before the one that is not UTF-8, as Latin-1: only their line breaks matter. A character that the piece
+ * before has begun is left out.
+ */
 function textBeforeMistake(bytes: Uint8Array): string {
   let begin = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
   for (let end = bytes.indexOf(LINE_FEED, begin); end >= 0; end = bytes.indexOf(LINE_FEED, begin)) {

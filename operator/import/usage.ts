@@ -1,8 +1,8 @@
 import type { HistoryEntry, Resource } from '../../functions/resources/contract.ts';
 
 /**
- * Usage and health of an exported resource. They follow from its samples, and a resource that is created with them has a
- * sample at once. So it is created without them, gets its samples in their order, and then what is still missing.
+ * Usage and health of an exported resource. They follow from its samples, and a resource that is created with them has
+ * a sample at once. So it is created without them, gets its samples in their order, and then what is still missing.
  */
 
 const REPORTED = ['cpu_usage', 'memory_usage', 'storage_usage', 'health_status', 'last_health_check'] as const;

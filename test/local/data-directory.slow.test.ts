@@ -46,7 +46,8 @@ it.skipIf(!canListProcesses)(
     );
     expect(first.output()).toContain(`at ${endpointAndKey(endpointIn(DATA_DIR)).endpoint}.`);
 
-    // A ticket with more messages than one round trip deletes was deleted, and the machine stopped before all of them were.
+    // A ticket with more messages than one round trip deletes was deleted, and the machine stopped before all of them
+    // were.
     const messages = `ORG#${id}#TICKET#${randomUUID()}#MESSAGE`;
     const cascadeDeletes = `ORG#${id}#CASCADE_DELETE`;
     await putAll(DATA_DIR, [

@@ -5,8 +5,8 @@ import { followTable } from '../../local/deliveries/follow.ts';
 import { listening } from '../support/listening.ts';
 
 /**
- * What wakes deliveries on this machine. An engine that is scripted here does what the real ones do after hours only: it ends shards, and trims
- * records. `start-deliveries.slow.test.ts` follows the real streams.
+ * What wakes deliveries on this machine. An engine that is scripted here does what the real ones do after hours only:
+ * it ends shards, and trims records. `start-deliveries.slow.test.ts` follows the real streams.
  */
 
 type Reply = object | undefined;
@@ -42,7 +42,10 @@ const page = (tenant: string | undefined, next?: string) => ({
   ...(next !== undefined && { NextShardIterator: next }),
 });
 
-/** Follows until so many things have happened, and tells which. A second address is that of the engine after it was restarted. */
+/**
+ * Follows until so many things have happened, and tells which. A second address is that of the engine after it was
+ * restarted.
+ */
 async function follow([first, ...others]: readonly string[], most: number) {
   let address = first ?? '';
   const happened: string[] = [];

@@ -12,7 +12,9 @@ import {
   superviseDynamoDb,
 } from '#local-dynamodb';
 
-/** Who reaches the embedded DynamoDB of this machine, as npm start keeps it in memory: web pages, and other programs. */
+/**
+ * Who reaches the embedded DynamoDB of this machine, as npm start keeps it in memory: web pages, and other programs.
+ */
 
 async function addressOf(engine: EngineName): Promise<string> {
   const supervisor = { onDeath: () => undefined, onRestart: async () => undefined, onGivenUp: () => undefined };

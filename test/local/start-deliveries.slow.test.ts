@@ -7,7 +7,10 @@ import { canListProcesses, isRunning } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { childrenOf, ON_DYNOXIDE, start } from './start-fixture.ts';
 
-/** Deliveries of `npm start`, which follows DynamoDB Local's stream and dynoxide's journals: they survive its end, orderly or not. */
+/**
+ * Deliveries of `npm start`, which follows DynamoDB Local's stream and dynoxide's journals: they survive its end,
+ * orderly or not.
+ */
 
 const CLIENTS = 12;
 const MIDDLE = CLIENTS / 2;

@@ -25,7 +25,10 @@ export interface Started {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Hides Java where there is dynoxide, which takes a fifth of a second to start instead of three: for what is the same with both. */
+/**
+ * Hides Java where there is dynoxide, which takes a fifth of a second to start instead of three: for what is the same
+ * with both.
+ */
 export const ON_DYNOXIDE: Variables =
   'missing' in (await findEngine('dynoxide')) ? {} : { PATH: dirname(process.execPath), JAVA_HOME: '' };
 
@@ -38,7 +41,10 @@ export async function npmOnDynoxide(): Promise<Variables> {
   return { ...ON_DYNOXIDE, PATH };
 }
 
-/** Runs `bin/local.ts` with these variables, on a free port and in memory unless they say otherwise. It ends with the test. */
+/**
+ * Runs `bin/local.ts` with these variables, on a free port and in memory unless they say otherwise. It ends with the
+ * test.
+ */
 export const start = (variables: Variables = {}, nodeOptions: readonly string[] = []): Started =>
   run(process.execPath, [...nodeOptions, ENTRY], variables);
 

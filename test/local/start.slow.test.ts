@@ -12,7 +12,10 @@ import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, isRunning, isStopped } from '../support/processes.ts';
 import { childrenOf, linesToPaste, npmOnDynoxide, paste, start, startWithNpm } from './start-fixture.ts';
 
-/** `npm start` as somebody runs it who has just cloned the repository. A start takes seconds, so each shows several things. */
+/**
+ * `npm start` as somebody runs it who has just cloned the repository. A start takes seconds, so each shows several
+ * things.
+ */
 
 const waitUntil = <T>(isTrue: () => T) => vi.waitUntil(isTrue, { timeout: PATIENCE });
 

@@ -73,7 +73,9 @@ describe('progress', () => {
 });
 
 describe('a value that is printed', () => {
-  /** What moves a cursor, changes the order of what is read, or is not seen; as text, and as JSON where that differs. */
+  /**
+   * What moves a cursor, changes the order of what is read, or is not seen; as text, and as JSON where that differs.
+   */
   it.each([
     ['a line break', '\n', '\\n', '\\n'],
     ['a return', '\r', '\\r', '\\r'],

@@ -74,7 +74,10 @@ async function busyOrganization(): Promise<OrgAccess> {
 }
 const idempotency = () => ({ 'idempotency-key': randomUUID() });
 
-/** A small organization with a record of each kind that names partitions: children, filters, unique values, deliveries, refusals. */
+/**
+ * A small organization with a record of each kind that names partitions: children, filters, unique values, deliveries,
+ * refusals.
+ */
 async function smallOrganization(): Promise<OrgAccess> {
   const org = await api.orgToken('Small');
   const calls = callsOf(api, org.token);
@@ -382,7 +385,10 @@ describe('an erasure that is interrupted', () => {
   const itemsOf = async (org: OrgAccess): Promise<number> =>
     (await dumpOf(api.table)).filter((item) => partitionOf(item).startsWith(`ORG#${org.orgId}#`)).length;
 
-  /** The organization's own callers are refused, whatever they have; and so is the platform as soon as it is not only suspended. */
+  /**
+   * The organization's own callers are refused, whatever they have; and so is the platform as soon as it is not only
+   * suspended.
+   */
   async function expectUnreachable(org: OrgAccess): Promise<void> {
     const platform = callsOf(api, await api.platformToken());
     const refused = [

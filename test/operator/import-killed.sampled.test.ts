@@ -14,7 +14,10 @@ import { useApi } from '../support/use-api.ts';
 import { differencesOf } from './damaged-tenant.ts';
 import { imported, type Line } from './imported.ts';
 
-/** An import that is killed in the middle, on its side or that of the service, and started again, leaves what a clean one does. */
+/**
+ * An import that is killed in the middle, on its side or that of the service, and started again, leaves what a clean
+ * one does.
+ */
 
 const api = useApi({ report: () => undefined });
 afterAll(() => configureTable({}));

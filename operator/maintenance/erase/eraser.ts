@@ -41,8 +41,9 @@ export class Eraser {
 
   /**
    * Deletes everything else: first what is found by records, then the records, integrations last.
-   * @param isLast whether no request is under way any more. One that was has perhaps changed a record after its sets were deleted, and so made the
-   *   set of a value that no record has: the notes of values stay for the next pass to find it.
+   * @param isLast whether no request is under way any more. One that was has perhaps changed a record after its sets
+   *   were deleted, and so made the   set of a value that no record has: the notes of values stay for the next pass to
+   *   find it.
    */
   async deleteRecords({ id, session }: Tenant, isLast: boolean): Promise<void> {
     const { kinds, integrations, onDelete } = this.#options;

@@ -106,7 +106,10 @@ interface Known {
   readonly audited: readonly string[];
 }
 
-/** The sets of all values that records have or may have had: noted ones, declared ones, and ids of the records that are referred to. */
+/**
+ * The sets of all values that records have or may have had: noted ones, declared ones, and ids of the records that are
+ * referred to.
+ */
 function setsOf(
   tenant: TenantId,
   { entity, values: declared }: Kind,

@@ -19,7 +19,8 @@ const TIMEOUT_MS = 30_000;
 const APPS = appKey('').PK;
 
 /**
- * Deletes all items under the tenant's keys, the pointers of app codes to them, and what the register of webhook endpoints has of it.
+ * Deletes all items under the tenant's keys, the pointers of app codes to them, and what the register of webhook
+ * endpoints has of it.
  * @param onDelete is told how many were deleted, as it goes
  */
 export async function sweep(tenant: Tenant, onDelete: (items: number) => void): Promise<void> {

@@ -17,8 +17,8 @@ interface Holding {
 }
 
 /**
- * Verifies unique values: each must be claimed by the only record that has it. So it verifies the values that upserts have claimed, which their
- * records note: a record has such a value if it notes it and the field still has it.
+ * Verifies unique values: each must be claimed by the only record that has it. So it verifies the values that upserts
+ * have claimed, which their records note: a record has such a value if it notes it and the field still has it.
  */
 export class Claims implements Check {
   readonly #scope: VerifyContext;

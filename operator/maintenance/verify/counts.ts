@@ -26,8 +26,8 @@ import type { Check } from './scan-records.ts';
 import { Sums } from './sums.ts';
 
 /**
- * Verifies what items count: a record those that refer to it and those below it, a quota all of a kind. Counted in scans, and again where the results
- * differ.
+ * Verifies what items count: a record those that refer to it and those below it, a quota all of a kind. Counted in
+ * scans, and again where the results differ.
  */
 
 type Counts = Readonly<Record<string, number>>;
@@ -37,7 +37,8 @@ const countIn = (item: Item, attribute: string): number =>
   Number(item[attribute] ?? (attribute.toUpperCase() === attribute ? 0 : Number.NaN));
 
 /**
- * Verifies the counts of an item. If they and `MOVES` are the same before and after counting again, nothing has changed in between.
+ * Verifies the counts of an item. If they and `MOVES` are the same before and after counting again, nothing has changed
+ * in between.
  * @param list by which the item's flags follow its counts
  */
 const verifyCounts = (
@@ -73,7 +74,10 @@ const verifyCounts = (
     };
   });
 
-/** The flags that are others than these counts, of a record that is listed by them: others are built with their filter (`list.ts`). */
+/**
+ * The flags that are others than these counts, of a record that is listed by them: others are built with their filter
+ * (`list.ts`).
+ */
 const wrongFlags = (list: indexes.Indexes, record: Item, counts: Counts) =>
   list.counted.flatMap(({ name: flag, counter }) => {
     const isTrue = (counts[counter] ?? 0) > 0;

@@ -86,7 +86,10 @@ export const changed = (): StaleRead => new StaleRead('it has changed since it w
 const TRIES = 50;
 /** Longest random wait before the next try, in milliseconds. It grows to this with the number of tries. */
 const LONGEST_WAIT = 100;
-/** Longest time for one transaction, in milliseconds: the operator can wait, and a table on demand needs a while to take more writes. */
+/**
+ * Longest time for one transaction, in milliseconds: the operator can wait, and a table on demand needs a while to take
+ * more writes.
+ */
 const TIMEOUT_MS = 60_000;
 
 const BUSY: Look = { found: [['busy', 'changes too fast to be verified']] };

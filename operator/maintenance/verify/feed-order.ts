@@ -4,8 +4,9 @@ import type { Verified } from './difference.ts';
 import type { Check } from './scan-records.ts';
 
 /**
- * Verifies that the journal has the events of each record in the order of its versions (`docs/decisions/0201-events.md`): a consumer who follows it
- * would else end with an older state. Nothing repairs it, because events are never changed.
+ * Verifies that the journal has the events of each record in the order of its versions
+ * (`docs/decisions/0201-events.md`): a consumer who follows it would else end with an older state. Nothing repairs it,
+ * because events are never changed.
  */
 export class FeedOrder implements Check {
   /** The version of the last event of each record. */

@@ -6,8 +6,9 @@ import { readCounter } from './reading.ts';
 import { type RecordScan, scanRecords } from './scan-records.ts';
 
 /**
- * Compares a list with its records: its counter item, its gaps, the entries of its indexes. Filters that were added later are built: the records
- * missing in their lists are reported in one line. Once there are none, the filter is noted in the counter item, and from then on its lists are served.
+ * Compares a list with its records: its counter item, its gaps, the entries of its indexes. Filters that were added
+ * later are built: the records missing in their lists are reported in one line. Once there are none, the filter is
+ * noted in the counter item, and from then on its lists are served.
  */
 export async function verifyList(scope: ListContext, scan: RecordScan): Promise<Verified[]> {
   const ofCounterItem = await verifyCounterItem(scope, scan);
@@ -18,8 +19,9 @@ export async function verifyList(scope: ListContext, scan: RecordScan): Promise<
 }
 
 /**
- * Verifies the counter item: without it, numbers of existing records would be allocated again, and those records would not be listed. In a list with
- * expiring records, no record is listed without its marks, which are restored from the records' own expiry.
+ * Verifies the counter item: without it, numbers of existing records would be allocated again, and those records would
+ * not be listed. In a list with expiring records, no record is listed without its marks, which are restored from the
+ * records' own expiry.
  */
 const verifyCounterItem = (scope: ListContext, { partition, entity, last, ends }: RecordScan): Promise<Verified[]> =>
   verifyUntilStable(scope, { entity: entity.name, name: 'the counter item' }, async () => {
@@ -66,8 +68,8 @@ async function verifyFilters(scope: ListContext, scan: RecordScan, found: readon
 }
 
 /**
- * Notes filters whose lists have all records. Then it fences numbers that were allocated before, because their writers may not know the filters. The
- * writers must allocate other numbers, and learn of the filters then.
+ * Notes filters whose lists have all records. Then it fences numbers that were allocated before, because their writers
+ * may not know the filters. The writers must allocate other numbers, and learn of the filters then.
  * @returns whether all records are in the lists of all filters afterwards
  */
 async function build(scope: ListContext, scan: RecordScan, fields: readonly string[]): Promise<boolean> {
@@ -86,7 +88,10 @@ async function build(scope: ListContext, scan: RecordScan, fields: readonly stri
   return isEverythingIn(scope, scan);
 }
 
-/** Whether all records are in the lists of all filters. Those that another release has written meanwhile are repaired first. */
+/**
+ * Whether all records are in the lists of all filters. Those that another release has written meanwhile are repaired
+ * first.
+ */
 async function isEverythingIn(scope: ListContext, { entity }: RecordScan): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {
     const scan = await scanRecords(scope, entity);

@@ -62,7 +62,8 @@ async function read(
   // Whoever puts a tombstone with a time sets the bit next.
   const isClosed = isDue || gap.has() || (item !== undefined && item[schema.AT] === undefined);
   const isGap = record === undefined && isAllocated && isClosed;
-  // A writer that has crashed leaves entries in advance. They count for nothing, and stay until the number is closed and a repair finds them.
+  // A writer that has crashed leaves entries in advance. They count for nothing, and stay until the number is closed
+  // and a repair finds them.
   const isInAdvance = (entry: Item | undefined): boolean =>
     record === undefined && isAllocated && !(isGap && scope.repair) && entry?.[schema.AT] !== undefined;
   const entries = entriesOf(list, item, suspected).flatMap((entry, index) =>
@@ -110,7 +111,10 @@ function differencesIn(seen: Seen): Found[] {
   ];
 }
 
-/** The entries that the record wrongly lacks, or wrongly has, in the indexes in which it is, but for those with wrong notes. */
+/**
+ * The entries that the record wrongly lacks, or wrongly has, in the indexes in which it is, but for those with wrong
+ * notes.
+ */
 function misplaced({ list, item = {}, record, entries }: Seen, wronglyNoted: readonly string[]): Found[] {
   const { indexes: all } = list;
   const expected = byName(record === undefined ? [] : all.entriesIn({ ...record, [indexes.SETS]: item[indexes.SETS] }));

@@ -13,8 +13,9 @@ export interface ListContext extends VerifyContext {
 }
 
 /**
- * Verifies the numbers for which something else is stored than what a scan expects, and the values of their sets. Differences in the scan are only
- * suspected, for records may change meanwhile: each number is then verified by itself (`number.ts`).
+ * Verifies the numbers for which something else is stored than what a scan expects, and the values of their sets.
+ * Differences in the scan are only suspected, for records may change meanwhile: each number is then verified by itself
+ * (`number.ts`).
  * @param now as of {@link lookAtNumber}
  */
 export async function verifyNumbers(scope: ListContext, scan: RecordScan, now?: number): Promise<Verified[]> {
@@ -47,7 +48,10 @@ export async function verifyNumbers(scope: ListContext, scan: RecordScan, now?: 
   return [...ofOthers, ...ofNumbers, ...ofValues];
 }
 
-/** Most entries that are looked at together, besides those of the record: tags and words, of 100 items that are read and written at once. */
+/**
+ * Most entries that are looked at together, besides those of the record: tags and words, of 100 items that are read and
+ * written at once.
+ */
 const MOST_ENTRIES = 40;
 
 const inParts = ([number, entries]: readonly [number, readonly Entry[]]) =>
@@ -87,8 +91,9 @@ async function readStored(
 }
 
 /**
- * Verifies that the values that callers have chosen for filters are noted (`repository/filter-values.ts`). Those of filters that are not built are
- * noted before the first set of them exists: one write unit for each value, however many records have it.
+ * Verifies that the values that callers have chosen for filters are noted (`repository/filter-values.ts`). Those of
+ * filters that are not built are noted before the first set of them exists: one write unit for each value, however many
+ * records have it.
  */
 async function verifyValues(
   scope: ListContext,

@@ -15,11 +15,17 @@ export interface NumberList {
   readonly counter: Item;
   /** One after the last number. */
   readonly next: number;
-  /** Lower numbers without a record are to be closed: their writers' grace period is over, or they were left to readers (`lists/grace-period.ts`). */
+  /**
+   * Lower numbers without a record are to be closed: their writers' grace period is over, or they were left to readers
+   * (`lists/grace-period.ts`).
+   */
   readonly settled: number;
 }
 
-/** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
+/**
+ * One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted
+ * meanwhile.
+ */
 export interface RecordScan extends NumberList {
   /** The first number. */
   readonly floor: number;
@@ -90,7 +96,8 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
 }
 
 /**
- * Adds the entries that a record should have in the indexes in which it is, and the values of sets that it has or is to enter.
+ * Adds the entries that a record should have in the indexes in which it is, and the values of sets that it has or is to
+ * enter.
  * @returns whether it is in all declared indexes
  */
 function expectEntries(

@@ -44,8 +44,8 @@ function storedItem(list: string, key: Key, item: Item | undefined): Stored {
 }
 
 /**
- * A bit of a word. Where the list's records expire, a change extends the item's expiry to that of this number, and never shortens it, because it
- * contains bits of other numbers too.
+ * A bit of a word. Where the list's records expire, a change extends the item's expiry to that of this number, and
+ * never shortens it, because it contains bits of other numbers too.
  * @param expires of the number, in epoch seconds
  */
 export function storedBit(key: Key, number: number, item: Item = {}, expires?: number): Stored {

@@ -2,8 +2,9 @@
 const CHUNK = 1_024;
 
 /**
- * What the records of a list should have, less what they have, as two sums of hashes for each number. Eight bytes a number, where the entries of ten
- * million records would be gigabytes. What differs is only suspected, and looked at again.
+ * What the records of a list should have, less what they have, as two sums of hashes for each number. Eight bytes a
+ * number, where the entries of ten million records would be gigabytes. What differs is only suspected, and looked at
+ * again.
  */
 export class Sums {
   readonly #chunks = new Map<number, Uint32Array>();

@@ -32,8 +32,8 @@ export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): 
 }
 
 /**
- * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took the last number counts, so that
- * the note is not too old.
+ * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took
+ * the last number counts, so that the note is not too old.
  */
 const note = (scope: VerifyContext, { partition, counter, next }: RecordScan, now: number): Promise<boolean> =>
   commit(scope, (work) =>

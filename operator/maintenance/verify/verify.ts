@@ -14,9 +14,9 @@ import { deleteTombstones } from './tombstones.ts';
 
 /**
  * Verifies all data of a tenant that is derived from its records: lists and filters, counters, quotas, unique values,
- * the list of organizations, the order of the journal. It is safe while the API is in use: it reads each suspected difference again, as of one
- * moment, and repairs it on condition that it is unchanged. A concurrent request takes precedence, and the verification
- * is repeated.
+ * the list of organizations, the order of the journal. It is safe while the API is in use: it reads each suspected
+ * difference again, as of one moment, and repairs it on condition that it is unchanged. A concurrent request takes
+ * precedence, and the verification is repeated.
  */
 
 interface Verification {
@@ -83,7 +83,10 @@ async function scanKind(scope: VerifyContext, kind: Kind, checks: readonly Check
   return { kind, scan, ids };
 }
 
-/** Values of a filter to verify even if no record has them: noted and declared ones, else those of the same field of any kind. */
+/**
+ * Values of a filter to verify even if no record has them: noted and declared ones, else those of the same field of any
+ * kind.
+ */
 function valuesOf({ scan, kind: { values } }: ScannedKind, field: string, scanned: readonly ScannedKind[]): string[] {
   const { [field]: known = scanned.flatMap((each) => [...(each.scan.values.get(field) ?? [])]) } = values;
   const ofKind = 'name' in known ? scanned.find((each) => each.kind.entity.name === known.name)?.ids : known;
