@@ -7,11 +7,11 @@ import {
   createTable,
   endpointAndKey,
   localDynamoDbClient,
+  meter,
   probe,
   refuseWritesWhenFull,
   superviseDynamoDb,
 } from '#local-dynamodb';
-import { meter } from '#local-dynamodb/usage';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { contracts } from '../functions/all-contracts.ts';
 import { startDeliveries } from './deliveries/index.ts';

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Eraser, type Erasure, readErasure, stageErasure, stageProgress } from '#maintenance';
 import { type Entity, RequestSession, Tenant } from '#table';
 import { organizationEntity, type Suspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
@@ -7,6 +6,8 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator } from './as-operator.ts';
 import { recordsOf } from './export.ts';
 import { kinds } from './kinds.ts';
+import { Eraser } from './maintenance/erase/eraser.ts';
+import { type Erasure, readErasure, stageErasure, stageProgress } from './maintenance/erase/erasure.ts';
 import { OperatorProblem } from './problem.ts';
 import { suspendOrganization } from './suspending.ts';
 

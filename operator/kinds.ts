@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { declaredValues } from '#contract/derived';
-import { countedBy, type Kind, kind, quotaOf } from '#maintenance';
 import { auditEventEntity, type Entity } from '#table';
+import { countedBy, type Kind, kind, quotaOf } from '#verify';
 import { declaredEntities } from '../functions/all-entities.ts';
 import { endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';

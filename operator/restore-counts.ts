@@ -1,6 +1,6 @@
 import { type Item, schema } from '@custodia/counted-lists';
-import type { Change } from '#maintenance';
 import { declaredOf, exportedKinds } from './export.ts';
+import type { Change } from './maintenance/restore/differences.ts';
 
 /** Counts of what a restoration writes or would write. */
 export interface RestoreChanges {

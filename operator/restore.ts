@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '@custodia/counted-lists';
-import { type Kind, TableCopy, type Verified, verify } from '#maintenance';
 import { auditEventEntity, JournalReader, journalEntity, RequestSession, Tenant } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
+import { type Kind, type Verified, verify } from '#verify';
 import { endpointEntity } from '../functions/events/store.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator } from './as-operator.ts';
 import { kinds } from './kinds.ts';
+import { TableCopy } from './maintenance/restore/copy.ts';
 import { OperatorProblem } from './problem.ts';
 import { type RestoreChanges, RestoreCounts } from './restore-counts.ts';
 import { suspendOrganization } from './suspending.ts';

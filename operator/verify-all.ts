@@ -1,8 +1,8 @@
 import { retry } from '@custodia/counted-lists';
-import { type Kind, type Verified, verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
 import { Invocation, within } from '#telemetry';
 import { organizationList } from '#tenancy';
+import { type Kind, type Verified, verify } from '#verify';
 import type { VerifyProgress } from './verify-progress.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { openStream, type StreamRecord } from '#local-dynamodb/stream';
+import { openStream, type StreamRecord } from '#local-dynamodb';
 
 interface Following {
   /** The address of the DynamoDB; another one after it was restarted. */

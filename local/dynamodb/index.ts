@@ -5,5 +5,7 @@ export { openDynamoDb, startDynamoDb } from './embedded.ts';
 export type { EngineName } from './engine.ts';
 export { EmbeddedDynamoDbError } from './errors.ts';
 export { probe } from './probe.ts';
+export { openStream, type StreamRecord } from './stream.ts';
 export { superviseDynamoDb } from './supervise.ts';
 export { createTable } from './table.ts';
+export { addingTo, consumedUnits, dynamoDbOperationOf, meter, type Usage } from './usage.ts';

@@ -1,5 +1,5 @@
 import type { Around, EndedRequest } from '#gateway';
-import { addingTo, type Usage } from '#local-dynamodb/usage';
+import { addingTo, type Usage } from '#local-dynamodb';
 import { type Color, type Log, painter } from './log.ts';
 
 /** Writes a line for every request: method, path, status, time, calls of DynamoDB with their units, tenant. */

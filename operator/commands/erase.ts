@@ -1,10 +1,10 @@
-import { readErasure } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
 import { type Organization, organizationEntity } from '#tenancy';
 import { quoted } from '../../local/terminal/printable.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { command, type Result } from '../command.ts';
 import { countRecords, eraseOrganization, isErasure, type Receipt } from '../erase.ts';
+import { readErasure } from '../maintenance/erase/erasure.ts';
 import { OperatorProblem } from '../problem.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
 import { confirmed, organizationIdIn, requireSameId } from '../tenant-option.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { type Verified, verify } from '#maintenance';
 import { environmentTable } from '#table';
+import { type Verified, verify } from '#verify';
 import { readSettings } from '../../local/settings.ts';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';

@@ -38,7 +38,8 @@ const NAMES: Readonly<Record<string, number>> = {
   '#tenancy/credentials': 14,
   // What an invocation, and a part of it, has used.
   '#telemetry': 13,
-  '#maintenance': 13,
+  // With its stream, and what its calls consume.
+  '#local-dynamodb': 19,
 };
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_AWS } from '#local-dynamodb';
-import { verify } from '#maintenance';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
+import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { auditOf, recordsIn } from '../support/audit.ts';

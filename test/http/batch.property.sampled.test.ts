@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { verify } from '#maintenance';
 import { configureTable, RequestSession, Tenant } from '#table';
+import { verify } from '#verify';
 import { contracts } from '../../functions/all-contracts.ts';
 import { kinds } from '../../operator/kinds.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
-import { verify } from '#maintenance';
 import { RequestSession, Tenant } from '#table';
+import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';

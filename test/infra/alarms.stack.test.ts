@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dynamoDbOperationOf } from '#local-dynamodb/usage';
+import { dynamoDbOperationOf } from '#local-dynamodb';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { AUTHORIZER } from '../../infra/rights.ts';

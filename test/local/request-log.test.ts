@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { meter } from '#local-dynamodb/usage';
+import { meter } from '#local-dynamodb';
 import { environmentTable } from '#table';
 import type { Log } from '../../local/terminal/log.ts';
 import { terminalRequestLog } from '../../local/terminal/request-log.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verify } from '#maintenance';
 import { JournalReader, RequestSession, Tenant } from '#table';
+import { verify } from '#verify';
 import { disableIntegration } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { compareTenant, restoreTenant } from '../../operator/restore.ts';

@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { kind, verify } from '#maintenance';
 import { entity, NotUnique, order, StaleRead, set, words } from '#table';
+import { kind, verify } from '#verify';
 import { trimmed } from '../../shared/words.ts';
 import { itemsIn, wordPartition, wordsIn } from '../support/audit.ts';
 import type { Fault } from '../support/faults.ts';

@@ -1,8 +1,8 @@
 import type { SortKey, Where } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countedBy, kind, verify } from '#maintenance';
 import { entity, exact, flag, order, set, type Tenant, words } from '#table';
+import { countedBy, kind, verify } from '#verify';
 import { wordsOf } from '../../shared/words.ts';
 import { itemsIn, ofRecords, wordsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';

@@ -1,7 +1,7 @@
 import type { Item } from '@custodia/counted-lists';
 import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Change } from '#maintenance';
+import type { Change } from '../../operator/maintenance/restore/differences.ts';
 import { differences, type Rules } from '../../operator/maintenance/restore/differences.ts';
 
 /** What is written so that a partition is as it was. */

@@ -4,8 +4,8 @@ import { ids, type Key, schema, storedSets, type Table } from '@custodia/counted
 import { COUNTER } from '@custodia/counted-lists/maintenance';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeAll, beforeEach } from 'vitest';
-import { kind, verify } from '#maintenance';
 import type { Entity, Repository, Stored, Tenant } from '#table';
+import { kind, verify } from '#verify';
 import type { Clock } from '../../shared/clock.ts';
 import { type Asked, asked } from '../support/asked.ts';
 import { auditOf, itemsIn, numbersIn, recordsIn, type Values } from '../support/audit.ts';

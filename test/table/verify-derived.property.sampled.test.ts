@@ -3,10 +3,10 @@ import { type Item, type Key, schema, storedSets } from '@custodia/counted-lists
 import { COUNTER } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countedBy, kind, quotaOf, verify } from '#maintenance';
 import { entity, set } from '#table';
 import { uniqueKey } from '#table/keys';
 import { quotaKey } from '#tenancy/keys';
+import { countedBy, kind, quotaOf, verify } from '#verify';
 import { itemsIn } from '../support/audit.ts';
 import { byExtent } from '../support/extent.ts';
 import { openTenant } from '../support/storage.ts';

@@ -1,8 +1,8 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { verify } from '#maintenance';
 import { environmentTable, RequestSession, Tenant } from '#table';
 import { quotaKey } from '#tenancy/keys';
+import { verify } from '#verify';
 import { registeredOf } from '../../functions/events/state/register.ts';
 import { attemptsOf } from '../../functions/events/store.ts';
 import { eraseOrganization } from '../../operator/erase.ts';

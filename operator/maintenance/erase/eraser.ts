@@ -1,8 +1,7 @@
 import { readPartition } from '@custodia/counted-lists';
 import type { Entity, Tenant } from '#table';
 import { recordsPartition } from '#table/keys';
-import type { Kind } from '../verify/kinds.ts';
-import { concurrently } from '../verify/reading.ts';
+import { concurrently, type Kind } from '#verify';
 import { deleteKey, type EraseTarget, emptyPartition, emptyRegister } from './empty.ts';
 import { partitionsOf } from './partitions.ts';
 import { sweep } from './sweep.ts';

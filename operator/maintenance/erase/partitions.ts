@@ -12,8 +12,7 @@ import {
 } from '#table/keys';
 import { cascadeDeletesOf, indexesOf, readValues } from '#table/storage';
 import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy/keys';
-import { claimedFieldsOf } from '../verify/claims.ts';
-import type { Kind } from '../verify/kinds.ts';
+import { claimedFieldsOf, type Kind } from '#verify';
 import type { EraseTarget } from './empty.ts';
 
 /**

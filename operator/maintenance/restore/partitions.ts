@@ -1,6 +1,6 @@
 import { cascadeDeletePartition, recordsPartition, type TenantId, uniqueKey, valuesPartition } from '#table/keys';
 import { dataKeyKey } from '#tenancy/keys';
-import type { Kind } from '../verify/kinds.ts';
+import type { Kind } from '#verify';
 
 /**
  * The restored partitions of a tenant. All others stay as they are: integrations with their credentials and quota, so

@@ -1,9 +1,9 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { readPartition, retry, type Table } from '@custodia/counted-lists';
 import type { TenantId } from '#table/keys';
+import { concurrently } from '#verify';
 import type { Clock } from '../../../shared/clock.ts';
 import { partitionsOf } from '../erase/partitions.ts';
-import { concurrently } from '../verify/reading.ts';
 import { type Change, differences } from './differences.ts';
 import { type Restorable, treatmentOf } from './partitions.ts';
 
