@@ -231,7 +231,10 @@ function share(scope: Construct, domain: string, outcome: Outcome): IMetric {
 
 /** The graphs of a dashboard. */
 
-/** Columns of a dashboard: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html */
+/**
+ * Columns of a dashboard:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html
+ */
 const COLUMNS = 24;
 
 interface More {

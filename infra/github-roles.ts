@@ -44,8 +44,8 @@ export function githubRolesSettingsFrom(node: Node): GitHubRolesSettings {
 }
 
 /**
- * The roles under which GitHub's runners work on a stage (`.github/workflows/`), each for tokens with one exact subject: the deployment of the stage's
- * environment, and the comparison of a pull request with what is deployed.
+ * The roles under which GitHub's runners work on a stage (`.github/workflows/`), each for tokens with one exact
+ * subject: the deployment of the stage's environment, and the comparison of a pull request with what is deployed.
  */
 export class GitHubRoles extends Stack {
   constructor(scope: Construct, settings: GitHubRolesSettings) {

@@ -41,13 +41,15 @@ export const apiMetric = (
   new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiName: prefixOf(scope) }, ...options });
 
 /**
- * Failed requests: those with a status of 500 or more, and batches of which an operation got one. It is not the gateway's `5XXError`, which
- * knows no contention: whoever races with its own requests would raise alarms and roll back deployments (`docs/decisions/0056-alarms.md`).
+ * Failed requests: those with a status of 500 or more, and batches of which an operation got one. It is not the
+ * gateway's `5XXError`, which knows no contention: whoever races with its own requests would raise alarms and roll back
+ * deployments (`docs/decisions/0056-alarms.md`).
  */
 export const failures = (scope: Construct) => ({ failed: counterMetric(scope, 'RequestsFailed') });
 
 /**
- * A metric of a queue: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+ * A metric of a queue:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
  */
 export const queueMetric = (
   QueueName: string,

@@ -188,8 +188,8 @@ const liveAlias = (scope: Construct, lambda: LambdaFunction): FunctionAlias =>
 const MAPS = '*.map';
 
 /**
- * The code of a function, from the directory of its bundle. V8's code caches differ each time they are made, so they count by their names alone:
- * the same code, for the same Node, is no new version of the function.
+ * The code of a function, from the directory of its bundle. V8's code caches differ each time they are made, so they
+ * count by their names alone: the same code, for the same Node, is no new version of the function.
  */
 export const functionCode = (bundle: string): Code =>
   Code.fromAsset(bundle, {

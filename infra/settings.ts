@@ -167,7 +167,10 @@ const schema = z.object({
   tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
   /** Days for which a daily backup of the table is kept in AWS Backup. Default: no backups. */
   backupRetentionDays: whole(1, 36_500).optional(),
-  /** Vaults of AWS Backup to which each daily backup is copied, in other regions or accounts: their ARNs, with commas between. */
+  /**
+   * Vaults of AWS Backup to which each daily backup is copied, in other regions or accounts: their ARNs, with commas
+   * between.
+   */
   backupCopyVaults: vaults(),
   /**
    * How new versions of the functions take over: `all-at-once`, or `canary`, which gives them a tenth of the calls for

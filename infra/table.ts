@@ -22,9 +22,10 @@ export interface TableReference extends Pick<ITableV2, 'metric' | 'tableArn' | '
 }
 
 /**
- * The one table, as `packages/counted-lists/src/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no
- * index. Its stream has keys alone: it only says that there is something to deliver. A restored stage works on the
- * table that its settings name, and makes none (`docs/decisions/0112-restoring.md`); AWS restores no stream.
+ * The one table, as `packages/counted-lists/src/schema.ts` describes it: on demand, with 35 days of point-in-time
+ * recovery. It has no index. Its stream has keys alone: it only says that there is something to deliver. A restored
+ * stage works on the table that its settings name, and makes none (`docs/decisions/0112-restoring.md`); AWS restores no
+ * stream.
  */
 export class RecordTable extends Construct {
   readonly table: TableReference;

@@ -69,7 +69,10 @@ type GatewayError = keyof typeof GATEWAY_PROBLEMS;
 const respondedByGateway = (...types: readonly [GatewayError, ...GatewayError[]]): IFilterPattern =>
   FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
 
-/** Matches lines of the access log of requests that failed in the gateway itself, or in a function that crashed or ran out of time. */
+/**
+ * Matches lines of the access log of requests that failed in the gateway itself, or in a function that crashed or ran
+ * out of time.
+ */
 const FAILED_IN_GATEWAY = respondedByGateway(
   'DEFAULT_5XX',
   ...(Object.keys(GATEWAY_PROBLEMS) as GatewayError[]).filter((type) => (GATEWAY_PROBLEMS[type].status ?? 0) >= 500),

@@ -74,7 +74,10 @@ interface QuotaProps {
   readonly percent: number;
 }
 
-/** Per cent of the account's quota: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Quotas-Visualize-Alarms.html */
+/**
+ * Per cent of the account's quota:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Quotas-Visualize-Alarms.html
+ */
 export const quota = ({ used, quotaOf, percent }: QuotaProps): Measure => ({
   metric: new MathExpression({
     expression: `100 * FILL(used, 0) / SERVICE_QUOTA(${quotaOf === undefined ? 'used' : 'quota'})`,

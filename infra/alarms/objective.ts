@@ -53,7 +53,9 @@ export function objectiveRows({ requests, failed, healthChecks, isSmall }: Reque
       periods: window.toMinutes() > 5 ? [1, 1] : [1, 2],
     };
   };
-  /** The long window shows that the failures matter, the short one that they continue: the alarm ends soon after them. */
+  /**
+   * The long window shows that the failures matter, the short one that they continue: the alarm ends soon after them.
+   */
   const goingOn = (name: string, burn: Burn, short: Pick<Burn, 'window' | 'during'>): CompositeRow => {
     const long = { ...burning(`${name}-long`, burn), runbook: name };
     const still = { ...burning(`${name}-short`, { ...burn, ...short, atLeast: 1 }), runbook: name };

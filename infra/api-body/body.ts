@@ -40,8 +40,8 @@ interface Served {
 }
 
 /**
- * All declared paths and their parents, with their routes, the entrances, and a catch-all for the rest. Each path also responds to
- * undeclared methods.
+ * All declared paths and their parents, with their routes, the entrances, and a catch-all for the rest. Each path also
+ * responds to undeclared methods.
  */
 function pathItems(
   contracts: readonly Contract[],

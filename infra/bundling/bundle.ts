@@ -19,10 +19,10 @@ export type Bundles = ReadonlyMap<string, string>;
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Bundles `functions/<name>/handler.ts` of each of these functions into `<directory>/<name>`, with its source maps beside it. The
- * maps stay out of the deployed code: reading them would cost 7 ms of every cold start.
- * @throws Error where a filter of a plugin matches no module: of the metadata of routes in a function's bundle, of all others in the bundles
- *   of all functions
+ * Bundles `functions/<name>/handler.ts` of each of these functions into `<directory>/<name>`, with its source maps
+ * beside it. The maps stay out of the deployed code: reading them would cost 7 ms of every cold start.
+ * @throws Error where a filter of a plugin matches no module: of the metadata of routes in a function's bundle, of all
+ *   others in the bundles of all functions
  */
 export async function bundle(
   names: readonly string[],
@@ -85,8 +85,8 @@ async function bundleWith(plugins: readonly Plugin[], contents: string, outdir: 
 }
 
 /**
- * Makes V8's code caches of the scripts in these directories, with the Node that the variable `CODE_CACHE_NODE` names by a command, or with
- * the running one (`docs/deployment.md#the-code-cache`).
+ * Makes V8's code caches of the scripts in these directories, with the Node that the variable `CODE_CACHE_NODE` names
+ * by a command, or with the running one (`docs/deployment.md#the-code-cache`).
  * @throws Error where that Node cannot be run
  */
 export async function makeCodeCaches(directories: readonly string[]): Promise<void> {
@@ -96,9 +96,9 @@ export async function makeCodeCaches(directories: readonly string[]): Promise<vo
 }
 
 /**
- * The entry of a function's bundle: its handler, and its warm start (`shared/warm-start.ts`), which the source does not have, so
- * that no test and no local server makes its calls. A function that reads the table reads one key of it; one that signs or verifies
- * tokens reads their public keys, which it needs for its first request.
+ * The entry of a function's bundle: its handler, and its warm start (`shared/warm-start.ts`), which the source does not
+ * have, so that no test and no local server makes its calls. A function that reads the table reads one key of it; one
+ * that signs or verifies tokens reads their public keys, which it needs for its first request.
  */
 export function entryOf(name: string, all: readonly Contract[]): string {
   const served = isWithoutContract(name) ? name : all.find((each) => each.name === name);

@@ -4,7 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 import { codeCacheOf } from './script.ts';
 
-/** Writes the code caches of all scripts in the directories that are named. The Node for which they are runs it (`bundle.ts`). */
+/**
+ * Writes the code caches of all scripts in the directories that are named. The Node for which they are runs it
+ * (`bundle.ts`).
+ */
 for (const directory of process.argv.slice(2)) {
   for (const file of readdirSync(directory).filter((name) => name.endsWith('.cjs'))) {
     const filename = join(directory, file);

@@ -85,8 +85,9 @@ const bundleZod = (outfile: string) =>
 const PART = 'part';
 
 /**
- * Puts what our modules import when first needed (`import('./guesses.ts')`) into scripts of their own, which share no module with the rest of
- * the bundle. esbuild splits ES modules only. What packages import so is small, and stays in the script.
+ * Puts what our modules import when first needed (`import('./guesses.ts')`) into scripts of their own, which share no
+ * module with the rest of the bundle. esbuild splits ES modules only. What packages import so is small, and stays in
+ * the script.
  */
 export const parts: Plugin = {
   name: 'parts',

@@ -1,8 +1,9 @@
 import type { BuildOptions } from 'esbuild';
 
 /**
- * How esbuild makes a script: a file whose value is a function of `module`, which gets the exports, and of `load`, which loads another
- * script of the bundle (`start.ts`). V8 keeps a cache of compiled code for scripts, not for ES modules.
+ * How esbuild makes a script: a file whose value is a function of `module`, which gets the exports, and of `load`,
+ * which loads another script of the bundle (`start.ts`). V8 keeps a cache of compiled code for scripts, not for ES
+ * modules.
  */
 export const SCRIPT = {
   platform: 'node',
@@ -26,5 +27,8 @@ export const MAIN = 'main';
 /** The end of the name of a code cache. */
 export const CODE_CACHE = '.cache';
 
-/** V8's cache of a script's compiled code, for the running Node: `main.cjs.arm64-v24.21.0.cache`. Nothing of another one is read. */
+/**
+ * V8's cache of a script's compiled code, for the running Node: `main.cjs.arm64-v24.21.0.cache`. Nothing of another one
+ * is read.
+ */
 export const codeCacheOf = (script: string): string => `${script}.${process.arch}-${process.version}${CODE_CACHE}`;

@@ -1,12 +1,13 @@
 import { codeCacheOf, MAIN } from './script.ts';
 
 /**
- * `index.mjs` of every bundle: loads the scripts beside it, with V8's caches of their compiled code (`docs/decisions/0054`). A cache that is
- * missing, or that V8 rejects, only costs the time of compiling. Node's modules are taken without an import (`builtins.ts`).
+ * `index.mjs` of every bundle: loads the scripts beside it, with V8's caches of their compiled code
+ * (`docs/decisions/0054`). A cache that is missing, or that V8 rejects, only costs the time of compiling. Node's
+ * modules are taken without an import (`builtins.ts`).
  */
 
-// Lambda's runtime starts Node with this flag. V8 takes no cache that was made with other flags, and so not that of Node's own modules: loading
-// `https` then takes twice as long. `globalThis.gc` stays.
+// Lambda's runtime starts Node with this flag. V8 takes no cache that was made with other flags, and so not that of
+// Node's own modules: loading `https` then takes twice as long. `globalThis.gc` stays.
 process.getBuiltinModule('node:v8').setFlagsFromString('--no-expose-gc');
 
 const { readFileSync } = process.getBuiltinModule('node:fs');

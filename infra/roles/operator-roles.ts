@@ -226,7 +226,9 @@ function allowCopies(role: Role): void {
   role.addToPolicy(denyItems(copies, ['GetItem', 'Query'], [CREDENTIALS_PARTITION]));
 }
 
-/** Prefixes of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs/groups.ts`). */
+/**
+ * Prefixes of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs/groups.ts`).
+ */
 const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
 
 function allowLogsAndBackups(role: Role, { table }: Context): void {

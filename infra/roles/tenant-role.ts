@@ -48,7 +48,10 @@ export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, storedSe
 
 /** The tenant's own keys. Batches delete the child items of a deleted record. */
 const OWN: OnItems = [allBut('BatchWriteItem'), [OF_TENANT]];
-/** Entries that are written before their records, and deleted where these are not written (`lists/entries-in-advance.ts`). */
+/**
+ * Entries that are written before their records, and deleted where these are not written
+ * (`lists/entries-in-advance.ts`).
+ */
 const IN_ADVANCE: OnItems = [['BatchWriteItem'], [`${OF_TENANT}#WORDS#?`, `${OF_TENANT}#ORDER`]];
 const OWN_WITH_CASCADES: OnItems = [ALL_ACTIONS, [OF_TENANT]];
 
@@ -79,7 +82,9 @@ const APP_CODES: OnItems = [['GetItem', 'PutItem'], [ANY_APP]];
 /** Only a condition on a platform caller's credentials, in a transaction of the organization that it acts in. */
 const PLATFORM_CALLERS: OnItems = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATFORM]];
 
-/** A session of a tenant only adds to the register of all: an entry that names another tenant's endpoint does nothing. */
+/**
+ * A session of a tenant only adds to the register of all: an entry that names another tenant's endpoint does nothing.
+ */
 const REGISTRATION: OnItems = [['PutItem'], [REGISTER]];
 
 const ENDPOINTS = recordsPartition(TENANT, 'WEBHOOK_ENDPOINT');
@@ -157,8 +162,9 @@ interface TenantRoleProps {
 /**
  * The role under which functions work on the table, in one session for each tenant, with the tenant's id as a session
  * tag. Its policy matches the tag against the partition key of every item. So a function with a bug cannot leave its
- * tenant (`docs/decisions/0050`), plant credentials, or change or delete events, audited or journaled. A session lasts at most an hour,
- * because of role chaining (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
+ * tenant (`docs/decisions/0050`), plant credentials, or change or delete events, audited or journaled. A session lasts
+ * at most an hour, because of role chaining
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */
 export class TenantRole extends Construct {
   readonly role: Role;

@@ -111,7 +111,22 @@ export const KEYS: readonly string[] = [
 
 const named = (text: string): string => text.replaceAll(ACME, 'acme').replaceAll(RIVAL, 'rival');
 
-/** What a principal may do, a line for each set of actions with the keys, and one for the contexts in which it may use the key of secrets. */
+/** Texts with commas between, in lines of up to 120 characters. */
+function wrapped(texts: readonly string[]): string {
+  const lines: string[] = [];
+  for (const text of texts) {
+    const line = lines.pop();
+    if (line === undefined) lines.push(`    ${text}`);
+    else if (line.length + text.length < 118) lines.push(`${line}, ${text}`);
+    else lines.push(`${line},`, `    ${text}`);
+  }
+  return lines.join('\n');
+}
+
+/**
+ * What a principal may do, a line for each set of actions with the keys, and one for the contexts in which it may use
+ * the key of secrets.
+ */
 function linesOf(stack: Deployed, by: Principal): string[] {
   const onKeys = KEYS.map((key) => [ACTIONS.filter((action) => may(stack, by, action, [key])).join(' '), key] as const);
   const byActions = Map.groupBy(onKeys, ([actions]) => actions);
@@ -126,10 +141,7 @@ function linesOf(stack: Deployed, by: Principal): string[] {
     }),
   );
   return [
-    ...Array.from(
-      byActions,
-      ([actions, keys]) => `  ${actions}:\n    ${named(keys.map(([, key]) => key).join('\n    '))}`,
-    ),
+    ...Array.from(byActions, ([actions, keys]) => `  ${actions}:\n${wrapped(keys.map(([, key]) => named(key)))}`),
     ...secrets,
   ];
 }

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { isServiceAllowed } from './account/iam.ts';
-import { EVERYTHING, stageOf, synthesize } from './synthesize.ts';
+import { EVERYTHING, PROFILES, stageOf, synthesize } from './synthesize.ts';
 
-/** From an alarm, or a rule of EventBridge, over its topic and its policy to the address. Which events a rule is for is in `snapshots/`. */
+/**
+ * From an alarm, or a rule of EventBridge, over its topic and its policy to the address. Which events a rule is for:
+ * `properties.stack.test.ts`.
+ */
 
 const PREFIX = 'custodia-dev';
 const REGION = 'eu-west-1';
 const ACCOUNT = '111122223333';
 const PAGERS = EVERYTHING.alarmTopicArn;
 
-const stage = stageOf(synthesize({ context: EVERYTHING }));
+const stage = stageOf(synthesize({ context: PROFILES.everything }));
 const of = (...types: string[]) =>
   [...stage.resources.values()].flatMap(({ Type, Properties }) => (types.includes(Type) ? [Properties] : []));
 

@@ -7,16 +7,16 @@ import { functionNames } from '../../infra/functions.ts';
 import { AUTHORIZER } from '../../infra/rights.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf } from './alarms/alarms-in.ts';
 import { ofFunctions, unpublished } from './alarms/published.ts';
-import { EVERYTHING, PROFILES, resourcesOf, synthesize } from './synthesize.ts';
+import { PROFILES, resourcesOf, synthesize } from './synthesize.ts';
 
-/** Every alarm can be raised, and its mail names the remedy. `snapshots/` has the metrics and thresholds. */
+/** Every alarm can be raised, and its mail names the remedy. `properties.stack.test.ts` has the thresholds. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFIX = 'custodia-dev';
 /** The functions but the authorizer. */
 const OTHERS = functionNames(contracts).filter((name) => name !== AUTHORIZER);
 
-const templates = synthesize({ context: EVERYTHING });
+const templates = synthesize({ context: PROFILES.everything });
 const alarms = alarmsIn(templates, PREFIX);
 const composites = compositesIn(templates.operations, PREFIX);
 const named = (name: string): Alarm => {

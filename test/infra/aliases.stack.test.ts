@@ -5,8 +5,8 @@ import { BACKGROUND } from '../../infra/rights.ts';
 import { resourcesIn, resourcesOf, stageOf, synthesize } from './synthesize.ts';
 
 /**
- * What is deployed takes over: functions are called by their aliases, and a new version or a new deployment of the API, which CloudFormation makes only under
- * another logical id, is made when there is something new in it and only then.
+ * What is deployed takes over: functions are called by their aliases, and a new version or a new deployment of the API,
+ * which CloudFormation makes only under another logical id, is made when there is something new in it and only then.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-deploy-api.html
  */
 

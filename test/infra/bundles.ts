@@ -24,8 +24,9 @@ const filesOf = ({ assetPath }: DeployedFunction) =>
 const isWordList = ({ file }: { readonly file: string }): boolean => file.startsWith('guesses-');
 
 /**
- * What a function may load when it starts: KB of 1,000 bytes, and the source files that they are made of. A cold start costs about as much as it
- * loads (`docs/performance.md`), so this is as near above what is loaded as changes of a day need.
+ * What a function may load when it starts: KB of 1,000 bytes, and the source files that they are made of. A cold start
+ * costs about as much as it loads (`docs/performance.md`), so this is as near above what is loaded as changes of a day
+ * need.
  */
 const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>> = {
   authorizer: { kilobytes: 296, modules: 400 },

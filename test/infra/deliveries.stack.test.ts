@@ -3,7 +3,10 @@ import * as z from 'zod';
 import { KEYS } from './access.ts';
 import { BROUGHT, resourcesOf, stageOf, synthesize } from './synthesize.ts';
 
-/** What wakes deliveries. Who may do what for them: `isolation.stack.test.ts`; all their properties: `snapshots/`. */
+/**
+ * What wakes deliveries. Who may do what for them: `isolation.stack.test.ts`; their properties:
+ * `properties.stack.test.ts`.
+ */
 
 const mappingSchema = z.object({
   EventSourceArn: z.string(),

@@ -28,9 +28,10 @@ import { describeDeliveries } from './deliver-events.ts';
 import { describeOperator } from './operator-commands.ts';
 
 /**
- * The stack as it deploys: the synthesized bundles, each with its own environment and role, in front of a table that lets a request through
- * only where the template's policies allow it for the credentials it is signed with. Every operation must work so, and no request may
- * touch a tenant's keys with another's credentials. New operations are played without anyone remembering (`test/support/scenario.ts`).
+ * The stack as it deploys: the synthesized bundles, each with its own environment and role, in front of a table that
+ * lets a request through only where the template's policies allow it for the credentials it is signed with. Every
+ * operation must work so, and no request may touch a tenant's keys with another's credentials. New operations are
+ * played without anyone remembering (`test/support/scenario.ts`).
  */
 
 const run = promisify(execFile);
@@ -43,8 +44,8 @@ afterAll(() => api.close());
 describeBundles(() => api.functions);
 
 /**
- * What the platform's own keys are touched for in the name of an organization: its place in the list of all, the memory of a request, a condition on the
- * credentials of a platform caller.
+ * What the platform's own keys are touched for in the name of an organization: its place in the list of all, the memory
+ * of a request, a condition on the credentials of a platform caller.
  */
 const CROSSING = /^ORG#PLATFORM#(ORG(#SET)?$|ONCE#REQUEST#|CREDENTIALS$)/;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { anonymousRequests } from '../../infra/firewall.ts';
 
-/** The rule of the firewall that counts what anybody can send. The other rules are in `snapshots/`. */
+/** The rule of the firewall that counts what anybody can send. The other rules: `properties.stack.test.ts`. */
 
 interface Request {
   readonly path: string;
@@ -51,7 +51,8 @@ describe('the rule for requests that anybody can send', () => {
     const patterns = Array.from(text.matchAll(/"regexString":"([^"]+)"/g), ([, pattern = '']) => pattern);
     expect(patterns.length).toBeGreaterThan(4);
     for (const pattern of patterns) expect(pattern.length, pattern).toBeLessThanOrEqual(512);
-    // No capturing groups, and few branches: https://docs.aws.amazon.com/waf/latest/developerguide/waf-regex-pattern-support.html
+    // No capturing groups, and few branches:
+    // https://docs.aws.amazon.com/waf/latest/developerguide/waf-regex-pattern-support.html
     expect(patterns.filter((pattern) => /\((?!\?:)|\|/.test(pattern))).toEqual([]);
     const transformed = /\{"priority":0,"type":"URL_DECODE"\},\{"priority":1,"type":"NORMALIZE_PATH"\}/g;
     expect([...text.matchAll(transformed)]).toHaveLength(patterns.length);

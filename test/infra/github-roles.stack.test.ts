@@ -17,9 +17,10 @@ function stackWith(context: Readonly<Record<string, unknown>>): GitHubRoles {
 
 const stack = stackWith(CONTEXT);
 const { resources } = deployed(new Map([['github', Template.fromStack(stack).toJSON()]]));
+type Right = Readonly<Record<'Effect' | 'Action' | 'Resource' | 'Condition', unknown>>;
 interface RoleProperties {
   readonly AssumeRolePolicyDocument: { readonly Statement: readonly object[] };
-  readonly Policies: readonly [{ readonly PolicyDocument: { readonly Statement: readonly object[] } }];
+  readonly Policies: readonly [{ readonly PolicyDocument: { readonly Statement: readonly Right[] } }];
 }
 const [deploying, comparing] = [...resources.values()].flatMap(({ Type, Properties }) =>
   Type === 'AWS::IAM::Role' ? [Properties as unknown as RoleProperties] : [],
@@ -43,9 +44,35 @@ it('are assumed with a token of one exact subject: the environment of the stage,
     ]);
 });
 
-it('deploy by two roles of CDK’s bootstrap and look at the account, or compare by reading templates of the stage alone', async () => {
-  const rights = [deploying, comparing].map((role) => role?.Policies[0].PolicyDocument.Statement);
-  await expect(`${JSON.stringify(rights, null, 2)}\n`).toMatchFileSnapshot('snapshots/github-roles.txt');
+it('deploy by two roles of CDK’s bootstrap and look at the account, or read templates of the stage, and nothing else', () => {
+  const stacks = (...names: string[]): string[] =>
+    names.map((name) => `arn:aws:cloudformation:eu-west-1:111122223333:stack/${name}/*`).toSorted();
+  const ofStage = ['custodia-prod', 'custodia-prod-data', 'custodia-prod-ops'];
+  const rightsOf = (role: RoleProperties | undefined) =>
+    role?.Policies[0].PolicyDocument.Statement.map(({ Effect, Action, Resource, Condition }) => {
+      expect([Effect, Condition]).toEqual(['Allow', undefined]);
+      return [[Action].flat(), [Resource].flat().toSorted()];
+    });
+  expect(rightsOf(deploying)).toEqual([
+    [
+      ['sts:AssumeRole'],
+      ['deploy', 'file-publishing'].map(
+        (name) => `arn:aws:iam::111122223333:role/cdk-hnb659fds-${name}-role-111122223333-eu-west-1`,
+      ),
+    ],
+    [['cloudformation:DescribeStacks'], stacks(...ofStage)],
+    [
+      [
+        ...['cloudtrail:DescribeTrails', 'cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'],
+        'lambda:GetAccountSettings',
+      ],
+      ['*'],
+    ],
+    [['apigateway:GET'], ['arn:aws:apigateway:eu-west-1::/account']],
+  ]);
+  expect(rightsOf(comparing)).toEqual([
+    [['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'], stacks(...ofStage, 'api-gateway-log-role')],
+  ]);
 });
 
 it('share the account’s identity provider where there is one', () => {

@@ -19,8 +19,8 @@ import { isAllowed, mayAssume, type Principal } from './account/iam.ts';
 import { stageOf, statementsIn, synthesize } from './synthesize.ts';
 
 /**
- * What a function with a bug, or a person with a role, can do: nothing outside of the tenant for which the session was opened. By the policies of the template.
- * `snapshots/access.txt` has all that each role may do.
+ * What a function with a bug, or a person with a role, can do: nothing outside of the tenant for which the session was
+ * opened. By the policies of the template. `snapshots/access.txt` has all that each role may do.
  */
 
 const stack = stageOf(synthesize());

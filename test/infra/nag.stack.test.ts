@@ -7,7 +7,9 @@ import type { Stage } from '../../infra/stacks/stage.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';
 import { CDK_CONTEXT, EVERYTHING, PARTS, PROFILES, synthesize } from './synthesize.ts';
 
-/** cdk-nag's rules for AWS solutions and for serverless applications (`docs/decisions/0051-tests-beyond-emulators.md`). */
+/**
+ * cdk-nag's rules for AWS solutions and for serverless applications (`docs/decisions/0051-tests-beyond-emulators.md`).
+ */
 
 interface Finding {
   readonly rule: string;
@@ -47,7 +49,7 @@ const acceptedIn = (scope: IConstruct): Accepted[] =>
   );
 
 const LOG_ROLE = 'the stack of the account';
-const NAMES = ['default', 'everything', 'small'] as const;
+const NAMES = ['everything', 'small'] as const;
 type Named = (typeof NAMES)[number] | typeof LOG_ROLE;
 
 /** What `look` sees in these stacks. */
@@ -93,8 +95,9 @@ it.each<Named>([...NAMES, LOG_ROLE])(
 );
 
 /**
- * cdk-nag does not look into the document that API Gateway imports. Its rule AwsSolutions-APIG4, that methods are authorized, is held here; COG4
- * asks for Cognito, which has no part in this API (`docs/decisions/0051-tests-beyond-emulators.md`).
+ * cdk-nag does not look into the document that API Gateway imports. Its rule AwsSolutions-APIG4, that methods are
+ * authorized, is held here; COG4 asks for Cognito, which has no part in this API
+ * (`docs/decisions/0051-tests-beyond-emulators.md`).
  */
 it.each([{}, EVERYTHING])('the API has an authorizer for each method, or a reason why there is none: %o', (context) => {
   const body = bodyWith(context);

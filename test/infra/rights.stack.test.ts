@@ -1,15 +1,32 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EVERYTHING, resourcesIn, resourcesOf, type Statement, statementsIn, synthesize } from './synthesize.ts';
+import { accessIn } from './access.ts';
+import {
+  EVERYTHING,
+  PROFILES,
+  resourcesIn,
+  resourcesOf,
+  type Statement,
+  stageOf,
+  statementsIn,
+  synthesize,
+} from './synthesize.ts';
 
-/** Rules for every policy of a stage. `snapshots/access.txt` lists the rights of each role. */
+/**
+ * Rules for every policy of a stage. `snapshots/access.txt` lists the rights of each role, to be reviewed with the
+ * change that causes it: `npx vitest run rights --update` writes it.
+ */
 
 const templates = synthesize();
 const statements = statementsIn(templates);
-const largest = synthesize({ context: EVERYTHING });
+const largest = synthesize({ context: PROFILES.everything });
 
 const typeOf = (id: string, within = templates): string | undefined => resourcesIn(within)[id]?.Type;
+
+it('who may do what, by the policies of all roles', async () => {
+  await expect(accessIn(stageOf(templates))).toMatchFileSnapshot('snapshots/access.txt');
+});
 
 /** A statement of a role's rights is about resources, one of whom it trusts is not. */
 const isRight = ({ of, Resource }: Statement): boolean => typeOf(of) === 'AWS::IAM::Role' && Resource !== undefined;

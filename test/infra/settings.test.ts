@@ -9,7 +9,7 @@ import { withDefaults } from '../../local/gateway/options.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { BROUGHT, CDK_CONTEXT } from './synthesize.ts';
 
-/** The settings of a stage. Their effects are in `snapshots/`. */
+/** The settings of a stage. Their effects are in `properties.stack.test.ts`. */
 
 const settings = (context: Readonly<Record<string, unknown>>): Settings => settingsFrom(new App({ context }).node);
 

@@ -30,7 +30,10 @@ export interface SynthesizeOptions {
   readonly served?: readonly Contract[];
   /** Changes the stacks before they are written. */
   readonly change?: (stage: Stage) => void;
-  /** Throws what CDK's own rules find in the templates. They take four fifths of a synthesis, so `nag.test.ts` alone asks for them. */
+  /**
+   * Throws what CDK's own rules find in the templates. They take four fifths of a synthesis, so `nag.test.ts` alone
+   * asks for them.
+   */
   readonly validate?: boolean;
 }
 
@@ -86,14 +89,19 @@ const NUMBERS: Readonly<Record<string, string>> = {
   webhookToleranceSeconds: '300',
 };
 
-/** The stages that are looked at as a whole: as it is by default, with all that can be set, and with as little of its own as can be. */
+/**
+ * The stages that are looked at as a whole: as it is by default, with all that can be set, and with as little of its
+ * own as can be.
+ */
 export const PROFILES: Readonly<Record<'default' | 'everything' | 'small', Readonly<Record<string, string>>>> = {
   default: {},
   everything: { ...EVERYTHING, ...NUMBERS },
   small: { ...SMALL, ...BROUGHT },
 };
 
-/** The stage that is synthesized where the context names none, and its stacks, in the order in which they are deployed. */
+/**
+ * The stage that is synthesized where the context names none, and its stacks, in the order in which they are deployed.
+ */
 export const STAGE = 'dev';
 export const PARTS: readonly StackPart[] = ['data', 'application', 'operations'];
 export const STACKS = PARTS.map((part) => stackName(STAGE, part));
@@ -144,7 +152,10 @@ function synthesizeInto(
   };
 }
 
-/** A stage with references worked out, for the stage that is synthesized where the context names none. Nobody may change what is in it. */
+/**
+ * A stage with references worked out, for the stage that is synthesized where the context names none. Nobody may change
+ * what is in it.
+ */
 export function stageOf(templates: Templates): Deployed {
   const known = workedOut.get(templates);
   const stage = known ?? deployed(new Map(PARTS.map((part) => [stackName(STAGE, part), templates[part].toJSON()])));

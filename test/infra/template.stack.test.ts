@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
+import { SETTINGS } from '../../infra/settings.ts';
 import type { Deployed } from './account/template.ts';
 import { bodyWith } from './api-body.ts';
 import { assemble, EVERYTHING, PROFILES, resourcesIn, resourcesOf, stageOf, synthesize } from './synthesize.ts';
 import { nameOf } from './upgrades/names.ts';
 
-/** Rules that hold for every stage, whatever is set, and the limits of AWS. All that a stage has, and how it is protected, is in `snapshots/`. */
+/** Rules that hold for every stage, whatever is set, and the limits of AWS. */
 
 type Resource = Deployed['resources'] extends ReadonlyMap<string, infer R> ? R : never;
 
@@ -88,7 +89,16 @@ test('the access log is JSON whatever was asked: what a caller writes, and messa
   expect(new Set(Object.values(JSON.parse(line)))).toEqual(new Set(['-']));
 });
 
-/** Every setting, the longest values that there may be of those that make the template large, and what the `cdk` command adds. */
+it('every setting is set in a stage that is tested', () => {
+  const set = new Set(Object.values(PROFILES).flatMap(Object.keys));
+  const tested = ['deletionProtection', 'terminationProtection', 'gatewayLogRole', 'stage'];
+  expect(SETTINGS.filter((name) => !set.has(name)).toSorted()).toEqual(tested.toSorted());
+});
+
+/**
+ * Every setting, the longest values that there may be of those that make the template large, and what the `cdk` command
+ * adds.
+ */
 const LARGEST = {
   ...EVERYTHING,
   'aws:cdk:enable-path-metadata': true,

@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { adaptPolicies, adaptTemplate, type Template } from './trial-deployment/assembly.ts';
 import { differencesFrom } from './trial-deployment/lacking.ts';
 
-/** How the trial deployment changes templates, and what makes it fail. It is tried itself each night (`npm run rehearse`). */
+/**
+ * How the trial deployment changes templates, and what makes it fail. It is tried itself each night (`npm run
+ * rehearse`).
+ */
 
 const GROUP = 'AWS::CodeDeploy::DeploymentGroup';
 

@@ -7,9 +7,9 @@ import { accessOf } from './item-access.ts';
 import { type Deployed, queueArnAt } from './template.ts';
 
 /**
- * An AWS account for a stack, as far as its functions reach: STS, which opens sessions of roles, DynamoDB and SQS behind IAM, and KMS behind the
- * policies of its keys. Every request is known by the access key that it is signed with, and refused unless the template's policies allow it.
- * (Signatures are not checked.)
+ * An AWS account for a stack, as far as its functions reach: STS, which opens sessions of roles, DynamoDB and SQS
+ * behind IAM, and KMS behind the policies of its keys. Every request is known by the access key that it is signed with,
+ * and refused unless the template's policies allow it. (Signatures are not checked.)
  */
 export interface Account {
   /** Gives credentials to a role, as Lambda does to a function. */

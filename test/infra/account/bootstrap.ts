@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * The process of a function: it loads the handler and calls it with the events that its parent sends. An error that nobody catches ends it, as it does Lambda's. As
- * on Node.js 24 a handler returns a promise: one with a third parameter expects a callback, and is refused.
+ * The process of a function: it loads the handler and calls it with the events that its parent sends. An error that
+ * nobody catches ends it, as it does Lambda's. As on Node.js 24 a handler returns a promise: one with a third parameter
+ * expects a callback, and is refused.
  */
 
 const { LAMBDA_TASK_ROOT: root = '', _HANDLER: name = '', AWS_LAMBDA_FUNCTION_NAME: functionName } = process.env;

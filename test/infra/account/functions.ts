@@ -60,8 +60,8 @@ export type Outcome =
   | { readonly error: { readonly errorType: string; readonly errorMessage: string } };
 
 /**
- * A function, run in a process of its own that sees the function's variables and no other. There is one at a time, and invocations wait for it, where Lambda
- * would start another one.
+ * A function, run in a process of its own that sees the function's variables and no other. There is one at a time, and
+ * invocations wait for it, where Lambda would start another one.
  */
 export class LambdaFunction {
   /** All that its processes wrote. */

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Deployed } from './template.ts';
 
 /**
- * As much of IAM as the stack's roles use: who may do what, by the policies of the template. What is not simulated here throws, so that a
- * policy cannot grow into something that the tests only seem to check.
+ * As much of IAM as the stack's roles use: who may do what, by the policies of the template. What is not simulated here
+ * throws, so that a policy cannot grow into something that the tests only seem to check.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_multi-key-or-value-conditions.html
  */
 
@@ -54,8 +54,8 @@ export function isAllowed({ resources }: Deployed, principal: Principal, asked: 
 }
 
 /**
- * Whether a KMS key may be used: its policy names the account, which is everybody of it whose role's own policies allow it too; by conditions it lets
- * in roles of some paths only.
+ * Whether a KMS key may be used: its policy names the account, which is everybody of it whose role's own policies allow
+ * it too; by conditions it lets in roles of some paths only.
  * https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-overview.html
  */
 export function mayUseKey(stack: Deployed, principal: Principal, { action, resource, context }: Asked): boolean {
@@ -69,7 +69,9 @@ export function mayUseKey(stack: Deployed, principal: Principal, { action, resou
   );
 }
 
-/** Whether a role may be assumed: both the caller's own policy and the role's trust policy must allow it, the tags too. */
+/**
+ * Whether a role may be assumed: both the caller's own policy and the role's trust policy must allow it, the tags too.
+ */
 export function mayAssume(stack: Deployed, caller: Principal, roleArn: string, tags: Principal['tags']): boolean {
   const context = {
     'aws:PrincipalArn': [caller.roleArn],
@@ -95,7 +97,10 @@ export function mayAssume(stack: Deployed, caller: Principal, roleArn: string, t
 const namesAccountOf = ({ roleArn }: Principal, { Principal: named }: Statement): boolean =>
   named !== '*' && [named?.AWS].flat().includes(`arn:aws:iam::${roleArn.split(':')[4]}:root`);
 
-/** Whether a resource's own policy lets a service of AWS do this, and does not deny it. A service has no policies of its own. */
+/**
+ * Whether a resource's own policy lets a service of AWS do this, and does not deny it. A service has no policies of its
+ * own.
+ */
 export function isServiceAllowed(policy: unknown, service: string, asked: Asked): boolean {
   const speaking = statementsOf(policy).filter(
     (statement) =>
@@ -109,10 +114,16 @@ export function isServiceAllowed(policy: unknown, service: string, asked: Asked)
 /** Nothing for a policy's variables to be filled in with. */
 const NOBODY: Principal = { roleArn: '', tags: {} };
 
-/** What STS takes as a tag's value: no `*` and no `?` (https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html). */
+/**
+ * What STS takes as a tag's value: no `*` and no `?`
+ * (https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html).
+ */
 const TAG_VALUE = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 
-/** A user of the account who administers it: roles that name the account as their principal leave it to IAM who assumes them. */
+/**
+ * A user of the account who administers it: roles that name the account as their principal leave it to IAM who assumes
+ * them.
+ */
 const isOfAccount = ({ roleArn }: Principal): boolean => roleArn.includes(':user/');
 
 const isIn = (id: string, roles: unknown): boolean => Array.isArray(roles) && roles.includes(id);
@@ -123,7 +134,9 @@ const speaksOf = (statement: Statement, principal: Principal, { action, context 
     Object.entries(keys).every(([key, wanted]) => holds(operator, context[key], wanted, principal)),
   );
 
-/** A condition on an absent key fails, but with `ForAllValues`, where it is true of all of no values, and with `Null`. */
+/**
+ * A condition on an absent key fails, but with `ForAllValues`, where it is true of all of no values, and with `Null`.
+ */
 function holds(
   operator: string,
   found: readonly string[] | undefined,

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
-/** Synthesized templates with their intrinsic functions worked out, as if they had been deployed into an account of the tests. */
+/**
+ * Synthesized templates with their intrinsic functions worked out, as if they had been deployed into an account of the
+ * tests.
+ */
 
 const ACCOUNT = '111122223333';
 const REGION = 'eu-west-1';
@@ -88,7 +91,9 @@ function workOut(value: unknown, template: Template, stage: Templates): unknown 
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, workOut(each, template, stage)]));
 }
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-getstackoutput.html */
+/**
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-getstackoutput.html
+ */
 function outputOf(output: unknown, stage: Templates): unknown {
   const { StackName, OutputName } = z.object({ StackName: z.string(), OutputName: z.string() }).parse(output);
   const producer = stage.get(StackName);

@@ -1,6 +1,6 @@
 /**
- * The metric math that alarms and dashboard are held to: arithmetic and comparisons of `FILL(id, 0)`, `IF` and `SERVICE_QUOTA`. It has no arrays and no
- * functions over a series, for which CloudWatch has rules of types.
+ * The metric math that alarms and dashboard are held to: arithmetic and comparisons of `FILL(id, 0)`, `IF` and
+ * `SERVICE_QUOTA`. It has no arrays and no functions over a series, for which CloudWatch has rules of types.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
 const WORDS = /[A-Za-z_]\w*|\d+(?:\.\d+)?|>=|<=|[-+*/<>(),]|\s+|./g;

@@ -5,8 +5,9 @@ import { COUNTERS, type Counter } from '#telemetry/metrics';
 import { resourcesOf, type Templates } from '../synthesize.ts';
 
 /**
- * What AWS publishes of what the alarms watch and the dashboard shows: the dimensions that a metric has, for CloudWatch sums up over none that is left out and
- * finds no metric where one is too many, and the statistics that mean something. Read in the documentation in November 2026.
+ * What AWS publishes of what the alarms watch and the dashboard shows: the dimensions that a metric has, for CloudWatch
+ * sums up over none that is left out and finds no metric where one is too many, and the statistics that mean something.
+ * Read in the documentation in November 2026.
  */
 interface Published {
   /** Names with commas between, in the order of the alphabet; or several such sets. */
@@ -30,7 +31,8 @@ const PUBLISHED: ByNamespace = {
     Count: counted('ApiName'),
     Latency: timed('ApiName'),
   },
-  // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html and monitoring-concurrency.html: of the account in the region
+  // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html and monitoring-concurrency.html: of the
+  // account in the region
   'AWS/Lambda': {
     Invocations: counted('FunctionName', OF_VERSION),
     Errors: counted('FunctionName', OF_VERSION),

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { BROUGHT, CDK_CONTEXT, EVERYTHING, SMALL } from '../synthesize.ts';
 import { LINTERS, lint, verdict } from './linters.ts';
 
-/** `npm run check:stack`: cfn-lint and checkov over what `cdk deploy` would deploy, by default, with everything that can be set, and with little of its own. */
+/**
+ * `npm run check:stack`: cfn-lint and checkov over what `cdk deploy` would deploy, by default, with everything that can
+ * be set, and with little of its own.
+ */
 
 const ROOT = join(import.meta.dirname, '../../..');
 

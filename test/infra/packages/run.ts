@@ -4,8 +4,8 @@ import { auditOf } from './audit.ts';
 import { FOLDERS } from './lock-file.ts';
 
 /**
- * `npm run check:packages`: asks the registry for known vulnerabilities of the packages in the lock files. Where the registry cannot be asked it
- * says so, which is an error only with `-- --required`, as in the workflow.
+ * `npm run check:packages`: asks the registry for known vulnerabilities of the packages in the lock files. Where the
+ * registry cannot be asked it says so, which is an error only with `-- --required`, as in the workflow.
  */
 
 const ARGS = ['audit', '--json', '--audit=true', '--package-lock-only'];

@@ -7,7 +7,10 @@ import { freePort } from '../../../local/dynamodb/engine.ts';
 import type { Processes } from './processes.ts';
 import { startTlsProxy } from './tls-proxy.ts';
 
-/** ministack (https://pypi.org/project/ministack/), an emulator of AWS that runs functions as processes of this machine's Node. */
+/**
+ * ministack (https://pypi.org/project/ministack/), an emulator of AWS that runs functions as processes of this
+ * machine's Node.
+ */
 
 export const ACCOUNT = '123456789012';
 export const REGION = 'eu-west-1';

@@ -4,8 +4,8 @@ import type { Template } from './assembly.ts';
 import { callGateway } from './aws.ts';
 
 /**
- * The gateway responses of the API's document, by which errors of the gateway look like those of functions. The emulator
- * imports paths and integrations from the document, and not these.
+ * The gateway responses of the API's document, by which errors of the gateway look like those of functions. The
+ * emulator imports paths and integrations from the document, and not these.
  */
 
 const KIND = 'x-amazon-apigateway-gateway-responses';

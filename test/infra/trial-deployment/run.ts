@@ -10,10 +10,10 @@ import { Processes } from './processes.ts';
 import { STAGE, Trial } from './trial.ts';
 
 /**
- * `npm run rehearse`: deploys a stage with the real CDK into an emulator of AWS that is not ours, as `docs/deployment.md`
- * says, and tries it (`docs/decisions/0051-tests-beyond-emulators.md`). First with everything allowed, then with IAM
- * enforced; `-- --open` and `-- --iam` run one of them. It needs Python 3 with venv, installs the emulator from PyPI into
- * a temporary directory, listens on loopback alone, and ends all that it has started.
+ * `npm run rehearse`: deploys a stage with the real CDK into an emulator of AWS that is not ours, as
+ * `docs/deployment.md` says, and tries it (`docs/decisions/0051-tests-beyond-emulators.md`). First with everything
+ * allowed, then with IAM enforced; `-- --open` and `-- --iam` run one of them. It needs Python 3 with venv, installs
+ * the emulator from PyPI into a temporary directory, listens on loopback alone, and ends all that it has started.
  */
 
 const { values: only } = parseArgs({ options: { open: { type: 'boolean' }, iam: { type: 'boolean' } } });

@@ -14,8 +14,8 @@ const ALONE = { CI: 'true', CDK_DISABLE_CLI_TELEMETRY: 'true' };
 const QUIETLY = ['--no-notices', '--no-version-reporting', '--no-color'];
 
 /**
- * What deploying a stack of an assembly would replace, delete or orphan of a release, in the words of `cdk diff`: the properties whose change replaces a resource
- * are those of CloudFormation's own schemas, which CDK brings along.
+ * What deploying a stack of an assembly would replace, delete or orphan of a release, in the words of `cdk diff`: the
+ * properties whose change replaces a resource are those of CloudFormation's own schemas, which CDK brings along.
  * @throws Error where nothing could be compared
  */
 export function destructiveChanges(assembly: string, stack: string, released: StackRecord): string[] {

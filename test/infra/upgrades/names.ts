@@ -5,7 +5,9 @@ export interface Named {
   readonly Properties: Readonly<Record<string, unknown>>;
 }
 
-/** Types whose names need not differ, or only within something that is made with the stack: an API, a role, a function. */
+/**
+ * Types whose names need not differ, or only within something that is made with the stack: an API, a role, a function.
+ */
 const NAMED_WITHIN: readonly string[] = [
   'AWS::ApiGateway::Authorizer',
   'AWS::ApiGateway::RestApi',

@@ -4,8 +4,8 @@ import { EVERYTHING, type Templates } from '../synthesize.ts';
 import { nameOf } from './names.ts';
 
 /**
- * What of a release an upgrade must leave as it is (`docs/decisions/0162-stacks.md`): of each stack a template, though not a whole one, for `cdk diff`
- * to read.
+ * What of a release an upgrade must leave as it is (`docs/decisions/0162-stacks.md`): of each stack a template, though
+ * not a whole one, for `cdk diff` to read.
  */
 
 /** Settings of the stage that is recorded: with all that it can have, and one key of tokens, for these come and go. */
@@ -43,8 +43,8 @@ export const recordOf = ({ data, application, operations }: Templates, release: 
 });
 
 /**
- * What outlives its stack and what the outputs tell others of; and whatever has a name, which is taken as long as it is there, with what the name is
- * made of.
+ * What outlives its stack and what the outputs tell others of; and whatever has a name, which is taken as long as it is
+ * there, with what the name is made of.
  */
 function stackRecordOf(template: unknown): StackRecord {
   const { Resources, Outputs } = templateSchema.parse(template);
@@ -61,7 +61,9 @@ function stackRecordOf(template: unknown): StackRecord {
   return { Resources: Object.fromEntries(kept.toSorted(byId)) };
 }
 
-/** Kept by CloudFormation or not, they are made again only with harm: mails to confirm, tokens that nobody can check. */
+/**
+ * Kept by CloudFormation or not, they are made again only with harm: mails to confirm, tokens that nobody can check.
+ */
 const WHOLE: readonly string[] = ['AWS::KMS::Key', 'AWS::SNS::Subscription', 'AWS::SNS::Topic'];
 
 const policiesOf = ({ Type, DeletionPolicy, UpdateReplacePolicy }: Declared): Omit<Declared, 'Properties'> =>
