@@ -47,7 +47,8 @@ const usageOf = ({ name, command }: DescribedCommand): string =>
 
 const rowOf = (described: DescribedCommand): string[] => [
   `\`${usageOf(described)}\``,
-  `${described.command.description()}.`,
+  // The first sentence: the help has the others.
+  `${described.command.description().split('. ')[0]}.`,
   authorityOf(described.command),
 ];
 

@@ -16,7 +16,8 @@ export const endpoints = (contracts: readonly Contract[]): string =>
 const lineOf = (route: Route): string =>
   [
     `- \`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''} (${accessTo(route)}): ${route.summary}.`,
-    ...[route.description ?? []].flat(),
+    // The OpenAPI document describes extensions.
+    ...[(route.extension === true ? undefined : route.description) ?? []].flat(),
     ...named(
       'Query',
       Object.keys(route.query.shape).filter((name) => !COMMON_QUERY.includes(name)),

@@ -1,9 +1,13 @@
 import type { Contract, Route } from '#contract';
 import { jsonSchemaOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
 
-/** Every returned record, and every body that is not one, in the order of the contracts. */
+/**
+ * Every record that a specified endpoint returns, and every body that is not one, in the order of the contracts. Those
+ * of extensions are in the OpenAPI document.
+ */
 export function records(contracts: readonly Contract[], schemas: Schemas): string {
-  const routes = contracts.flatMap((contract) => Object.values(contract.routes));
+  const all = contracts.flatMap((contract) => Object.values(contract.routes));
+  const routes = all.filter(({ extension }) => extension !== true);
   const names = [...new Set(routes.flatMap((route) => [...takenBy(route), ...schemasOfResponse(route, schemas)]))];
   const bodies = new Set(routes.flatMap(takenBy));
   const bases = new Map(names.map((name) => [name, baseOf(name, names, schemas)]));
