@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import type { Engine, FoundEngine } from './engine.ts';
 
 const OLDEST_JAVA = 17;
-const LAUNCHER = join(import.meta.dirname, 'launcher');
+const LAUNCHER = 'LoopbackDynamoDb';
+const SOURCE = join(import.meta.dirname, `${LAUNCHER}.java`);
+const CLASSES = join(import.meta.dirname, '../../node_modules/.cache/custodia/launcher');
 /** A short-lived small server: the quick compiler and the plain collector start sooner and take less memory. */
 const JVM_OPTIONS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx512m', '-XX:-UsePerfData'];
 
@@ -16,8 +18,9 @@ export const findDynamoDbLocal = async (): Promise<FoundEngine> => {
   const found: string[] = [];
   for (const java of javaCandidates()) {
     const version = await javaVersion(java);
-    if (version !== undefined && version >= OLDEST_JAVA) return dynamoDbLocal(java, home);
-    if (version !== undefined) found.push(`Java ${version}`);
+    if (version === undefined) continue;
+    if (version >= OLDEST_JAVA && (await compiled(java, home))) return dynamoDbLocal(java, home);
+    found.push(`Java ${version}${version >= OLDEST_JAVA ? ' without a compiler' : ''}`);
   }
   return { missing: found.length > 0 ? `it found only ${found.join(' and ')}` : 'it found no Java' };
 };
@@ -35,12 +38,34 @@ const dynamoDbLocal = (java: string, home: string): Engine => ({
       `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
       ...JVM_OPTIONS,
       '-cp',
-      [LAUNCHER, join(home, 'DynamoDBLocal.jar')].join(delimiter),
-      'LoopbackDynamoDb',
+      [CLASSES, join(home, 'DynamoDBLocal.jar')].join(delimiter),
+      LAUNCHER,
       directory ?? ':memory:',
     ],
   }),
 });
+
+/**
+ * Compiles the launcher, unless it is compiled already.
+ * @returns whether it is: a runtime without development tools has no compiler
+ */
+async function compiled(java: string, home: string): Promise<boolean> {
+  const name = `${LAUNCHER}.class`;
+  const found = statSync(join(CLASSES, name), { throwIfNoEntry: false });
+  if (found !== undefined && found.mtimeMs > statSync(SOURCE).mtimeMs) return true;
+  mkdirSync(CLASSES, { recursive: true });
+  // Others may compile it at the same time.
+  const fresh = mkdtempSync(join(CLASSES, 'fresh-'));
+  const jars = [join(home, 'DynamoDBLocal.jar'), join(home, 'DynamoDBLocal_lib', '*')].join(delimiter);
+  const options = ['--release', String(OLDEST_JAVA), '-g:none', '-d', fresh, '-cp', jars, SOURCE];
+  try {
+    const output = await outputOf(java, ['-m', 'jdk.compiler/com.sun.tools.javac.Main', ...options], 60_000);
+    if (output !== undefined) renameSync(join(fresh, name), join(CLASSES, name));
+    return output !== undefined;
+  } finally {
+    rmSync(fresh, { recursive: true });
+  }
+}
 
 /** The folder of the jar. Its name carries a release date, so it is searched for. */
 const dynamoDbLocalHome = (): string | undefined => {
@@ -59,11 +84,13 @@ const javaCandidates = (): string[] => {
 };
 
 /** The major version, undefined where there is no working Java. */
-const javaVersion = (java: string): Promise<number | undefined> =>
+const javaVersion = async (java: string): Promise<number | undefined> =>
+  majorVersion((await outputOf(java, ['-version'], 10_000)) ?? '');
+
+/** What a program prints to standard error; undefined where it fails. */
+const outputOf = (file: string, args: readonly string[], timeout: number): Promise<string | undefined> =>
   new Promise((resolve) => {
-    execFile(java, ['-version'], { timeout: 10_000 }, (error, _stdout, stderr) => {
-      resolve(error ? undefined : majorVersion(stderr));
-    });
+    execFile(file, args, { timeout }, (error, _stdout, stderr) => resolve(error ? undefined : stderr));
   });
 
 /** Reads `java -version`: `"17.0.15"` is 17, the old style `"1.8.0_402"` is 8. */

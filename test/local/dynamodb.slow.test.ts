@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -219,26 +219,3 @@ async function startOwner(engine: string, dataDir: string) {
   };
   return { pid: owner.pid ?? Number.NaN, endpoint: String(endpoint), kill };
 }
-
-it('the launcher class is what its source compiles to', async ({ skip }) => {
-  const launcher = join(import.meta.dirname, '../../local/dynamodb/launcher');
-  const { found } = engines[0];
-  if ('missing' in found) return skip(found.missing);
-  if (!javacVersion()?.startsWith('javac 17.')) return skip('no javac 17 here, the one that made it');
-  const command = found.command({ directory: undefined, host: found.host(), freePort: 0, accessKeyId: '' });
-  const jar = command.args.find((arg) => arg.includes('DynamoDBLocal.jar')) ?? '';
-  const libraries = jar.replace(/.*?:(.*)DynamoDBLocal\.jar$/, '$1DynamoDBLocal.jar:$1DynamoDBLocal_lib/*');
-  const output = await freshDirectory();
-  const source = join(launcher, 'LoopbackDynamoDb.java');
-  execFileSync('javac', ['--release', '17', '-g:none', '-cp', libraries, '-d', output, source]);
-  const fresh = await readFile(join(output, 'LoopbackDynamoDb.class'));
-  expect(fresh.equals(await readFile(join(launcher, 'LoopbackDynamoDb.class')))).toBe(true);
-});
-
-const javacVersion = (): string | undefined => {
-  try {
-    return execFileSync('javac', ['-version'], { encoding: 'utf8' });
-  } catch {
-    return undefined;
-  }
-};

