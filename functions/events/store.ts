@@ -31,7 +31,15 @@ export interface EndpointSecret {
 const PROGRESS = ['delivered_through', 'backlog', 'failing_since', 'waits_until', 'last_success_at'] as const;
 export type Progress = Pick<WebhookEndpoint, (typeof PROGRESS)[number]>;
 
-/** An endpoint as stored. */
+/**
+ * An endpoint as stored. Its status:
+ *
+ *     unverified ─ its receiver answers a ping ─▶ active
+ *     active ─ asked for, or what was confirmed holds no more ─▶ paused ───┐
+ *            ─ fails for five days, or answers 410 ─────────────▶ disabled ┴ set active, and confirmed ─▶ active
+ *            ─ the next event is kept no more ──────────────────▶ expired ── replayed ─────────────────▶ active
+ *            ─ another url ─▶ unverified: others become so once they are set active
+ */
 export interface StoredEndpoint extends Omit<WebhookEndpoint, keyof Progress> {
   /** One, or two during a rotation; the newest first. */
   readonly secrets: readonly EndpointSecret[];

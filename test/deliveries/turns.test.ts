@@ -325,6 +325,8 @@ describe('an endpoint that fails', () => {
 });
 
 describe('an endpoint gets nothing', () => {
+  /** As where records were restored: their numbers are others. */
+  const raiseGeneration = () => acme.do(async (tenant) => new JournalReader(tenant).raiseGeneration());
   const nothing = async (reason: readonly unknown[], isStillRegistered = false): Promise<void> => {
     await change();
     await world.pass(10 * MINUTE);
@@ -365,14 +367,14 @@ describe('an endpoint gets nothing', () => {
     expect([hook.receiver.calls.length, await isRegistered()]).toEqual([1, true]);
   });
 
-  it('when its integration is inactive', async () => {
-    await acme.setIntegration('inactive');
-    await nothing(['paused', 'integration_inactive']);
-  });
-
-  it('when its integration got more permissions than were confirmed', async () => {
-    await hook.change({ confirmed: { token_epoch: 0, permissions: ['terminals:read'] } });
-    await nothing(['paused', 'more_permissions']);
+  const withLess = { token_epoch: 0, permissions: ['terminals:read' as const] };
+  it.each([
+    ['its integration is inactive', () => acme.setIntegration('inactive'), ['paused', 'integration_inactive']],
+    ['its integration may do more', () => hook.change({ confirmed: withLess }), ['paused', 'more_permissions']],
+    ['its table was restored', () => raiseGeneration(), ['expired', 'cursor_expired']],
+  ])('when %s', async (_, what, status) => {
+    await what();
+    await nothing(status);
   });
 
   it('when it is paused, and is forgotten when it is deleted', async () => {
@@ -425,15 +427,10 @@ describe('an endpoint gets nothing', () => {
     expect(hook.receiver.numbers()).toEqual(kept);
   });
 
-  it('of a table that was restored, whose numbers are others', async () => {
-    await acme.do(async (tenant) => new JournalReader(tenant).raiseGeneration());
-    await nothing(['expired', 'cursor_expired']);
-  });
-
   it('of a table that was restored, which the schedule finds before anything changes', async () => {
     await change();
     await wake();
-    await acme.do(async (tenant) => new JournalReader(tenant).raiseGeneration());
+    await raiseGeneration();
     await world.pass(5 * MINUTE);
     expect(await hook.status()).toEqual(['expired', 'cursor_expired']);
   });
