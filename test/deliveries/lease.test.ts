@@ -40,12 +40,12 @@ it('one worker has the lease until it releases it, or its end has come', async (
   expect(await leases.changeLeased(acme.open(), leaseOf('c'), { set: { next: 4 } })).toMatchObject({ next: 4 });
 });
 
-it('whose end, or whose next call, is further away than any can be keeps nobody out', async () => {
+it.each(['retry_at', 'replay_at'] as const)('is not taken before %s, unless no wait can be as long', async (time) => {
   world.now += 60 * DAY;
   expect(await take('of a clock that is 60 days ahead')).toBe('taken');
   world.now -= 60 * DAY;
   expect(await take('b')).toBe('taken');
-  await leases.endLease(acme.open(), leaseOf('b'), { set: { retry_at: world.now + leases.LONGEST_WAIT_MS } });
+  await leases.endLease(acme.open(), leaseOf('b'), { set: { [time]: world.now + leases.LONGEST_WAIT_MS } });
   expect(await take('c')).toBe('waiting');
   world.now -= 60 * DAY;
   expect(await take('c')).toBe('taken');

@@ -531,7 +531,7 @@ describe('during a turn', () => {
   );
 
   it.each([
-    ['while it took its lease', 'UpdateItem', '"replay_at"'],
+    ['while it took its lease', 'UpdateItem', '"lease_until"'],
     ['while it read the journal', 'Query', '#EVENT'],
     ['while it made its call', 'BatchGetItem', '#TERMINAL'],
   ])(
