@@ -214,6 +214,6 @@ export const takenIn = (text: string): readonly Taken[] =>
   }).filter(({ roundTrips }) => !Number.isNaN(roundTrips));
 
 export const priceTable = (): MarkdownTable => ({
-  head: ['dollars', 'for', 'source'],
-  rows: Object.values(PRICES).map(({ dollars, what, source }) => [String(dollars), what, source]),
+  head: ['dollars', 'for'],
+  rows: Object.values(PRICES).map(({ dollars, what }) => [String(dollars), what]),
 });

@@ -5,17 +5,20 @@ import { wordsOf } from './words.ts';
 
 /** The measured tables of `docs/data-model.md`. */
 
-/** The calls of each operation. */
+/** The calls of each operation; round trips have numbers where there are several. */
 export const patternTable = (played: readonly Played[]): MarkdownTable => ({
-  head: ['endpoint', 'calls, by round trip', 'round trips', 'read units', 'write units'],
+  head: ['endpoint', 'calls, by round trip', 'read units', 'write units'],
   rows: played.map(({ title, calls }) => [
     `\`${title}\``,
-    roundTripsOf(calls)
-      .map((roundTrip, index) => `**${index + 1}** ${wordsOf(roundTrip)}`.trim())
-      .join('<br>'),
-    ...[roundTripsOf(calls).length, readUnitsOf(calls), writeUnitsOf(calls)].map(String),
+    numbered(roundTripsOf(calls).map(wordsOf)),
+    ...[readUnitsOf(calls), writeUnitsOf(calls)].map(String),
   ]),
 });
+
+const numbered = (roundTrips: readonly string[]): string =>
+  roundTrips.length === 1
+    ? roundTrips.join('')
+    : roundTrips.map((words, index) => `**${index + 1}** ${words}`.trim()).join('<br>');
 
 /** The cost of other requests of operations than those above. */
 export const variantTable = (checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable => ({
