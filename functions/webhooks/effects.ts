@@ -111,12 +111,12 @@ function inputOf(route: Route, data: Data) {
   const settable = route.body?.schema.shape ?? {};
   const isTaken = (field: string): boolean => Object.hasOwn(settable, field);
   const body = Object.fromEntries(Object.entries(data).filter(([field]) => isTaken(field)));
-  const heeded = [
+  const used = [
     ...(parameter === undefined ? [] : [idField]),
     // Must be the organization of the sender, whatever the event.
     ...(typeof data.org_id === 'string' ? ['org_id'] : []),
   ];
-  return { params, body, ignored: Object.keys(data).filter((field) => !isTaken(field) && !heeded.includes(field)) };
+  return { params, body, ignored: Object.keys(data).filter((field) => !isTaken(field) && !used.includes(field)) };
 }
 
 const idFieldOf = (route: Route): string => route.event?.idField ?? 'id';

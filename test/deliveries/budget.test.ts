@@ -6,7 +6,10 @@ import { DeliveryWorld, type Endpoint, type Organization } from '../support/deli
 import { freshTable } from '../support/dynamodb.ts';
 import { prepared } from '../support/prepared.ts';
 
-/** What works in the background is charged to its tenant: no more than the delivery budget is used, by whoever, and nothing is lost. */
+/**
+ * What works in the background is charged to its tenant: no more than the delivery budget is used, by whoever, and
+ * nothing is lost.
+ */
 
 const MINUTE = 60_000;
 /** Of the tenant's request budget, a minute. Its delivery budget is a tenth. */
@@ -65,7 +68,7 @@ describe('the background', () => {
     for (const { receiver } of hooks) expect(receiver.numbers().slice(16)).toEqual(await acme.numbers());
   });
 
-  it('is bounded for failing calls, too, and for pages of events that an endpoint does not get', async () => {
+  it('also limits failing calls, and pages of events that an endpoint does not get', async () => {
     const failing = await acme.endpoint({ payload: 'record', batch_size: 2 });
     failing.receiver.responds = () => ({ status: 422 });
     await acme.endpoint({ event_types: ['ticket.created'] });
@@ -76,7 +79,7 @@ describe('the background', () => {
     expect(units).toBeGreaterThan(100);
   });
 
-  it('is told in the usage of the tenant', async () => {
+  it('counts in the usage of the tenant', async () => {
     const hook = await acme.endpoint({ payload: 'record' });
     await acme.changeAndWake(4, LARGE);
     const units = await unitsOf(() => world.pass(30 * MINUTE));
@@ -94,7 +97,7 @@ describe('the background', () => {
 });
 
 describe('each endpoint has its share', () => {
-  it('so that a replay of one keeps the events of another waiting for nothing', async () => {
+  it('so a replay of one does not delay the events of another', async () => {
     const [busy, other] = [await acme.endpoint({ payload: 'record' }), await acme.endpoint()];
     await other.change({ event_types: ['terminal.updated'] });
     await acme.changeAndWake(40, LARGE);
@@ -113,7 +116,7 @@ describe('each endpoint has its share', () => {
     expect(busy.receiver.firstNumbers()).toEqual(await acme.numbers());
   });
 
-  it('so that a backlog of one, which is no replay, does not either', async () => {
+  it('so a backlog of one does not delay the events of another', async () => {
     const [busy, other] = [await acme.endpoint({ payload: 'record' }), await acme.endpoint()];
     await other.change({ event_types: ['terminal.updated'] });
     await acme.changeAndWake(40, LARGE);
@@ -140,7 +143,7 @@ describe('each endpoint has its share', () => {
 });
 
 describe('a replay', () => {
-  it('calls an endpoint that fails no sooner than before', async () => {
+  it('does not call a failing endpoint any sooner', async () => {
     const hook = await acme.endpoint();
     hook.receiver.responds = () => ({ status: 500 });
     await acme.changeAndWake(2);

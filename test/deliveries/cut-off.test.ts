@@ -39,7 +39,7 @@ async function organization(): Promise<{ org: OrgAccess; endpointId: string; rec
 const naming = async ({ orgId }: OrgAccess) =>
   (await dumpOf(api.table)).filter((item) => JSON.stringify(item).includes(orgId)).map(({ PK }) => PK?.S);
 
-it('an organization that is erased during a call leaves nothing, not in the register either, whatever the worker does then', async () => {
+it('an organization that is erased during a call leaves nothing, whatever the worker does then', async () => {
   const { org, receiver } = await organization();
   receiver.responds = async () => {
     let ahead = 0;

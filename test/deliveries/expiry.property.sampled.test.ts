@@ -10,8 +10,8 @@ import { byExtent } from '../support/extent.ts';
 import { prepared } from '../support/prepared.ts';
 
 /**
- * Endpoints around the end of the retention, with workers whose clocks are months wrong, and DynamoDB deleting expired events in its own time: an endpoint
- * gets each event after its cursor, or is told that it has expired.
+ * Endpoints around the end of the retention, with workers whose clocks are months wrong, and DynamoDB deleting expired
+ * events in its own time: an endpoint gets each event after its cursor, or is told that it has expired.
  */
 
 const HOUR = 3_600_000;

@@ -10,8 +10,9 @@ import { prepared } from '../support/prepared.ts';
 import { begin } from './scene.ts';
 
 /**
- * Workers that die or meet a fault at any call of the table, or are there twice, and wake-ups that are lost: nothing is missing, first deliveries are
- * in order, and what comes twice is the batch that was under way. At random: `stress.sampled.test.ts`.
+ * Workers that die or meet a fault at any call of the table, or are there twice, and wake-ups that are lost: nothing is
+ * missing, first deliveries are in order, and what comes twice is the batch that was under way. At random:
+ * `stress.sampled.test.ts`.
  */
 
 const MINUTE = 60_000;

@@ -33,7 +33,7 @@ const streamOf = (...partitions: readonly unknown[]): DynamoDBStreamEvent => ({
 });
 
 describe('the function of the stream', () => {
-  it('sends a message for each tenant, and nothing for what is no journal', async () => {
+  it('sends a message for each tenant, and ignores what is no journal', async () => {
     const journal = `ORG#${ORG}#EVENT`;
     await wake(
       streamOf(
@@ -80,14 +80,14 @@ describe('with a table', () => {
     Records: bodies.map((body, index) => ({ messageId: String(index), body })) as never,
   });
 
-  it('the schedule publishes nothing where no endpoint is, and its metrics where there is one', async () => {
+  it('the schedule publishes metrics only if there is an endpoint', async () => {
     configure(await freshTable());
     expect(await written(schedule)).toMatchObject({ lines: [] });
     await begin();
     expect((await written(schedule)).lines).toMatchObject([{ domain: 'delivery-schedule', outcome: 'done' }]);
   });
 
-  it('the schedule wakes who is behind, and nobody else', async () => {
+  it('the schedule wakes only endpoints that are behind', async () => {
     const [acme, other] = [await begin(), await begin()];
     await schedule();
     sent = [];
@@ -99,7 +99,7 @@ describe('with a table', () => {
     ]);
   });
 
-  it('the worker drops what is no message, and has others received again when they fail', async () => {
+  it('the worker drops unknown messages, and has failed ones received again', async () => {
     const acme = await begin();
     await acme.change();
     vi.stubEnv('EVENT_TARGETS', 'loopback');
@@ -126,7 +126,7 @@ describe('with a table', () => {
 describe('the queue of SQS', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it('gets messages in groups by tenant, and says where one was refused', async () => {
+  it('gets messages in groups by tenant, and throws if one is refused', async () => {
     const asked: { readonly target: unknown; readonly host: string; readonly body: string }[] = [];
     let failed: readonly object[] = [];
     vi.spyOn(NodeHttpHandler.prototype, 'handle').mockImplementation(async ({ headers, hostname, body }) => {

@@ -28,7 +28,7 @@ beforeEach(async () => {
 const leaseOf = (token: string): leases.Lease => ({ endpointId: hook.id, token });
 const take = async (token: string, tenant = acme.open()) => (await leases.takeLease(tenant, leaseOf(token))).outcome;
 
-it('one worker has the lease until it releases it, or its end has come', async () => {
+it('one worker has the lease until it releases it, or it expires', async () => {
   expect([await take('a'), await take('b'), await take('a')]).toEqual(['taken', 'leased', 'taken']);
   expect(await leases.endLease(acme.open(), leaseOf('b'), {})).toBe('lost');
   expect(await leases.endLease(acme.open(), leaseOf('a'), { set: { next: 3 } })).toBe('ended');
@@ -51,7 +51,7 @@ it.each(['retry_at', 'replay_at'] as const)('is not taken before %s, unless no w
   expect(await take('c')).toBe('taken');
 });
 
-it('is not released where its holder was woken since it has looked', async () => {
+it('is not released if its holder was woken since it last read the journal', async () => {
   const { state } = await leases.takeLease(acme.open(), leaseOf('a'));
   expect(await leases.wake(acme.open(), hook.id, async () => undefined)).toBe(true);
   expect(await leases.endLease(acme.open(), leaseOf('a'), { set: { next: 8 } }, state)).toBe('kept');
@@ -60,7 +60,7 @@ it('is not released where its holder was woken since it has looked', async () =>
   expect(await leases.endLease(acme.open(), leaseOf('a'), {}, after)).toBe('ended');
 });
 
-it('of an endpoint that is gone is taken by nobody, and waking its holder makes none', async () => {
+it('of a deleted endpoint cannot be taken, and a wake-up does not create it', async () => {
   const gone = { ...leaseOf('a'), endpointId: crypto.randomUUID() };
   expect(await leases.wake(acme.open(), gone.endpointId, async () => undefined)).toBe(false);
   expect((await leases.takeLease(acme.open(), gone)).outcome).toBe('gone');
@@ -84,7 +84,7 @@ describe('a worker that is paused', () => {
     expect(hook.receiver.numbers()).toHaveLength(2);
   });
 
-  it('during a call says no more of its duration than may be shown', async () => {
+  it('during a call records at most the longest duration that may be shown', async () => {
     hook.receiver.responds = async () => {
       world.now += HOUR;
       return { error: 'timeout' };
@@ -94,7 +94,7 @@ describe('a worker that is paused', () => {
     expect(await hook.attempts()).toMatchObject([{ duration_ms: 1_000_000 }]);
   });
 
-  it('while others deliver does not end the endpoint because its own place in the journal has expired', async () => {
+  it('while others deliver does not expire the endpoint by its own old place in the journal', async () => {
     const worker = new PausingHandler();
     const paused = worker.pauseBefore('Query', '#EVENT');
     await acme.change();
@@ -110,7 +110,7 @@ describe('a worker that is paused', () => {
   });
 });
 
-describe('two workers, one of whose clocks is as fast, and the other as slow, as clocks may be', () => {
+describe('two workers, one with the fastest clock that is allowed, the other with the slowest', () => {
   const openAt = (skew: number) =>
     Tenant.of(
       aCaller(acme.id),
@@ -130,7 +130,7 @@ describe('two workers, one of whose clocks is as fast, and the other as slow, as
     expect(await take('b', slow())).toBe('waiting');
   });
 
-  it('look again where a wake-up of the fast one is too early for the slow one', async () => {
+  it('repeat a wake-up of the fast one that is too early for the slow one', async () => {
     await acme.change();
     await hook.setState({ retry_at: leases.timeIn(fast()) });
     world.skews.splice(0, 1, -BELIEVED);

@@ -9,8 +9,9 @@ import { prepared } from '../support/prepared.ts';
 import { begin } from './scene.ts';
 
 /**
- * A worker that is paused for an hour at any call of the table, before it is sent or before its response is read, while another delivers everything:
- * nothing is missing, first deliveries are in order, what comes twice is one batch, and the endpoint stays as it is. Single pauses: `lease.test.ts`.
+ * A worker that is paused for an hour at any call of the table, before it is sent or before its response is read, while
+ * another delivers everything: nothing is missing, first deliveries are in order, what comes twice is one batch, and
+ * the endpoint stays as it is. Single pauses: `lease.test.ts`.
  */
 
 const HOUR = 3_600_000;

@@ -58,7 +58,7 @@ describe('the wait after a failure', () => {
 });
 
 describe('what failures leave', () => {
-  it('is that an endpoint is disabled after five days of calls, whenever these were and whatever the clocks say', () => {
+  it('disables an endpoint after five days of failing calls, whatever the clocks say', () => {
     const steps = fc.array(fc.record({ late: fc.integer({ min: -60 * DAY, max: 60 * DAY }), random }), {
       maxLength: 60,
     });
@@ -99,7 +99,7 @@ describe('what failures leave', () => {
     );
   });
 
-  it('is since when calls fail: since the first that failed began, however long it took', () => {
+  it('includes since when calls fail: since the first failing call began', () => {
     const first = {
       next: 0,
       generation: 'g',
@@ -112,7 +112,7 @@ describe('what failures leave', () => {
     ]);
   });
 
-  it('is nothing of the endpoint where an event is refused, and the fifth time is the last', () => {
+  it('does not count refusals as failures of the endpoint, and gives up an event after five', () => {
     const state = { next: 0, generation: 'g', refusals: 3 };
     expect(afterRefusal(state, 0, { now: NOW, random: 0 })).toMatchObject({
       set: { refusals: 4, retry_at: NOW + 40_000 },
@@ -137,7 +137,7 @@ const event = (number: number): JournalEvent => ({
 const events = Array.from({ length: 100 }, (_, number) => event(number));
 
 describe('a batch', () => {
-  it('has as many events as the endpoint wants; one, up to where they are sent singly', () => {
+  it('has as many events as the endpoint wants, or one while events are sent singly', () => {
     const count = (batchSize: number, singlyUntil?: number) => nextBatch(events, { batchSize, singlyUntil }).length;
     expect([count(1), count(7), count(7, 0), count(7, 1), count(7, 50)]).toEqual([1, 7, 7, 1, 1]);
     expect(nextBatch([], { batchSize: 7 })).toEqual([]);
@@ -200,7 +200,7 @@ it('an endpoint has the authority that was confirmed, or less', () => {
   ).toBeUndefined();
 });
 
-it('the schedule wakes what is behind, beyond the end or of another generation, and due by a time that can be', () => {
+it('the schedule wakes endpoints that are behind or of another generation, once their wait is over', () => {
   const needs = (state: object | undefined) =>
     needsTurn({ state: state && { next: 5, generation: 'g', ...state }, end: 7, generation: 'g' }, NOW);
   expect(needs(undefined)).toBe(true);

@@ -138,7 +138,7 @@ describe('a name', () => {
     expect(connect).not.toHaveBeenCalled();
   });
 
-  it('is not asked for where the URL is refused already', async () => {
+  it('is not resolved if the URL is refused already', async () => {
     const resolve = vi.fn();
     const send = sendWith({ targets: 'public', resolve });
     for (const url of ['https://0x7f.1/', 'https://localhost/', 'http://hooks.acme.com/', 'https://[::ffff:7f00:1]/'])
@@ -167,7 +167,7 @@ describe('a name', () => {
     expect(cancel).toHaveBeenCalled();
   });
 
-  it('of this machine is called, by http too, where that is let through, and no other', async () => {
+  it('of this machine is called, also by http, in local development, and no other is', async () => {
     const port = await portOf(createServer((_request, response) => void response.end()));
     const send = sendWith({ targets: 'loopback', resolve: unresolved });
     for (const host of ['localhost', '127.0.0.1', 'a.localhost'])
@@ -190,7 +190,7 @@ describe('a receiver that', () => {
   it.each([
     ['another name', () => selfSigned('other.acme.com'), true],
     ['an authority that nobody knows', () => certificate, false],
-  ])('has a certificate of %s is not told anything, whatever the environment says', async (_, made, isTrusted) => {
+  ])('has a certificate of %s gets nothing, whatever the environment says', async (_, made, isTrusted) => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     vi.spyOn(process, 'emitWarning').mockReturnValue();
     const own = made();
@@ -224,7 +224,7 @@ describe('a receiver that', () => {
     expect(await send({ url: `https://${NAME}/`, headers: {}, body: '' })).toEqual({ error: 'timeout' });
   });
 
-  it('never ends its body has answered by its status', async () => {
+  it('never ends its body has responded by its status', async () => {
     const end = clockStopped();
     const port = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'));
     const responded = channel('http.client.response.finish');
@@ -270,7 +270,7 @@ describe('a receiver that', () => {
     expect(await deliver(await raw((socket) => void answer(socket)))).toEqual({ error: 'response-invalid' });
   });
 
-  it('hangs up gives no response, or its status where it has sent that', async () => {
+  it('hangs up gives no response, or the status that it has sent before', async () => {
     expect(await deliver(await raw((socket) => socket.destroy()))).toEqual({ error: 'connection' });
     const partly = await raw((socket) => socket.end('HTTP/1.1 413 Content Too Large\r\ncontent-length: 9\r\n\r\n{'));
     expect(await deliver(partly)).toEqual({ status: 413 });
@@ -289,12 +289,12 @@ describe('a body that the call expects', () => {
     ['newer\n', false],
     ['', false],
     [`newer${'x'.repeat(70_000)}`, false],
-  ])('is compared as a whole, and not told: %.6s', async (body, isExpected) => {
+  ])('is compared as a whole, and kept nowhere: %.6s', async (body, isExpected) => {
     const outcome = await ask(await receiver((_, response) => void response.end(body)));
     expect({ isExpected: false, ...outcome }).toEqual({ status: 200, isExpected });
   });
 
-  it('is none where the receiver breaks off', async () => {
+  it('is not expected if the receiver breaks off', async () => {
     const outcome = await ask(await raw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nnewer')));
     expect(outcome).toEqual({ status: 200 });
   });

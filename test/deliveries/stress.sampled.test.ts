@@ -5,7 +5,10 @@ import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
 import { prepared } from '../support/prepared.ts';
 
-/** What `npm run bench -- deliveries` holds deliveries to, for a short time: writers, workers, wake-ups and receivers in every kind of trouble. */
+/**
+ * What `npm run bench -- deliveries` holds deliveries to, for a short time: writers, workers, wake-ups and receivers in
+ * every kind of trouble.
+ */
 
 const place = prepared(freshTable);
 

@@ -151,7 +151,7 @@ describe('an endpoint', () => {
     expect(hook.receiver.calls).toHaveLength(3);
   });
 
-  it('gets them whatever a session with a bug has put into the register', async () => {
+  it('gets them in spite of odd entries in the register', async () => {
     for (const SK of ['odd', '#', `odd#${hook.id}`, `${acme.id}#`, `${acme.id}#${crypto.randomUUID()}`])
       await world.table.client.send(
         new PutCommand({
@@ -195,7 +195,7 @@ describe('an endpoint that fails', () => {
     expect(await hook.state()).not.toHaveProperty('failing_since');
   });
 
-  it('is called when it says, within an hour', async () => {
+  it('is called after `Retry-After`, within an hour', async () => {
     const waits = [120, 10_000_000];
     hook.receiver.responds = () => ({ status: waits.length > 0 ? 429 : 204, retryAfterSeconds: waits.shift() ?? 0 });
     await change();
@@ -279,7 +279,7 @@ describe('an endpoint that fails', () => {
     expect(hook.receiver.firstNumbers()).toEqual(await acme.numbers());
   });
 
-  it('gives an event all of its five calls, also after one that it refused and does not get any more', async () => {
+  it('gets five calls with an event, also after refusing one that it no longer gets', async () => {
     respond(422, 422, 422, 422, 422);
     await change();
     await world.run(world.now + 2 * MINUTE);
@@ -302,7 +302,7 @@ describe('an endpoint that fails', () => {
     expect(await isRegistered()).toBe(false);
   });
 
-  it('gets the events of a batch that it refuses one by one, and one of them five times', async () => {
+  it('gets the events of a refused batch one by one, and the bad one five times', async () => {
     await hook.change({ batch_size: 10 });
     await change(5);
     const [, , poison] = await acme.numbers();
@@ -343,7 +343,7 @@ describe('an endpoint gets nothing', () => {
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
 
-  it('but it is judged again where it is confirmed at the moment at which it is stopped', async () => {
+  it('but it is read again if somebody confirms it while it is being stopped', async () => {
     await acme.endTokens();
     await change();
     await pausedBefore(
@@ -358,7 +358,7 @@ describe('an endpoint gets nothing', () => {
     ]);
   });
 
-  it('but stays registered where it is activated at the moment at which it is removed from the register', async () => {
+  it('but stays registered if it is activated while it is being unregistered', async () => {
     const [before] = await registered();
     await hook.change({ status: 'paused', status_reason: 'requested' });
     await hook.change({ status: 'active', status_reason: null });
@@ -406,14 +406,14 @@ describe('an endpoint gets nothing', () => {
     expect([hook.receiver.calls.length, await isRegistered()]).toEqual([1, false]);
   });
 
-  it('that its integration may not read any more', async () => {
+  it('that its integration may no longer read', async () => {
     await hook.change({ event_types: null });
     await acme.allow(['clients:read']);
     await nothing(['active', null], true);
     expect(await hook.state()).toMatchObject({ next: 3 });
   });
 
-  it('when the events that follow are kept no more: it expires, and a replay says from where it goes on', async () => {
+  it('when the next events have expired, until a replay sets another cursor', async () => {
     world.queue.loses = () => true;
     await change(2);
     world.now += 32 * DAY;
@@ -470,7 +470,7 @@ describe('during a turn', () => {
     expect(await hook.status()).toEqual(['paused', 'tokens_ended']);
   });
 
-  it('what happens between its last read and its end is delivered', async () => {
+  it('events between its last read and its end are delivered', async () => {
     await acme.change();
     const [registration] = (await registered()) as [Registration];
     hook.receiver.responds = async () => {
@@ -483,7 +483,7 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual((await acme.numbers()).slice(0, 4));
   });
 
-  it('what happens during the first of several calls is delivered, too', async () => {
+  it('events during the first of several calls are delivered, too', async () => {
     await acme.change(3);
     hook.receiver.responds = async () => {
       if (hook.receiver.calls.length > 1) return { status: 204 };
@@ -495,7 +495,7 @@ describe('during a turn', () => {
     expect(hook.receiver.numbers()).toEqual(await acme.numbers());
   });
 
-  it('who finds it leased, and wakes its holder when it is free again, has the turn', async () => {
+  it('a worker that finds it leased takes the turn if it is free by the time of the wake-up', async () => {
     const late = new PausingHandler();
     const paused = late.pauseBefore('UpdateItem', '"rings"');
     let waking: Promise<void> | undefined;
@@ -534,18 +534,15 @@ describe('during a turn', () => {
     ['while it took its lease', 'UpdateItem', '"lease_until"'],
     ['while it read the journal', 'Query', '#EVENT'],
     ['while it made its call', 'BatchGetItem', '#TERMINAL'],
-  ])(
-    'a worker that was paused for an hour %s delivers nothing by what it had read before',
-    async (_, operation, text) => {
-      await hook.change({ payload: 'record' });
-      await acme.change();
-      await pausedBefore([operation, text], async () => {
-        world.now += HOUR;
-        await acme.endTokens();
-      });
-      expect(hook.receiver.calls).toEqual([]);
-    },
-  );
+  ])('a worker that was paused for an hour %s delivers nothing that it had read before', async (_, operation, text) => {
+    await hook.change({ payload: 'record' });
+    await acme.change();
+    await pausedBefore([operation, text], async () => {
+      world.now += HOUR;
+      await acme.endTokens();
+    });
+    expect(hook.receiver.calls).toEqual([]);
+  });
 
   it.each([204, 410, 422, 500])(
     'a worker whose lease has ended changes nothing after a %d: the one after it does',

@@ -7,7 +7,10 @@ import { PausingHandler } from '../support/pauses.ts';
 import { prepared } from '../support/prepared.ts';
 import { begin, type Scene } from './scene.ts';
 
-/** How long events wait for a worker that is gone, and for those that are with another tenant. The schedule is a stage's: every five minutes. */
+/**
+ * How long events wait for a worker that is gone, and for those that are with another tenant. The schedule is a
+ * stage's: every five minutes.
+ */
 
 /** A lease, and what clocks may differ by. */
 const LEASE = 81_000;
@@ -20,7 +23,7 @@ beforeEach(async () => {
   ({ world, acme, hook } = await begin(place));
 });
 
-describe('a worker that cannot give back its lease', () => {
+describe('a worker that cannot release its lease', () => {
   /** Has it deliver an event; it is cut off from the table from then on. */
   async function leaveLease(): Promise<number> {
     const cutOff = new PausingHandler();
@@ -35,7 +38,7 @@ describe('a worker that cannot give back its lease', () => {
   }
   const waited = (since: number): number => (hook.receiver.calls.at(-1)?.at ?? Number.POSITIVE_INFINITY) - since;
 
-  it('has another one come when it ends', async () => {
+  it('is replaced when it expires', async () => {
     const since = await leaveLease();
     await world.pass(600_000);
     expect(waited(since)).toBeLessThanOrEqual(LEASE + 200);
@@ -54,7 +57,7 @@ describe('a worker that cannot give back its lease', () => {
     expect(await hook.state()).not.toHaveProperty('lease');
   });
 
-  it('has another one come when it ends also where the first who finds it taken cannot send the message', async () => {
+  it('is replaced when it expires, also if the first to find it taken cannot send the message', async () => {
     world.queue.loses = () => true;
     const since = await leaveLease();
     await acme.change();
@@ -80,7 +83,7 @@ describe('a worker that cannot give back its lease', () => {
   });
 });
 
-it('however many find a lease taken, one message comes when it ends', async () => {
+it('one message comes when a lease expires, however many workers find it taken', async () => {
   hook.receiver.responds = async () => {
     for (let found = 0; found < 9; found++) await work({ tenant: acme.id }, world.worker());
     return { status: 204 };
@@ -101,7 +104,7 @@ describe('slow receivers', () => {
     },
   );
 
-  it('of a tenant with more endpoints than it may hold workers are all called, and none waits for a worker that is gone', async () => {
+  it('of a tenant with more endpoints than slots are all called, and none waits for a dead worker', async () => {
     world.slots = 1;
     const others = [await acme.endpoint(), await acme.endpoint()];
     await acme.change(3);

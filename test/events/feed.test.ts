@@ -124,7 +124,7 @@ describe('the feed', () => {
     expect((await page(`?after=${after}`)).data.map(({ record_id }) => record_id)).toEqual(ids);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a reader that has it', async () => {
     const query = `?after=${await latest()}`;
     const { headers } = await ask(query);
     expect(headers.get('cache-control')).toBe('private, no-cache');
@@ -167,7 +167,7 @@ describe('an event', () => {
     expect((await ask('', key.token)).status).toBe(403);
   });
 
-  it('of the platform is in the platform’s own feed, and of an organization in that of the organization', async () => {
+  it('is in the feed of its own tenant: the platform or an organization', async () => {
     const platform = await api.platformToken();
     const [own, named] = [await latest(platform), (await page(`?after=latest&org_id=${org.orgId}`, platform)).next];
     const client = await mine.client();
@@ -237,7 +237,7 @@ describe('a request is refused', () => {
     expect(refusal(refused).slice(0, 3)).toEqual([400, 'invalid-parameter', `#/${name}`]);
   });
 
-  it('with a type that no event has, and is told the nearest', async () => {
+  it('with an unknown type, and the response names the nearest one', async () => {
     expect(refusal(await ask('?types=client.created,tickets.updated')).at(-1)).toBe(
       '`tickets.updated` is no type of events; did you mean `ticket.updated`?',
     );
@@ -250,7 +250,7 @@ describe('a request is refused', () => {
       expect(refusal(await ask(`?after=${after}`)).slice(0, 3)).toEqual([400, 'invalid-parameter', '#/after']);
   });
 
-  it('with a cursor of another generation, or one beyond the end: it is told how to begin anew', async () => {
+  it('with a cursor of another generation or beyond the end, and the response says how to begin anew', async () => {
     const other = await api.orgToken();
     await apiDriverOf(api, other.token).client();
     const tenant = openTenant(environmentTable(), other.orgId);
@@ -272,7 +272,7 @@ describe('with its record', () => {
   const expanded = async (after: string, calls?: Calls): Promise<Page['data']> =>
     (await page(`?expand=record&after=${after}`, calls?.token)).data;
 
-  it('an event has it as it is now, as reading it returns it', async () => {
+  it('an event has the record as reading it returns it now', async () => {
     const after = await latest();
     const client = await mine.client({ metadata: { deep: [1e300, { a: null }] } });
     await mine.service({ client_id: client.id, health_status: 'down' });
@@ -295,7 +295,7 @@ describe('with its record', () => {
     expect(events.map(({ record }) => record?.id)).toEqual(events.map(({ record_id }) => record_id));
   });
 
-  it('no event has what its reader may not read', async () => {
+  it('no event has a record that its reader may not read', async () => {
     const after = readCursor(await latest(), openTenant(environmentTable(), org.orgId).id);
     await mine.client();
     const tenant = openTenant(environmentTable(), org.orgId);
@@ -323,7 +323,7 @@ describe('with its record', () => {
     expect(handler.calls).toContain('TransactGetItems');
   });
 
-  it('an event of what is deleted, or below what is deleted, has null', async () => {
+  it('an event has null in place of a deleted record, or of one below it', async () => {
     const after = await latest();
     const ticket = await mine.create('/tickets', {
       contact_id: org.orgId,

@@ -10,8 +10,9 @@ import { PausingHandler } from '../support/pauses.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**
- * The promise of `docs/events.md`, "A mirror": whoever takes a cursor, reads each list from its last page to its first and then follows the feed
- * has the records as they are, whatever others create, change and delete between any two of its requests, and however late their commits are.
+ * The promise of `docs/events.md`, "A mirror": whoever takes a cursor, reads each list from its last page to its first
+ * and then follows the feed has the records as they are, whatever others create, change and delete between any two of
+ * its requests, and however late their commits are.
  */
 
 const api = useApi();
@@ -101,7 +102,9 @@ class Writers {
 const kept = (record: object) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => !LEFT_OUT.includes(field)));
 
-/** Keeps a mirror by pages of two records, or three events, until the writers are done and it has read what they wrote. */
+/**
+ * Keeps a mirror by pages of two records, or three events, until the writers are done and it has read what they wrote.
+ */
 async function keep(mirror: Mirror, token: string, writers: Writers): Promise<void> {
   const over = new Error('the writers are done');
   const send = async (request: Request): Promise<Response> => {

@@ -43,7 +43,7 @@ describe('the types of events', () => {
     ]);
   });
 
-  it('are told with the permission to read the record', () => {
+  it('need the permission to read the record', () => {
     const named = kinds.map(({ recordType, permission }) => [recordType, permission]);
     expect(named).toContainEqual(['TicketMessage', 'tickets:read']);
     expect(named).toContainEqual(['Organization', 'orgs:read']);
@@ -74,7 +74,7 @@ describe('a request', () => {
     }
   });
 
-  it('that changes nothing, is refused or only reads leaves none', async () => {
+  it('that changes nothing, is refused or only reads leaves no event', async () => {
     const mine = apiDriverOf(api, org.token);
     const { id } = await mine.client({ slug: 'first' });
     const tenant = new TestTenant(api, org);

@@ -60,7 +60,7 @@ describe('a delivery', () => {
     expect((await listed('/api/v1/clients')).total).toBe(before);
   });
 
-  it('that comes again takes no numbers in the container that has processed it, and gives them back in another', async () => {
+  it('that comes again allocates no numbers in the container that has processed it, and releases them in another', async () => {
     const eventId = randomUUID();
     await deliver(api, org, created('Counted'), { eventId });
     const before = await Promise.all(['clients', 'webhook-events'].map((list) => listed(`/api/v1/${list}`)));
@@ -80,7 +80,7 @@ describe('a delivery', () => {
     expect(after.map(({ total }) => total)).toEqual(before.map(({ total }) => total));
   });
 
-  it('comes through once of sixteen at the same time', async () => {
+  it('is applied once when it comes sixteen times at once', async () => {
     const eventId = randomUUID();
     const name = `Race ${eventId}`;
     const responses = await Promise.all(
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     expect(data.filter((client) => client.name === name)).toHaveLength(1);
   });
 
-  it('of an event that means nothing here is stored and acknowledged', async () => {
+  it('of an event without effect is stored and acknowledged', async () => {
     const eventId = randomUUID();
     const { status, body } = await deliver(
       api,
@@ -130,7 +130,7 @@ describe('a delivery', () => {
     expect((await deliver(api, org, created('Mended'), { eventId })).status).toBe(200);
   });
 
-  it('may describe more than we know: that is ignored, and named in the record of the event', async () => {
+  it('may have unknown members, which are ignored, and named in the record of the event', async () => {
     const foreign = { id: 4711, created_at: 'yesterday', org_id: 7, ['x'.repeat(300)]: 1, '\ud800': 2 };
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`more_${index}`, null]));
     const eventId = randomUUID();
@@ -146,7 +146,7 @@ describe('a delivery', () => {
     expect(user.body.email).toBe('ines@acme.example');
   });
 
-  it('does not move a service, and says what it did not do', async () => {
+  it('does not move a service, and names the ignored field', async () => {
     const post = async (path: string, body: object) =>
       (await api.request<{ id: string }>('POST', path, { token: org.token, body })).body;
     const [one, other] = [
@@ -163,7 +163,7 @@ describe('a delivery', () => {
     expect(stored.body.ignored_fields).toEqual(['client_id']);
   });
 
-  it('names its own organization in any spelling, and nothing that is none', async () => {
+  it('may name its organization in any spelling, and no other', async () => {
     const named = (org_id: unknown) => ({ event_type: 'client.created', data: { name: 'Named', org_id } });
     expect((await deliver(api, org, named(org.orgId.toUpperCase()))).status).toBe(200);
     for (const orgId of ['', 'x'.repeat(3_000)]) {
@@ -173,7 +173,7 @@ describe('a delivery', () => {
 });
 
 describe('a delivery is refused', () => {
-  it('for an app code that nobody has, whoever has signed it: 404; without the form of a signature: 401', async () => {
+  it('for an unknown app code: 404; without a well-formed signature: 401', async () => {
     const never = (appCode: string, options = {}) => deliver(api, { ...org, appCode }, created('Never'), options);
     for (const appCode of ['nobody-has-this', '%20', 'a%2Fb', '..%2f..']) {
       expect(problem(await never(appCode))).toEqual([404, 'not-found']);
@@ -268,7 +268,7 @@ describe('the time of an event', () => {
       body: { webhook_tolerance_seconds },
     });
 
-  it('may be any, or none, unless the integration says otherwise', async () => {
+  it('may be any, or missing, unless the integration has a tolerance', async () => {
     const strict = await api.orgToken();
     expect(await statusesAt(strict, -9e6, 9e6)).toEqual([200, 200]);
     expect((await tolerate(strict, 300)).body.webhook_tolerance_seconds).toBe(300);

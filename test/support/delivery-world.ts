@@ -28,8 +28,8 @@ import { keyFile } from './key-file.ts';
 import { doIn, tableAt } from './storage.ts';
 
 /**
- * Deliveries in virtual time: the worker and the schedule as they are, over a table of the embedded engine. Queue, receivers, clock and chance are
- * plain objects, so that days pass at once.
+ * Deliveries in virtual time: the worker and the schedule as they are, over a table of the embedded engine. Queue,
+ * receivers, clock and chance are plain objects, so that days pass at once.
  *
  *     const world = new DeliveryWorld(place);
  *     const acme = await world.organization();
@@ -117,7 +117,10 @@ export class DeliveryWorld {
     await wakeEndpoints(session, await allRegistered(session), this.queue);
   }
 
-  /** Works on messages until none is left, or nothing is due before the time. A message whose work fails is received again. */
+  /**
+   * Works on messages until none is left, or nothing is due before the time. A message whose work fails is received
+   * again.
+   */
   async run(until = Number.POSITIVE_INFINITY, over?: () => NodeHttpHandler): Promise<void> {
     for (let message = this.queue.next(until); message !== undefined; message = this.queue.next(until)) {
       this.now = Math.max(this.now, message.at);

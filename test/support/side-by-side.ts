@@ -7,8 +7,8 @@ import { work } from '../../functions/events/deliveries/work.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
 /**
- * Workers of deliveries side by side, in virtual time: calls of receivers take their time, calls of the table take none. Time passes once nobody waits
- * for the table.
+ * Workers of deliveries side by side, in virtual time: calls of receivers take their time, calls of the table take
+ * none. Time passes once nobody waits for the table.
  */
 export class SideBySide {
   readonly #world: DeliveryWorld;
@@ -27,7 +27,10 @@ export class SideBySide {
     };
   }
 
-  /** Works until then, or until there is nothing to do. Calls may be under way at the end: the next run goes on with them. */
+  /**
+   * Works until then, or until there is nothing to do. Calls may be under way at the end: the next run goes on with
+   * them.
+   */
   async run(until: number): Promise<void> {
     const world = this.#world;
     for (;;) {

@@ -16,7 +16,10 @@ import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 import { challengeOf } from '../support/verified.ts';
 
-/** `/webhook-endpoints`: what an endpoint is, how far it is, and what ends with it. Who may change it is in `power.test.ts`. */
+/**
+ * `/webhook-endpoints`: what an endpoint is, how far it is, and what ends with it. Who may change it is in
+ * `power.test.ts`.
+ */
 
 const api = useApi({ authorizerTtlSeconds: 0 });
 const org = prepared(() => api.orgToken());
@@ -80,7 +83,7 @@ describe('a new endpoint', () => {
     expect(await isRegistered(endpoint.id)).toBe(version);
   });
 
-  it('begins at its creation: what was done before is not in its backlog, what is done then is', async () => {
+  it('begins at its creation: its backlog has later changes, and no earlier ones', async () => {
     const before = await create();
     const client = await mine.client();
     const after = await create();
@@ -184,7 +187,7 @@ describe('the status', () => {
     expect(await isRegistered(id)).toBe(2);
   });
 
-  it('is set to nothing else; the value that it has may be sent back', async () => {
+  it('cannot be set to anything else, but the value that it has may be sent back', async () => {
     const { id } = await createVerified();
     await become(id, { status: 'disabled', status_reason: 'failing' });
     expect((await mine.patch(`${PATH}/${id}`, { status: 'expired' })).status).toBe(422);
@@ -197,7 +200,7 @@ describe('the status', () => {
     expect((await mine.patch(`${PATH}/${id}`, { status: 'active' })).body).toMatchObject({ status: 'active' });
   });
 
-  it('is not a change where one of two concurrent ones has the other version', async () => {
+  it('of two concurrent changes with one version is changed once', async () => {
     const { id } = await create();
     const etag = String((await mine.get(`${PATH}/${id}`)).headers.get('etag'));
     const both = ['paused', 'active'].map((status) =>
@@ -206,7 +209,7 @@ describe('the status', () => {
     expect((await Promise.all(both)).map(({ status }) => status).toSorted()).toEqual([200, 412]);
   });
 
-  it('of a delivery does not change the version, but the entity tag', async () => {
+  it('has the same version after a delivery, but another entity tag', async () => {
     const { id } = await create();
     const before = await mine.get(`${PATH}/${id}`);
     await mine.client();
@@ -296,7 +299,7 @@ describe('a replay', () => {
       }
     });
 
-    it('is called off by one from the latest event, which repeats nothing', async () => {
+    it('is cancelled by one from the latest event, which repeats nothing', async () => {
       const { replay: back, minutesUntil } = await begin();
       const waits: number[] = [];
       for (const index of [0, 1]) waits.push(minutesUntil(await back(index)));
@@ -304,7 +307,7 @@ describe('a replay', () => {
       expect(waits).toEqual([0, 1, 0, 2]);
     });
 
-    it('is not kept waiting by what a wrong clock has stored', async () => {
+    it('does not wait for times that a wrong clock has stored', async () => {
       const { orgId, replay: back, minutesUntil } = await begin();
       const times = [1, 2].map((days) => Date.now() + days * 24 * 60 * MINUTE);
       await environmentTable().client.send(

@@ -36,7 +36,7 @@ async function withEndpoint() {
   return { org, mine, endpoint, attempts };
 }
 
-it('verify counts them, and not failed deliveries, which expire', async () => {
+it('verify counts endpoints, but not attempts, which expire', async () => {
   const { org, mine, endpoint, attempts } = await withEndpoint();
   const table = environmentTable();
   await table.client.send(
@@ -62,7 +62,7 @@ it('verify counts them, and not failed deliveries, which expire', async () => {
   expect((await look()).differences).toEqual([]);
 });
 
-it('an export has them as the API shows them, without secrets, and without failed deliveries', async () => {
+it('an export has endpoints as the API shows them, without secrets and attempts', async () => {
   const { org, mine, endpoint } = await withEndpoint();
   const exported: Exported[] = [];
   for await (const each of recordsOf(operate(org.orgId))) exported.push(each);
@@ -72,7 +72,7 @@ it('an export has them as the API shows them, without secrets, and without faile
   expect(JSON.stringify(ours)).not.toMatch(/secrets|confirmed|sealed/);
 });
 
-it.each([true, false])('erasing leaves nothing, in the register neither; sweeps: %s', async (sweeps) => {
+it.each([true, false])('erasing leaves nothing, also in the register; sweeps: %s', async (sweeps) => {
   const { org } = await withEndpoint();
   expect(await registeredOf(environmentTable(), org.orgId)).toHaveLength(1);
   await suspendOrganization(org.orgId);

@@ -11,8 +11,8 @@ import { type Calls, callsOf, expectNoDifference } from '../support/tenant-calls
 import { useApi } from '../support/use-api.ts';
 
 /**
- * Who may say where the events of an integration go (`docs/decisions/0201-events.md`). The gateway caches the authorizer's response for the standard
- * 60 s, as in AWS.
+ * Who may say where the events of an integration go (`docs/decisions/0201-events.md`). The gateway caches the
+ * authorizer's response for the standard 60 s, as in AWS.
  */
 
 const gate = new GatedHandler();
@@ -60,7 +60,7 @@ const WRITE = ['webhook-endpoints:write', ...READ];
 describe('a key with fewer permissions than the integration of an endpoint', () => {
   const weak = prepared(() => keyWith(WRITE));
 
-  it('reads it without its secret, and does nothing to it but to describe it', async () => {
+  it('reads it without its secret, and may change only its description', async () => {
     const { secret, ...endpoint } = await create(owner);
     expect(await weak.read(`${ENDPOINTS}/${endpoint.id}`)).toEqual(endpoint);
     expect(await statusesOf(powerful(weak, endpoint.id))).toEqual([403]);
@@ -69,7 +69,7 @@ describe('a key with fewer permissions than the integration of an endpoint', () 
     expect(await stored(endpoint.id)).toMatchObject({ ...MINE, status: 'unverified', description: 'x' });
   });
 
-  it('makes none for it, and one for itself, whose events are those that it may read', async () => {
+  it('creates none for it, and one for itself, which gets what the key may read', async () => {
     const { status } = await weak.ask('POST', ENDPOINTS, { ...EVIL, integration_id: org.integrationId });
     expect(status).toBe(403);
     const { id } = await create(weak);
@@ -120,13 +120,13 @@ describe('a key that was cut off a second ago', () => {
     expect(await stored(id)).toMatchObject(MINE);
   });
 
-  it('has none either where it is restricted', async () => {
+  it('may do nothing more once it is restricted', async () => {
     await owner.ask('PATCH', key.path, { permissions: WRITE });
     const { id: strong } = await create(owner);
     expect(await statusesOf(powerful(key, strong))).toEqual([403]);
   });
 
-  it('has none over what it began before: the first commit counts', async () => {
+  it('cannot commit what it began before', async () => {
     const held = gate.hold('TransactWriteItems');
     const changing = key.ask('PATCH', `${ENDPOINTS}/${id}`, EVIL);
     const release = await held;
@@ -137,7 +137,7 @@ describe('a key that was cut off a second ago', () => {
   });
 });
 
-it('what is confirmed is what is read: permissions that are added meanwhile are not', async () => {
+it('a change confirms the permissions that it has read, and none that are added meanwhile', async () => {
   const key = await keyWith(WRITE);
   const { id } = await create(key);
   const held = gate.hold('TransactWriteItems');
@@ -149,7 +149,7 @@ it('what is confirmed is what is read: permissions that are added meanwhile are 
   expect((await stored(id))?.confirmed.permissions).toEqual([...WRITE, 'clients:read']);
 });
 
-it('each request that needs the power of the integration confirms what it has now', async () => {
+it('each request that needs the permissions of the integration confirms them', async () => {
   const key = await keyWith(WRITE);
   const { id } = await create(key);
   for (const [index, request] of powerful(owner, id).slice(0, -1).entries()) {
@@ -170,7 +170,7 @@ it('an endpoint that is paused meanwhile is not pinged', async () => {
   expect((await pinging).status).toBe(409);
 });
 
-it('an inactive integration gets no endpoint, and none of its own is active by a request', async () => {
+it('an inactive integration gets no endpoint, and no request activates one of its endpoints', async () => {
   const key = await keyWith(WRITE);
   const { id } = await create(key);
   await owner.ask('PATCH', `${ENDPOINTS}/${id}`, { status: 'paused' });
@@ -180,15 +180,15 @@ it('an inactive integration gets no endpoint, and none of its own is active by a
   expect((await owner.ask('PATCH', `${ENDPOINTS}/${id}`, { url: 'https://new.example/in' })).status).toBe(200);
 });
 
-it('another tenant’s endpoints and integrations are none', async () => {
-  const stranger = callsOf(api, (await api.orgToken()).token);
+it('endpoints and integrations of another tenant do not exist', async () => {
+  const outsider = callsOf(api, (await api.orgToken()).token);
   const { id } = await create(owner);
-  const requests = powerful(stranger, id);
+  const requests = powerful(outsider, id);
   for (const [index] of requests.entries()) {
-    await expectNoDifference(404, (tried) => powerful(stranger, tried)[index]?.() ?? Promise.reject(), id);
+    await expectNoDifference(404, (tried) => powerful(outsider, tried)[index]?.() ?? Promise.reject(), id);
   }
-  await expectNoDifference(404, (tried) => stranger.ask('GET', `${ENDPOINTS}/${tried}/attempts`), id);
-  const make = (integration_id: string) => stranger.ask('POST', ENDPOINTS, { ...EVIL, integration_id });
+  await expectNoDifference(404, (tried) => outsider.ask('GET', `${ENDPOINTS}/${tried}/attempts`), id);
+  const make = (integration_id: string) => outsider.ask('POST', ENDPOINTS, { ...EVIL, integration_id });
   await expectNoDifference(422, make, org.integrationId);
   const detail = 'names no integration of the organization';
   expect((await make(org.integrationId)).body.errors).toEqual([{ in: 'body', pointer: '#/integration_id', detail }]);

@@ -7,7 +7,9 @@ import { type Key, keyMadeBy, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Nothing is delivered to a receiver that has not proved that it wants it, nor by the word of a key that was cut off. */
+/**
+ * Nothing is delivered to a receiver that has not proved that it wants it, nor by the word of a key that was cut off.
+ */
 
 const api = useApi({ authorizerTtlSeconds: 0 });
 const PATH = '/api/v1/webhook-endpoints';
@@ -116,7 +118,7 @@ it('a person verifies with the code of the last ping, and with no other', async 
   expect(typesAt(it)).toEqual(['webhook_endpoint.pinged', 'client.created']);
 });
 
-it('another address is asked anew, also where it was changed while the endpoint was paused; an old code is none', async () => {
+it('another address needs another proof, also after a pause, and an old code is refused', async () => {
   const it = await scene();
   it.receiver.responds = proving(it.secret);
   await run(it);
@@ -138,7 +140,7 @@ it('another address is asked anew, also where it was changed while the endpoint 
   expect((await change({ status: 'unverified' })).status).toBe(422);
 });
 
-it('an answer to a ping of an address that has been changed meanwhile verifies nothing', async () => {
+it('an answer from an address that was changed meanwhile verifies nothing', async () => {
   const it = await scene();
   const victim = newReceiver();
   it.receiver.responds = async (received) => {

@@ -6,7 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** The programs of `docs/webhooks.md`, run as a partner would run them. `LANGUAGES=all`: also those that are compiled first. */
+/**
+ * The programs of `docs/webhooks.md`, run as a partner would run them. `LANGUAGES=all`: also those that are compiled
+ * first.
+ */
 
 const api = useApi();
 const org = prepared(() => api.orgToken());

@@ -105,8 +105,8 @@ const character = fc.oneof(
 );
 const text = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`);
 /**
- * Without escapes, for keys: `JSON.parse` of Node 24 was seen to read one text with escaped keys in two ways, `\uaa52` once as itself and from then
- * on as the backslash of another key.
+ * Without escapes, for keys: `JSON.parse` of Node 24 was seen to read one text with escaped keys in two ways, `\uaa52`
+ * once as itself and from then on as the backslash of another key.
  */
 const plainText = fc
   .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }), { maxLength: 8 })

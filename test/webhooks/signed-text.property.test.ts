@@ -7,7 +7,9 @@ import { deliver } from '../support/deliver.ts';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** What is stored of a delivery derives from the text that its sender signed, whatever was made of that text on its way. */
+/**
+ * What is stored of a delivery derives from the text that its sender signed, whatever was made of that text on its way.
+ */
 
 const api = useApi();
 const org = prepared(() => api.orgToken());
