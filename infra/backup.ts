@@ -5,6 +5,9 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { TableReference } from './table.ts';
 
+/** https://docs.aws.amazon.com/aws-backup/latest/devguide/iam-service-roles.html */
+const POLICY = 'service-role/AWSBackupServiceRolePolicyForBackup';
+
 interface BackupProps {
   readonly table: TableReference;
   readonly stage: string;
@@ -27,12 +30,11 @@ export class Backup extends Construct {
     const role = new Role(this, 'Role', {
       description: 'Makes the daily backups of the table',
       assumedBy: new ServicePrincipal('backup.amazonaws.com'),
-      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSBackupServiceRolePolicyForBackup')],
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(POLICY)],
     });
     Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
-      reason:
-        'AWS keeps this policy up to what its backups need, and only AWS Backup assumes the role: https://docs.aws.amazon.com/aws-backup/latest/devguide/iam-service-roles.html',
+      id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${POLICY}]`,
+      reason: 'AWS keeps this policy up to what its backups need, and only AWS Backup assumes the role.',
     });
     this.vault = new BackupVault(this, 'Vault', {
       // A vault needs a name of up to 50 characters, and outlives the setting and the stack, so the name contains the

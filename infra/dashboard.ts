@@ -222,8 +222,9 @@ export const domainRow = (scope: Construct, domain: string, lambda: FunctionMetr
 /** Percentage of a domain's requests with this outcome. */
 function share(scope: Construct, domain: string, outcome: Outcome): IMetric {
   const idOf = (each: Outcome): string => `of${each}`;
+  const filledOf = (each: Outcome): string => `FILL(${idOf(each)}, 0)`;
   return new MathExpression({
-    expression: `100 * FILL(${idOf(outcome)}, 0) / (${STATUS_CLASSES.map((each) => `FILL(${idOf(each)}, 0)`).join(' + ')})`,
+    expression: `100 * ${filledOf(outcome)} / (${STATUS_CLASSES.map(filledOf).join(' + ')})`,
     usingMetrics: Object.fromEntries(STATUS_CLASSES.map((each) => [idOf(each), ended(scope, domain, each)])),
     label: outcome,
   });

@@ -27,8 +27,7 @@ export function protect(scope: Construct, props: FirewallProps): Firewall | unde
   } else {
     Validations.of(stage).acknowledge({
       id: 'AwsSolutions-APIG3',
-      reason:
-        'A firewall is most of what a small stage would cost, so a stage decides: the settings `profile` and `webAclArn`.',
+      reason: 'A firewall is most of what a small stage would cost: the settings `profile` and `webAclArn` decide.',
     });
   }
   return firewall;

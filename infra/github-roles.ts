@@ -9,7 +9,7 @@ import {
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
 import { RoleWithRights } from './roles/role.ts';
-import { boundary } from './settings.ts';
+import { boundary, parsedContext } from './settings.ts';
 import { boundaryOf } from './stacks/stage-stack.ts';
 
 /** Where GitHub's tokens come from (https://docs.github.com/en/actions/reference/security/oidc). */
@@ -35,13 +35,8 @@ const schema = z.object({
 export type GitHubRolesSettings = z.infer<typeof schema>;
 
 /** @throws Error that names what is missing or wrong */
-export function githubRolesSettingsFrom(node: Node): GitHubRolesSettings {
-  const given = Object.keys(schema.shape).map((name) => [name, node.tryGetContext(name) as unknown]);
-  const parsed = schema.safeParse(Object.fromEntries(given));
-  if (parsed.success) return parsed.data;
-  const findings = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`Say -c stage=… -c repository=…:\n${findings.join('\n')}`);
-}
+export const githubRolesSettingsFrom = (node: Node): GitHubRolesSettings =>
+  parsedContext(node, Object.keys(schema.shape), schema, 'Say -c stage=… -c repository=…:');
 
 /**
  * The roles under which GitHub's runners work on a stage (`.github/workflows/`), each for tokens with one exact
@@ -108,8 +103,7 @@ export class GitHubRoles extends Stack {
     role.addToPolicy(new PolicyStatement({ actions: ['apigateway:GET'], resources: [account] }));
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason:
-        'Read-only actions about the account: those of Lambda and CloudTrail’s list take no resource, and the trails are not known before.',
+      reason: 'Read-only actions about the account. Some take no resource, and the trails are not known before.',
     });
     new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn, description: 'AWS_ROLE_ARN of the environment' });
   }
@@ -130,11 +124,14 @@ export class GitHubRoles extends Stack {
     role.addToPolicy(new PolicyStatement({ actions, resources: stacks.map(arnOf) }));
     for (const name of stacks) {
       Validations.of(role).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/${name}]`,
+        id: `AwsSolutions-IAM5[Resource::${SPELLED}:stack/${name}]`,
         reason: 'Behind the name of a stack stands an id that it gets when it is made; the name itself is exact.',
       });
     }
   }
 }
+
+/** As cdk-nag spells what is known only at deployment. */
+const SPELLED = 'arn:<AWS::Partition>:cloudformation:<AWS::Region>:<AWS::AccountId>';
 
 const stacksOf = (stage: string): readonly string[] => ['-data', '', '-ops'].map((part) => `custodia-${stage}${part}`);

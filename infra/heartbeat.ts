@@ -1,11 +1,11 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { RoleWithRights } from './roles/role.ts';
-import { functionCode, functionNameOf } from './service-function.ts';
+import { functionCode, functionNameOf, mayWriteTo, NODE } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { logGroup } from './stacks/stage-stack.ts';
 
@@ -34,23 +34,15 @@ export class Heartbeat extends Construct {
       description: `Custodia ${settings.stage}: runs ${HEARTBEAT}`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logs.logGroupArn],
-      }),
-    );
+    role.addToPolicy(mayWriteTo(logs));
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName: functionNameOf(this, HEARTBEAT),
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      ...NODE,
       code: functionCode(bundle),
-      handler: 'index.handler',
       timeout: Duration.seconds(15),
       memorySize: 128,
       role,
       logGroup: logs,
-      loggingFormat: LoggingFormat.JSON,
       environment: { HEALTH_URL: url },
       // No retries: the next call follows in a minute.
       retryAttempts: 0,
@@ -60,11 +52,6 @@ export class Heartbeat extends Construct {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new Target(this.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
-    this.#accept(schedule);
-  }
-
-  /** Exceptions from cdk-nag's rules, with their reasons. */
-  #accept(schedule: Rule): void {
     const reason = 'A call that failed is over: the alarm counts it, and the next is a minute away.';
     Validations.of(this.lambda).acknowledge(
       { id: 'Serverless-LambdaDLQ', reason },

@@ -58,14 +58,13 @@ export class Api extends Construct {
   #accept(): void {
     Validations.of(this.rest).acknowledge({
       id: 'AwsSolutions-APIG2',
-      reason:
-        'Functions validate requests by the contracts, and name every finding with its pointer; the gateway’s models name none.',
+      reason: 'Functions validate requests by the contracts and name every finding; the gateway’s models name none.',
     });
     Validations.of(this.rest.deploymentStage).acknowledge(
       {
         id: 'AwsSolutions-APIG6',
         reason:
-          'The access log has every request with its error. Execution logs have headers, among them tokens, in a group that no retention reaches.',
+          'The access log has every request with its error. Execution logs have tokens, in a group without retention.',
       },
       { id: 'Serverless-APIGWXrayEnabled', reason: NO_TRACES },
     );

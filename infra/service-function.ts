@@ -26,6 +26,7 @@ import {
   ANY_LOGIN_FAILURE,
   ANY_SUSPENSION,
   allowItems,
+  type OnItems,
   REGISTER,
 } from './roles/item-policy.ts';
 import { type KeyPurpose, RoleWithRights, rolePath } from './roles/role.ts';
@@ -80,15 +81,12 @@ export class ServiceFunction extends Construct {
     this.#allow(table, keys);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName: functionNameOf(this, name),
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      ...NODE,
       code: functionCode(bundle),
-      handler: 'index.handler',
       timeout,
       memorySize,
       role: this.role,
       logGroup: this.logs,
-      loggingFormat: LoggingFormat.JSON,
       environment: { ...environmentOf(rights, table, keys, settings), METRICS_NAMESPACE: metricsNamespace(this) },
       ...(recursiveLoop === undefined ? {} : { recursiveLoop }),
     });
@@ -108,32 +106,43 @@ export class ServiceFunction extends Construct {
   }
 
   #allow(table: TableReference, keys: Keys): void {
-    this.role.addToPolicy(
-      new PolicyStatement({
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [this.logs.logGroupArn],
-      }),
-    );
+    this.role.addToPolicy(mayWriteTo(this.logs));
+    for (const [right, onItems] of Object.entries(ON_ITEMS))
+      if (this.rights[right as keyof Rights]) this.role.addToPolicy(allowItems(table, ...onItems));
     if (readsTable(this.rights)) this.role.addToPolicy(allowItems(table, ['GetItem'], [EMPTY_KEYS.warmStart.PK]));
-    if (this.rights.findsApps) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));
-    if (this.rights.readsCredentials) this.role.addToPolicy(allowItems(table, ['GetItem'], ANY_CREDENTIALS));
-    if (this.rights.seesSuspensions) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
-    if (this.rights.countsLoginFailures)
-      this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]));
-    if (this.rights.readsRegister) this.role.addToPolicy(allowItems(table, ['Query'], [REGISTER]));
-    if (this.rights.tidiesRegister) this.role.addToPolicy(allowItems(table, ['DeleteItem'], [REGISTER]));
-    if (this.rights.readsBacklogs) this.role.addToPolicy(allowItems(table, ['GetItem', 'BatchGetItem'], ANY_BACKLOG));
-    if (this.rights.checksHealth) this.role.addToPolicy(allowItems(table, ['GetItem'], [EMPTY_KEYS.health.PK]));
     if (this.rights.signs) keys.allowSigning(this.role);
     if (this.rights.verifies) keys.allowVerifying(this.role);
   }
 }
 
+/** What a function's own rights allow it on the table, outside of a tenant's session. */
+const ON_ITEMS: Readonly<Partial<Record<keyof Rights, OnItems>>> = {
+  findsApps: [['GetItem'], [ANY_APP]],
+  readsCredentials: [['GetItem'], ANY_CREDENTIALS],
+  seesSuspensions: [['GetItem'], [ANY_SUSPENSION]],
+  countsLoginFailures: [['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]],
+  readsRegister: [['Query'], [REGISTER]],
+  tidiesRegister: [['DeleteItem'], [REGISTER]],
+  readsBacklogs: [['GetItem', 'BatchGetItem'], ANY_BACKLOG],
+  checksHealth: [['GetItem'], [EMPTY_KEYS.health.PK]],
+};
+
+/** How every function runs. */
+export const NODE = {
+  runtime: Runtime.NODEJS_24_X,
+  architecture: Architecture.ARM_64,
+  handler: 'index.handler',
+  loggingFormat: LoggingFormat.JSON,
+} as const;
+
+export const mayWriteTo = ({ logGroupArn }: ILogGroup): PolicyStatement =>
+  new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroupArn] });
+
 /** The environment that the handlers read, with the keys that the function may use. */
 const environmentOf = (
   rights: Rights,
   table: TableReference,
-  keys: Keys,
+  { tokens: [signing, ...others], secrets }: Keys,
   settings: Settings,
 ): Readonly<Record<string, string>> => ({
   TABLE_NAME: table.tableName,
@@ -147,16 +156,9 @@ const environmentOf = (
   ...(settings.corsOrigins.length === 0 ? {} : { CORS_ORIGINS: settings.corsOrigins.join() }),
   ...(settings.ticketWords ? {} : { TICKET_WORDS: 'off' }),
   POWERTOOLS_SERVICE_NAME: 'custodia',
-  ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.tokens[0].keyArn } : {}),
-  ...(rights.verifies
-    ? {
-        VERIFICATION_KEY_IDS: keys.tokens
-          .slice(1)
-          .map(({ keyArn }) => keyArn)
-          .join(),
-      }
-    : {}),
-  ...(rights.secrets || rights.endpointSecrets ? { SECRETS_KEY_ID: keys.secrets.keyArn } : {}),
+  ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: signing.keyArn } : {}),
+  ...(rights.verifies ? { VERIFICATION_KEY_IDS: others.map(({ keyArn }) => keyArn).join() } : {}),
+  ...(rights.secrets || rights.endpointSecrets ? { SECRETS_KEY_ID: secrets.keyArn } : {}),
 });
 
 /** Under `exactOptionalPropertyTypes`, CDK's classes do not match its interfaces, so the type names both. */

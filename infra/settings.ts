@@ -203,8 +203,7 @@ const consistent = schema
   })
   .refine(({ restoredTable, deletionProtection }) => restoredTable === undefined || deletionProtection, {
     path: ['restoredTable'],
-    message:
-      'needs deletionProtection, in the deployment before already: else the table of now is deleted when it is let go of',
+    message: 'needs deletionProtection, in the deployment before already: else the present table is deleted',
   })
   .refine(
     ({ restoredTable, restoredTableStreamArn: stream }) =>
@@ -213,8 +212,7 @@ const consistent = schema
   )
   .refine(({ secretsKeyArn, deletionProtection }) => secretsKeyArn === undefined || deletionProtection, {
     path: ['secretsKeyArn'],
-    message:
-      'needs deletionProtection, in the deployment before already: else the key of now is deleted when it is let go of',
+    message: 'needs deletionProtection, in the deployment before already: else the present key is deleted',
   })
   .refine(
     ({ backupCopyVaults, backupRetentionDays }) => backupCopyVaults.length === 0 || backupRetentionDays !== undefined,
@@ -240,12 +238,18 @@ function withDefaults(given: z.infer<typeof schema>) {
 export const SETTINGS: readonly string[] = Object.keys(schema.shape);
 
 /** @throws Error naming every setting that is wrong */
-export function settingsFrom(node: Node): Settings {
-  const given = SETTINGS.map((name) => [name, node.tryGetContext(name) as unknown]);
-  const parsed = consistent.safeParse(Object.fromEntries(given));
+export const settingsFrom = (node: Node): Settings =>
+  parsedContext(node, SETTINGS, consistent, 'These CDK context values cannot be used:');
+
+/**
+ * The values of a CDK context with these names.
+ * @throws Error that begins with `complaint` and names every value that is wrong
+ */
+export function parsedContext<T>(node: Node, names: readonly string[], as: z.ZodType<T>, complaint: string): T {
+  const parsed = as.safeParse(Object.fromEntries(names.map((name) => [name, node.tryGetContext(name) as unknown])));
   if (parsed.success) return parsed.data;
   const findings = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`These CDK context values cannot be used:\n${findings.join('\n')}`);
+  throw new Error(`${complaint}\n${findings.join('\n')}`);
 }
 
 /** On the command line every context value is a string. */

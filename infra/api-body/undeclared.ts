@@ -9,7 +9,7 @@ import { type ApiOperation, withoutAuthorizer } from './operation.ts';
  */
 
 const REASON =
-  'It only says that there is nothing here, where the documentation is, or what pages may ask, to anybody, without a function behind it.';
+  'It says to anybody that there is nothing here, where the documentation is, or what pages may ask. No function runs.';
 
 /**
  * The responses of a path to methods that none of its routes has: to preflights where pages may call, at an entrance a

@@ -31,12 +31,12 @@ export async function bundle(
 ): Promise<Bundles> {
   const bundles = names.map((name) => [name, join(directory, name)] as const);
   const ofAll = new MatchedFilters();
-  const shared = COMMON.map((plugin) => ofAll.noting(plugin));
+  const shared = COMMON.map((plugin) => ofAll.recording(plugin));
   await Promise.all(
     bundles.map(async ([name, outdir]) => {
       const ofOne = new MatchedFilters();
       const own = all.filter((each) => each.name === name).map(precompiledRouteMetadata);
-      const plugins = [...shared, ...own.map((plugin) => ofOne.noting(plugin))];
+      const plugins = [...shared, ...own.map((plugin) => ofOne.recording(plugin))];
       await bundleWith(plugins, entryOf(name, all), outdir);
       ofOne.requireAll();
     }),

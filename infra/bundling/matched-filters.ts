@@ -11,14 +11,14 @@ export class MatchedFilters {
    * The same plugin, whose path filters are recorded. Filters of a namespace only match what a path filter has put
    * there.
    */
-  noting(plugin: Plugin): Plugin {
+  recording(plugin: Plugin): Plugin {
     return {
       name: plugin.name,
       setup: (build) =>
         plugin.setup({
           ...build,
-          onResolve: (options, resolve) => build.onResolve(options, this.#noted(plugin, options, resolve)),
-          onLoad: (options, load) => build.onLoad(options, this.#noted(plugin, options, load)),
+          onResolve: (options, resolve) => build.onResolve(options, this.#recorded(plugin, options, resolve)),
+          onLoad: (options, load) => build.onLoad(options, this.#recorded(plugin, options, load)),
         }),
     };
   }
@@ -29,7 +29,7 @@ export class MatchedFilters {
     if (idle.length > 0) throw new Error(`No module is matched by a filter of bundling: ${idle.join(', ')}`);
   }
 
-  #noted<Given, Result>(
+  #recorded<Given, Result>(
     plugin: Plugin,
     { filter, namespace }: OnLoadOptions,
     callback: (given: Given) => Result,

@@ -233,7 +233,7 @@ const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
 
 function allowLogsAndBackups(role: Role, { table }: Context): void {
   const reason =
-    'Names of log groups and of the vault are made by CloudFormation and AWS: their prefixes are the stage’s. What knows no resources only reads.';
+    'CloudFormation and AWS name log groups and the vault: their prefixes are the stage’s. The rest only reads.';
   const pattern = (service: string, resource: string): string => arnPattern(role, service, resource, reason);
   const allow = (actions: string[], ...resources: string[]) =>
     role.addToPolicy(new PolicyStatement({ actions, resources }));

@@ -42,7 +42,7 @@ describe('a filter of paths', () => {
       'index.ts': "import 'word'; export { word } from './word.ts';",
     });
     const filters = new MatchedFilters();
-    const plugins = [filters.noting(replacing(filter))];
+    const plugins = [filters.recording(replacing(filter))];
     const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, plugins });
     expect(outputFiles[0]?.text).toContain(`word = ${idle === undefined ? 2 : 1}`);
     if (idle === undefined) filters.requireAll();

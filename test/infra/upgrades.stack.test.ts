@@ -5,7 +5,7 @@ import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { Stage } from '../../infra/stacks/stage.ts';
-import { assemble, PARTS, STACKS, type SynthesizeOptions, synthesize } from './synthesize.ts';
+import { assemble, PARTS, STACKS, type SynthesizeOptions, type Templates } from './synthesize.ts';
 import { destructiveChanges } from './upgrades/diff.ts';
 import { nameOf, textOfName } from './upgrades/names.ts';
 import { RECORDED, type ReleaseRecord, recordOf, recordSchema, type StackRecord, textOf } from './upgrades/record.ts';
@@ -16,28 +16,22 @@ const ROOT = join(import.meta.dirname, '../..');
 const text = readFileSync(join(ROOT, 'infra/released.json'), 'utf8');
 const released: ReleaseRecord = recordSchema.parse(JSON.parse(text));
 
-/** What an upgrade of `before` to the stacks as they would be with these options harms, in words. */
-function harmOf(options: Pick<SynthesizeOptions, 'change' | 'served'> = {}, before = present()): string[] {
-  return assemble({ context: RECORDED, ...options }, (templates, assembly) =>
-    PARTS.flatMap((part, index) => {
-      const record = before.stacks[part];
-      // What is recorded alike in both is not harmed.
-      if (JSON.stringify(recordOf(templates, '').stacks[part]) === JSON.stringify(record)) return [];
-      const { Resources: after } = recordSchema.shape.stacks.shape.data.parse(templates[part].toJSON());
-      return [
-        ...destructiveChanges(assembly, STACKS[index] ?? '', record),
-        ...namesInTheWay(record, after),
-        ...Object.entries(record.Resources).flatMap(([id, old]) => {
-          const next = after[id];
-          return next === undefined ? [] : weakened(old, next).map((harm) => `${id} ${harm}`);
-        }),
-      ];
-    }),
-  );
-}
-
-/** As a release of the present stacks would record them. */
-const present = (): ReleaseRecord => recordOf(synthesize({ context: RECORDED }), '');
+/** What an upgrade of `before` to these stacks harms, in words. */
+const harmOf = (templates: Templates, assembly: string, before: ReleaseRecord): string[] =>
+  PARTS.flatMap((part, index) => {
+    const record = before.stacks[part];
+    // What is recorded alike in both is not harmed.
+    if (JSON.stringify(recordOf(templates, '').stacks[part]) === JSON.stringify(record)) return [];
+    const { Resources: after } = recordSchema.shape.stacks.shape.data.parse(templates[part].toJSON());
+    return [
+      ...destructiveChanges(assembly, STACKS[index] ?? '', record),
+      ...namesInTheWay(record, after),
+      ...Object.entries(record.Resources).flatMap(([id, old]) => {
+        const next = after[id];
+        return next === undefined ? [] : weakened(old, next).map((harm) => `${id} ${harm}`);
+      }),
+    ];
+  });
 
 type Resources = StackRecord['Resources'];
 
@@ -79,8 +73,18 @@ const resourceOf = (stage: Stage, id: RegExp): CfnResource => {
   return found;
 };
 
+/** The present stacks, as a release would record them, and what an upgrade to them harms. */
+const present = assemble({ context: RECORDED }, (templates, assembly) => ({
+  record: recordOf(templates, ''),
+  harm: harmOf(templates, assembly, released),
+}));
+
+/** What an upgrade from the present stacks to others harms. */
+const harmWith = (options: Pick<SynthesizeOptions, 'change' | 'served'>): string[] =>
+  assemble({ context: RECORDED, ...options }, (templates, assembly) => harmOf(templates, assembly, present.record));
+
 it('an upgrade from the last release replaces, deletes and orphans nothing, and meets no name that is taken', () => {
-  expect(harmOf({}, released)).toEqual([]);
+  expect(present.harm).toEqual([]);
 });
 
 describe('an upgrade is refused that', () => {
@@ -100,7 +104,7 @@ describe('an upgrade is refused that', () => {
       resourceOf(stage, /^AlarmsApiapislow/).overrideLogicalId('MovedAlarm');
       resourceOf(stage, /^ApiAccessLogs/).cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
     };
-    const found = harmOf({ change }).join('\n');
+    const found = harmWith({ change }).join('\n');
     for (const type of ['KMS::Key', 'LogGroup', 'RestApi', 'SNS::Topic', 'IAM::Role'])
       expect(found).toMatch(new RegExp(`${type} .*will be (destroyed|orphaned)`));
     for (const type of ['GlobalTable', 'DomainName', 'Lambda::Function'])
@@ -117,7 +121,7 @@ describe('an upgrade is refused that', () => {
     const change = (stage: Stage): void => {
       new Key(stage.application, 'Another', { keySpec: KeySpec.ECC_NIST_P256, keyUsage: KeyUsage.SIGN_VERIFY });
     };
-    expect(harmOf({ served, change })).toEqual([expect.stringMatching(/LogGroup .*tickets.* will be orphaned/)]);
+    expect(harmWith({ served, change })).toEqual([expect.stringMatching(/LogGroup .*tickets.* will be orphaned/)]);
   });
 });
 
