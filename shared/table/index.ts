@@ -4,9 +4,14 @@ export { JournalReader } from './journal-reader.ts';
 export { recordsById } from './records-by-id.ts';
 export { auditEventEntity } from './repository/audit-events.ts';
 export type { DeduplicationStore } from './repository/deduplication-store.ts';
-export { type Entity, entity, storedAs } from './repository/entity.ts';
-export { claimed, exact, flag, order, set, words } from './repository/indexes.ts';
-export { eventTypeOf, type JournalEvent, journalEntity, recordTypeOf, stagePing } from './repository/journal.ts';
+export { claimed, type Entity, entity, exact, flag, order, set, storedAs, words } from './repository/entity.ts';
+export {
+  eventTypeOf,
+  type JournalEvent,
+  journalEntity,
+  recordTypeOf,
+  stagePing,
+} from './repository/journal.ts';
 export { changesOf, type Page, type PageQuery, type Stored } from './repository/records.ts';
 export { Repository } from './repository/repository.ts';
 export { RequestSession } from './session/request-session.ts';

@@ -2,7 +2,7 @@ import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry, schema, Table } from '@custodia/counted-lists';
 import { readItems } from './read-items.ts';
 import { type Entity, toRecord } from './repository/entity.ts';
-import { MAX_RECORD } from './repository/record-size.ts';
+import { MAX_RECORD } from './repository/records.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Reads records of several kinds by their ids, as far as one request may. */

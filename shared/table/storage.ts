@@ -8,7 +8,12 @@ export { readItems } from './read-items.ts';
 export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
 export { CHILDREN } from './repository/child-repository.ts';
 export { MOVES, stageFlag } from './repository/derived-fields.ts';
-export { toAttributes, toRecord } from './repository/entity.ts';
-export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';
-export { indexesOf } from './repository/indexes.ts';
-export { CLAIMED, claimedIn, isClaimOfOwn } from './repository/unique-constraints.ts';
+export { indexesOf, toAttributes, toRecord } from './repository/entity.ts';
+export {
+  CLAIMED,
+  claimedIn,
+  isClaimOfOwn,
+  putValue,
+  readValues,
+  valueExpiry,
+} from './repository/stored-values.ts';

@@ -10,7 +10,7 @@ const BOUNDS = {
   doors: { bound: 30, goal: 16 },
   'names at doors': { bound: 534, goal: 220 },
   'files over 350 lines': { bound: 2, goal: 0 },
-  'lines over 120 characters': { bound: 590, goal: 0 },
+  'lines over 120 characters': { bound: 560, goal: 0 },
 } as const;
 
 const ROOT = join(import.meta.dirname, '../..');

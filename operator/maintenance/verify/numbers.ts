@@ -91,7 +91,7 @@ async function readStored(
 }
 
 /**
- * Verifies that the values that callers have chosen for filters are noted (`repository/filter-values.ts`). Those of
+ * Verifies that the values that callers have chosen for filters are noted (`repository/stored-values.ts`). Those of
  * filters that are not built are noted before the first set of them exists: one write unit for each value, however many
  * records have it.
  */

@@ -4,7 +4,7 @@ import { numberIn } from './ids.ts';
 import { ofPartition, queryOnce } from './queries.ts';
 import { type ListSource, queryOf } from './query.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
-import { readRecords } from './scattered.ts';
+import { readRecords } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
 import type { Table } from './table.ts';
 import { membersOf, readView } from './view.ts';

@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { Unprocessed } from './errors.ts';
 import { AT, type Item, type Key } from './schema.ts';
-import type { Table } from './table.ts';
-import type { TimeLimit } from './time-limit.ts';
+import { countingUnits, type Table, unitsOfItem } from './table.ts';
 import { isResponse } from './transaction/commit.ts';
-import { retry } from './transaction/retry.ts';
-import { countingUnits, unitsOfItem } from './transaction/units.ts';
+import { retry, type TimeLimit } from './transaction/retry.ts';
 
 /**
  * Entries of new records that are written before them: an item costs one write unit and not the two of a transaction, and conflicts with nothing.

@@ -5,10 +5,9 @@ import { sortKeyOf } from './ids.ts';
 import { AT, type Item, TOMBSTONE, TTL, tombstoneOfDay } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import { itemOf, type Table } from './table.ts';
-import type { TimeLimit } from './time-limit.ts';
 import { type Contention, isConflict } from './transaction/contention.ts';
 import { putRequest, RETURNED, updateRequest } from './transaction/pending-write.ts';
-import { retry, WAITS } from './transaction/retry.ts';
+import { retry, type TimeLimit, WAITS } from './transaction/retry.ts';
 
 /**
  * Closes numbers that were allocated but have no record. First a tombstone is put at the number's key, on condition that the key is free: from then on the

@@ -1,5 +1,4 @@
 /** How a list is followed in the order of its numbers. */
 
 export { counterKeyOf, generationOf, nextIn, raiseGeneration } from './counter-item.ts';
-export { type FeedPage, type FollowedList, readFeed } from './feed.ts';
-export { countFrom, endOfFeed, type FeedCounts } from './feed-end.ts';
+export { countFrom, endOfFeed, type FeedCounts, type FeedPage, type FollowedList, readFeed } from './feed.ts';

@@ -1,11 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { BLOCK_SIZE, GROUP_SIZE, WORDS } from './bits.ts';
-import { type GroupBits, LANES, setBit } from './group-bits.ts';
+import { BLOCK_SIZE, GROUP_SIZE, type GroupBits, LANES, setBit, WORDS } from './bits.ts';
 import type { Item } from './schema.ts';
 
 /**
  * Gaps of a list as compressed bits, beside those that are words: an item for each region of about a million numbers.
- * It sorts after the words, so a query reads it after them (`compaction.ts`).
+ * It sorts after the words, so a query reads it after them (`page-maintenance.ts`).
  */
 
 /** Blocks of a region. */

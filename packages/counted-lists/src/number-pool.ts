@@ -5,14 +5,13 @@ import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { type EntryItem, type Writes, writeEntries } from './entries-in-advance.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './fence.ts';
-import { without } from './indexes/entry.ts';
+import { without } from './indexes/list-index.ts';
 import { NumberStock } from './number-stock.ts';
 import { LARGE } from './read-budget.ts';
 import { nameOf } from './schema.ts';
 import type { Table } from './table.ts';
-import type { TimeLimit } from './time-limit.ts';
 import type { Contention } from './transaction/contention.ts';
-import { retry } from './transaction/retry.ts';
+import { retry, type TimeLimit } from './transaction/retry.ts';
 
 /** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
 const RELEASE_MS = 1_000;

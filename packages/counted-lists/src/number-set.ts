@@ -1,5 +1,3 @@
-import { GROUP_SIZE, groupOfWord, placeOfItem } from './bits.ts';
-import { groupsOf } from './gap-regions.ts';
 import {
   bitsBetween,
   commonBits,
@@ -7,13 +5,17 @@ import {
   EMPTY_GROUP,
   eitherBits,
   FULL_GROUP,
+  GROUP_SIZE,
   type GroupBits,
+  groupOfWord,
   hasBit,
   noBits,
+  placeOfItem,
   placesIn,
   putWord,
   setBit,
-} from './group-bits.ts';
+} from './bits.ts';
+import { groupsOf } from './gap-regions.ts';
 
 /** A set of numbers, as read. */
 export class NumberSet {

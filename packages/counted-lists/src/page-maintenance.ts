@@ -1,13 +1,18 @@
-import { compactGaps, deleteEmptyItems } from './compaction.ts';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GROUP_SIZE, isEmpty, placeOfItem, WORD_NAMES, WORDS } from './bits.ts';
 import { fence } from './fence.ts';
+import { COMPRESSED, compressed, REGION_BLOCKS, regionIn, regionKey } from './gap-regions.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';
+import { NumberSet } from './number-set.ts';
 import { expiryOfNumber } from './periods.ts';
 import { isWhole, type ListQuery } from './query.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { readNext } from './read-records.ts';
-import { type Item, isRecord } from './schema.ts';
+import { AT, type Item, isRecord } from './schema.ts';
+import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
+import { conditionOf, putRequest } from './transaction/pending-write.ts';
 import type { View } from './view.ts';
 
 /** What the reader of a page does for later ones: fences numbers without a record, deletes empty items of sets, compacts gaps. */
@@ -69,3 +74,159 @@ export async function fenceOverdue(
     }));
   return fence(table, overdue, { gaps: gapItems, now });
 }
+
+/**
+ * Compaction of a list's gaps: where nearly all numbers were deleted, their bits are compressed to a hundredth. It
+ * changes how gaps are stored and never which numbers are gaps (`docs/counted-lists.md`):
+ *
+ *     words ── compress them, too ──▶ words and compressed bits ── a day later: delete the words ──▶ compressed bits
+ *
+ * Readers count the union, so each step may be repeated, left out, or done by two readers at once.
+ */
+
+/** Fewest items with words for which compressing is worth its writes. */
+const WORTHWHILE = 64;
+
+/** Most regions that one request compresses. */
+const MOST_REGIONS = 4;
+
+/**
+ * Most exceptions of a block, for each item with words that is replaced: gaps among records, or records among gaps. One
+ * takes up to four bytes, so a block becomes a quarter.
+ */
+const EXCEPTIONS_AN_ITEM = 64;
+
+/**
+ * From when bits are compressed to when words are deleted. A query that began before has ended by then, and so has the
+ * deployment of the first release that reads them. In milliseconds.
+ */
+const DAY = 86_400_000;
+
+/** The gaps of a list, as read. */
+export interface StoredGaps {
+  /** Partition of the list's records. */
+  readonly partition: string;
+  readonly gapItems: readonly Item[];
+  /** The union of words and compressed bits. */
+  readonly gaps: NumberSet;
+}
+
+/** A region with words, as read. */
+interface Region {
+  readonly region: number;
+  /** Its items with words. */
+  readonly items: readonly Item[];
+  readonly compressed: Item | undefined;
+  /** The numbers in its compressed bits. */
+  readonly noted: NumberSet;
+  /** The items whose numbers are all in its compressed bits. */
+  readonly unneeded: readonly Item[];
+}
+
+/**
+ * Does a part of the next step, where that is worth it. Best effort: failures are ignored.
+ * @param now epoch milliseconds
+ */
+export async function compactGaps(table: Table, { partition, gapItems, gaps }: StoredGaps, now: number): Promise<void> {
+  const regions = regionsOf(gapItems);
+  const put = ({ region, compressed: before, noted, blocks }: Compressible) => {
+    const added = [...gaps.groups].filter(([group]) => blocks.has(Math.floor(group / WORDS)));
+    const item = {
+      PK: storedSets.partitionOf(partition),
+      SK: regionKey(region),
+      [COMPRESSED]: compressed(region, new Map([...noted.groups, ...added])),
+      [AT]: now,
+    };
+    const condition = { equals: { [COMPRESSED]: before?.[COMPRESSED] } };
+    return table.client.send(new PutCommand(putRequest(table.name, { item, condition })));
+  };
+  await Promise.all([
+    deleteAsRead(
+      table,
+      regions.flatMap((region) => (isDayPast(region, now) ? region.unneeded : [])),
+    ),
+    Promise.allSettled(compressibleOf(regions, gaps).map(put)),
+  ]);
+}
+
+function regionsOf(items: readonly Item[]): Region[] {
+  const byRegion = Map.groupBy(
+    items.filter((item) => placeOfItem(item) !== undefined),
+    (item) => Math.floor(blockOf(item) / REGION_BLOCKS),
+  );
+  return Array.from(byRegion, ([region, its]) => {
+    const before = items.find((item) => regionIn(item) === region);
+    const noted = before === undefined ? NumberSet.EMPTY : NumberSet.ofItems([before]);
+    const unneeded = its.filter((item) => before !== undefined && noted.hasAll(NumberSet.ofItems([item])));
+    return { region, items: its, compressed: before, noted, unneeded };
+  });
+}
+
+const blockOf = (item: Item): number => placeOfItem(item)?.block ?? 0;
+
+/** A time in the future is that of a wrong clock, and counts like one in the past: correctness does not rest on it. */
+const isDayPast = ({ compressed: before }: Region, now: number): boolean =>
+  Math.abs(now - Number(before?.[AT] ?? now)) >= DAY;
+
+/** A region, with those of its blocks whose words are replaced. */
+interface Compressible extends Region {
+  readonly blocks: ReadonlySet<number>;
+}
+
+/** The regions with most items of blocks of few exceptions. None where these are too few items in all. */
+function compressibleOf(regions: readonly Region[], gaps: NumberSet): Compressible[] {
+  if (regions.reduce((sum, { items }) => sum + items.length, 0) < WORTHWHILE) return [];
+  const compressible = regions
+    .filter(({ unneeded }) => unneeded.length === 0)
+    .map((region) => {
+      const dense = Array.from(Map.groupBy(region.items, blockOf)).filter(
+        ([block, items]) => exceptionsOf(block, gaps) <= items.length * EXCEPTIONS_AN_ITEM,
+      );
+      const count = dense.reduce((sum, [, items]) => sum + items.length, 0);
+      return { ...region, blocks: new Set(dense.map(([block]) => block)), count };
+    });
+  if (compressible.reduce((sum, { count }) => sum + count, 0) < WORTHWHILE) return [];
+  return compressible
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+    .slice(0, MOST_REGIONS);
+}
+
+/** How many numbers of a block are not as most of their group. */
+function exceptionsOf(block: number, gaps: NumberSet): number {
+  let exceptions = 0;
+  for (let group = block * WORDS; group < (block + 1) * WORDS; group++) {
+    const count = gaps.countIn(group);
+    exceptions += Math.min(count, GROUP_SIZE - count);
+  }
+  return exceptions;
+}
+
+/** Fewest empty items for which deleting them is worth its writes, and most that are deleted at once. */
+const MANY_EMPTY = 8;
+const MOST_DELETED = 25;
+
+/**
+ * Deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set would read again. Best effort:
+ * failures are ignored.
+ */
+export async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
+  const empty = items.filter(isEmpty);
+  if (empty.length >= MANY_EMPTY) await deleteAsRead(table, empty);
+}
+
+/** Deletes up to {@link MOST_DELETED} items of a set on condition that their words are as read. Best effort. */
+async function deleteAsRead(table: Table, items: readonly Item[]): Promise<void> {
+  if (items.length === 0) return;
+  const removals = await Promise.allSettled(items.slice(0, MOST_DELETED).map((item) => remove(table, item)));
+  table.observer.count('compactions', removals.filter(({ status }) => status === 'fulfilled').length);
+}
+
+const remove = (table: Table, item: Item) =>
+  table.client.send(
+    new DeleteCommand({
+      TableName: table.name,
+      Key: { PK: item.PK, SK: item.SK },
+      ...conditionOf({ equals: Object.fromEntries(WORD_NAMES.map((word) => [word, item[word]])) }),
+    }),
+  );

@@ -1,8 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from './schema.ts';
 import { Table } from './table.ts';
-import type { Clock } from './time-limit.ts';
-import { retry } from './transaction/retry.ts';
+import { type Clock, retry } from './transaction/retry.ts';
 
 /** Reads partitions as a whole. */
 

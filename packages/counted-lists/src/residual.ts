@@ -1,14 +1,13 @@
 import { largestNoted } from './counter-item.ts';
 import { ListNotBuilt, TooManyMatches } from './errors.ts';
 import { sortKeyOf } from './ids.ts';
-import { compareBy } from './indexes/where.ts';
+import { compareBy } from './indexes/list-index.ts';
 import { type Members, NumberSet } from './number-set.ts';
 import { between, type Queried, type Query, queryOnce } from './queries.ts';
-import type { Condition, ListQuery } from './query.ts';
+import { type Condition, filteredBy, type ListQuery } from './query.ts';
 import { LARGE, MAX_READ, MOST_CANDIDATES, MOST_RESIDUAL, ReadBudget, type Reading, UNIT } from './read-budget.ts';
 import { type Records, readEach, recordsIn } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
-import { filteredBy } from './stored-filter.ts';
 import type { Table } from './table.ts';
 import { isUnbuilt, type View } from './view.ts';
 

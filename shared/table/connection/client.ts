@@ -1,13 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { Table } from '@custodia/counted-lists';
-import { leanDocumentClient } from '@custodia/lean-dynamodb';
+import { listErrors, type Observer, Table } from '@custodia/counted-lists';
+import { assumeRole, type CallerClient, leanDocumentClient } from '@custodia/lean-dynamodb';
+import { countUnits, increment, workBegun } from '#telemetry';
 import { systemClock } from '../../clock.ts';
 import { keepNewest } from '../../memory.ts';
 import { EMPTY_KEYS, type TenantId } from '../keys.ts';
-import { observer } from './observer.ts';
-import { renewExpired, tenantCredentials, tenantSessions } from './tenant-credentials.ts';
-import { KEPT_TENANTS, type TenantSessions } from './tenant-sessions.ts';
+import {
+  KEPT_TENANTS,
+  LIFETIME,
+  type SessionSource,
+  type TenantCredentials,
+  TenantSessions,
+} from './tenant-sessions.ts';
 
 /** A table client with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
@@ -115,4 +121,149 @@ function required(variable: string): string {
   const value = process.env[variable];
   if (value === undefined || value === '') throw new Error(`${variable} is not set`);
   return value;
+}
+
+const COUNTERS = {
+  calls: 'TableCalls',
+  retries: 'TableRetries',
+  conflicts: 'TransactionConflicts',
+  fences: 'ListFences',
+  releases: 'ListReturns',
+  compactions: 'ListCompactions',
+} as const;
+
+/** Reports what the table does to the metrics of the invocation. */
+export const observer: Observer = {
+  count: (what, times) => increment(COUNTERS[what], times),
+  countUnits,
+  callsMade: () => workBegun().calls,
+};
+
+/** The longest wait of a response for a session that is being renewed, in milliseconds. */
+const LONGEST_WAIT = 500;
+
+/** The table with the rights of this function, and of each tenant. */
+export class TenantTables {
+  /** The table with the function's own rights, for reads before the tenant is known (`#tenancy`, `readCredentials`). */
+  readonly environment: Table;
+  /** The table with the rights of this tenant only. */
+  readonly of: (tenant: TenantId) => Table;
+
+  constructor(environment: Table, open: (tenant: TenantId) => Table) {
+    this.environment = environment;
+    // To look into the environment takes a microsecond, and a request asks ten times.
+    const opened = new Map<TenantId, Table>();
+    const of = (tenant: TenantId): Table => opened.get(tenant) ?? remember(opened, tenant, open(tenant));
+    this.of = of;
+  }
+
+  /** Begins to open the tenant's STS session for the following calls. After a failure, a call tries again. */
+  open(tenant: TenantId): void {
+    this.of(tenant)
+      .client.config.credentials()
+      .catch(() => undefined);
+  }
+
+  /**
+   * Waits for STS sessions that were asked for since then and are still being opened. Lambda may freeze the container after the response: the call
+   * would time out when it runs again, and be sent again.
+   * @param since in epoch milliseconds
+   */
+  async settleSessions(since: number): Promise<void> {
+    const settled = sessionsSettled(since);
+    if (settled !== undefined) await Promise.race([settled, sleep(LONGEST_WAIT, undefined, { ref: false })]);
+  }
+
+  /**
+   * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key that has no item, which is
+   * half a read unit.
+   * @throws TableUnavailable for any reason, also where other requests get 500: a missing right or a missing table
+   */
+  async check(): Promise<void> {
+    const { client, name } = this.environment;
+    try {
+      await client.send(new GetCommand({ TableName: name, Key: { ...EMPTY_KEYS.health } }));
+    } catch (cause) {
+      throw new listErrors.TableUnavailable('the table cannot be read', { cause });
+    }
+  }
+}
+
+function remember(opened: Map<TenantId, Table>, tenant: TenantId, table: Table): Table {
+  opened.set(tenant, table);
+  return table;
+}
+
+/**
+ * A function's credentials for one tenant: a session of the tenant role, tagged with the tenant. The role's policy
+ * compares the tag with the partition key of every item (`infra/roles/tenant-role.ts`), and the policy of the key of secrets
+ * compares it with the encryption context, so that AWS itself keeps the function inside the tenant
+ * (`docs/decisions/0050-tenant-sessions.md`).
+ */
+
+/** The session tag with the tenant, which the tenant role's policy reads. */
+export const TENANT_TAG = 'tenant';
+
+/** An organization's id or `PLATFORM`. Nothing else may become a tag, above all no wildcard. */
+const TENANT = /^(PLATFORM|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** A credential provider of the SDK. `forceRefresh` asks for new credentials. */
+type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<TenantCredentials>;
+
+/**
+ * The credential provider of a tenant's client.
+ * It throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`).
+ */
+export function tenantCredentials(sessions: TenantSessions, tenant: string): Provider {
+  const provide: Provider = async ({ forceRefresh } = {}) => {
+    if (!TENANT.test(tenant)) throw new TypeError('a tenant must be a UUID or PLATFORM');
+    return sessions.credentialsOf(tenant, forceRefresh);
+  };
+  // Otherwise the SDK would cache them by its own rules, which wait for each renewal.
+  return Object.assign(provide, { memoized: true });
+}
+
+/**
+ * Sessions of the tenant role.
+ * @param functionClient the client of the function, whose role assumes the tenant role
+ */
+export const tenantSessions = (
+  functionClient: CallerClient,
+  role: string,
+  source: Pick<SessionSource, 'clock' | 'random'>,
+): TenantSessions =>
+  new TenantSessions({
+    ...source,
+    lifetime: LIFETIME * 1000,
+    open: (tenant) => openSession(functionClient, role, tenant),
+  });
+
+async function openSession(functionClient: CallerClient, role: string, tenant: string): Promise<TenantCredentials> {
+  increment('StsCalls');
+  const tag = { key: TENANT_TAG, value: tenant };
+  const session = await assumeRole(functionClient, { role, name: `tenant-${tenant}`, duration: LIFETIME, tag });
+  return {
+    accessKeyId: copyOf(session.accessKeyId),
+    secretAccessKey: copyOf(session.secretAccessKey),
+    sessionToken: copyOf(session.sessionToken),
+  };
+}
+
+/** A part of a longer text keeps all of it in memory, and a session is kept for long. */
+const copyOf = (text: string): string => Buffer.from(text).toString();
+
+/** Makes a client retry a request once in a new session where AWS reports its session as expired. */
+export function renewExpired({ middlewareStack, config }: Table['client']): void {
+  middlewareStack.add(
+    (next) => async (request) => {
+      try {
+        return await next(request);
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'ExpiredTokenException')) throw error;
+        await config.credentials({ forceRefresh: true });
+        return next(request);
+      }
+    },
+    { step: 'initialize', name: 'renewExpired' },
+  );
 }

@@ -1,7 +1,6 @@
 import type { Actor } from '#identity';
 import type { RequestSession } from '../session/request-session.ts';
-import { entity } from './entity.ts';
-import { set } from './indexes.ts';
+import { entity, set } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
 /**

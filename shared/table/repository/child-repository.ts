@@ -2,8 +2,7 @@ import { type Item, type Key, schema, storedSets, type UnitOfWork } from '@custo
 import { StaleRead } from '../errors.ts';
 import { cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { toAttributes } from './entity.ts';
-import { checkSize } from './record-size.ts';
-import type { Page, PageQuery, Stored } from './records.ts';
+import { checkSize, type Page, type PageQuery, type Stored } from './records.ts';
 import { Repository } from './repository.ts';
 
 /** Attribute of a parent: the number of records below it. */

@@ -17,8 +17,7 @@ import {
 } from '@custodia/counted-lists';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
-import { type Entity, toRecord } from './entity.ts';
-import { indexesOf } from './indexes.ts';
+import { type Entity, indexesOf, toRecord } from './entity.ts';
 import type { CursorPage, CursorQuery, Page, PageQuery, Stored } from './records.ts';
 
 /** Where the records of a repository are stored. */

@@ -16,14 +16,11 @@ import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import { cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
-import { DerivedFields, forward } from './derived-fields.ts';
-import { stageDerived } from './derived-from-references.ts';
+import { DerivedFields, forward, stageDerived } from './derived-fields.ts';
 import { type Entity, toAttributes } from './entity.ts';
-import { noteValues } from './filter-values.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
-import { checkSize, checkSizes, sizeOf, unitsToCreate } from './record-size.ts';
-import { differing, type NewRecord, type Stored } from './records.ts';
-import { CLAIMED, stageClaim, stageClaims } from './unique-constraints.ts';
+import { checkSize, checkSizes, differing, type NewRecord, type Stored, sizeOf, unitsToCreate } from './records.ts';
+import { CLAIMED, noteValues, stageClaim, stageClaims } from './stored-values.ts';
 
 /** What happens to a record of a kind. */
 interface RecordEvent {

@@ -1,13 +1,18 @@
 import { contention, listErrors, NumberPool, type Table } from '@custodia/counted-lists';
 import type { Actor, Origin } from '#identity';
 import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
-import { type Credentials, environmentTable, tableWith, tenantTable } from '../connection/client.ts';
-import { observer } from '../connection/observer.ts';
+import {
+  type Credentials,
+  environmentTable,
+  observer,
+  TenantTables,
+  tableWith,
+  tenantTable,
+} from '../connection/client.ts';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import { SharedByBatch } from './shared-by-batch.ts';
 import { StagedChanges } from './staged-changes.ts';
-import { TenantTables } from './tenant-tables.ts';
 
 /**
  * One request's access to the table, from its first read to its commit. It is the handle that requests pass around: each part has one job, and

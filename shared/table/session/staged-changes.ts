@@ -1,7 +1,7 @@
 import { type Key, type NumberPool, UnitOfWork } from '@custodia/counted-lists';
+import type { TenantTables } from '../connection/client.ts';
 import { StaleRead } from '../errors.ts';
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
-import type { TenantTables } from './tenant-tables.ts';
 
 type Sending = Required<Omit<Parameters<UnitOfWork['commit']>[1], 'onNoResponse'>>;
 

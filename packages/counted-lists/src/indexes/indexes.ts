@@ -4,12 +4,19 @@ import { numberIn } from '../ids.ts';
 import { type Item, TTL } from '../schema.ts';
 import * as storedSets from '../stored-sets.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { type BitEntry, type Entry, entryName, itemsPartition, keyOfEntry, without } from './entry.ts';
-import { exactNamed } from './exact-index.ts';
-import type { FlagIndex } from './flag-index.ts';
-import { type Finder, type ListIndex, namesIn, SETS } from './list-index.ts';
-import { orderNamed } from './order-index.ts';
-import { setIndex } from './set-index.ts';
+import { exactNamed, type FlagIndex, orderNamed, setIndex } from './field-indexes.ts';
+import {
+  type BitEntry,
+  type Entry,
+  entryName,
+  type Finder,
+  itemsPartition,
+  keyOfEntry,
+  type ListIndex,
+  namesIn,
+  SETS,
+  without,
+} from './list-index.ts';
 import { wordsNamed } from './words-index.ts';
 
 /** What a change of a record changes in its indexes. */

@@ -1,7 +1,7 @@
-import type { Item } from '../schema.ts';
-import type { Entry } from './entry.ts';
-import type { Lookup } from './lookup.ts';
-import type { Scalar, Where } from './where.ts';
+import { bitPlace } from '../bits.ts';
+import { numberIn, sortKeyOf } from '../ids.ts';
+import { type Item, KEYS, type Key } from '../schema.ts';
+import * as storedSets from '../stored-sets.ts';
 
 /** Finds records of a list by a condition. */
 export interface Finder {
@@ -10,7 +10,7 @@ export interface Finder {
   answerTo(where: Where): Answer | undefined;
   /** The value of a record that is shown, where another one is stored. */
   shownIn?(item: Item): Scalar;
-  /** Tells whether a record has what is wanted, where its own value of the field does not (`where.ts`). */
+  /** Tells whether a record has what is wanted, where its own value of the field does not. */
   matcherOf?(where: Where): (item: Item) => boolean;
 }
 
@@ -53,6 +53,23 @@ export interface Order {
 /** How an index finds the records of a condition: in all of some sets, or by lookups. */
 export type Answer = { readonly sets: readonly Clause[] } | { readonly lookups: readonly Lookup[] };
 
+/** Where a lookup looks: the items of an index, or of any partition, from one sort key to another or beginning with one; or at a single item. */
+export type LookupRange =
+  | { readonly items: string; readonly keys: SortKeys }
+  | { readonly partition: string; readonly keys: SortKeys; readonly numberOf: (item: Item) => number }
+  | { readonly key: Key; readonly numberOf: (item: Item) => number };
+
+type SortKeys = { readonly prefix: string } | { readonly from: string; readonly to: string };
+
+/** Records that stand in any of some ranges. */
+export interface Lookup {
+  readonly ranges: readonly LookupRange[];
+  /** Most items that are read of a range: where there are more, the condition is residual. */
+  readonly most: number;
+  /** Whether the entry of another lookup of the same condition finds the record, too; undefined where it does not say. */
+  readonly isFoundBy?: (entry: Item) => boolean | undefined;
+}
+
 /** The records that have any of some values of a field, or those that have none of them. */
 export interface Clause {
   readonly field: string;
@@ -75,3 +92,151 @@ export function namesWith(item: Item, name: string): Item {
   const names = namesIn(item);
   return names.includes(name) ? {} : { [SETS]: [...names, name].join(' ') };
 }
+
+/** A value of a field. Null: it has none. */
+export type Scalar = string | number | boolean | null;
+
+/** What the records of a list have. Of several, all must hold. */
+export type Where =
+  /** Any of some values. */
+  | { readonly field: string; readonly anyOf: readonly Scalar[] }
+  /** All of some elements of a list, such as tags. */
+  | { readonly field: string; readonly allOf: readonly string[] }
+  | Range
+  /** Words, each of which begins one of the record's. */
+  | { readonly words: string };
+
+/** A value from `from` on, and less than `before` or at most `upTo`. Null is in no range. */
+export interface Range {
+  readonly field: string;
+  readonly from?: string | number | undefined;
+  readonly before?: string | number | undefined;
+  readonly upTo?: string | number | undefined;
+}
+
+/** The name of a condition for words, in place of a field's. */
+export const QUERY = 'q';
+
+/** The field of a condition. */
+export const fieldOf = (where: Where): string => ('words' in where ? QUERY : where.field);
+
+/** A key by which records are sorted. */
+export interface SortKey {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+/** A key with the value that a record has for it, where that is another one than it is stored with. */
+export interface ComparedKey extends SortKey {
+  readonly shownIn?: ((item: Item) => Scalar) | undefined;
+}
+
+/** Whether a record has what is wanted, by its own value of the field. Words are looked for by their index alone. */
+export function hasWanted(item: Item, where: Exclude<Where, { readonly words: string }>): boolean {
+  const value = item[where.field] ?? null;
+  if ('anyOf' in where) return where.anyOf.some((wanted) => wanted === value);
+  if ('allOf' in where) return where.allOf.every((wanted) => textsOf(value).includes(wanted));
+  return isWithin(value, where);
+}
+
+function isWithin(value: unknown, { from, before, upTo }: Range): boolean {
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  return (
+    (from === undefined || value >= from) &&
+    (before === undefined || value < before) &&
+    (upTo === undefined || value <= upTo)
+  );
+}
+
+/**
+ * Compares records by some keys: null after all values, whichever the direction, and records that are alike by their numbers, in the direction of the
+ * first key.
+ */
+export function compareBy(keys: readonly ComparedKey[]): (one: Item, other: Item) => number {
+  const byNumber = { field: KEYS.sort, descending: keys[0]?.descending === true };
+  const all: readonly ComparedKey[] = [...keys, byNumber];
+  const valueIn = ({ field, shownIn }: ComparedKey, item: Item): unknown => shownIn?.(item) ?? item[field];
+  return (one, other) =>
+    all.reduce((order, key) => order || compare(valueIn(key, one), valueIn(key, other), key.descending), 0);
+}
+
+function compare(one: unknown = null, other: unknown = null, descending = false): number {
+  if (one === other) return 0;
+  if (one === null || other === null) return one === null ? 1 : -1;
+  return (one as string) < (other as string) === descending ? 1 : -1;
+}
+
+/**
+ * How many elements of a list a record is found by, such as tags: each is two write units, and up to four for a change of all of them. A release with
+ * another number needs an index of another name: a record is in the sets of what these are, and not of what they were.
+ */
+const MOST_ELEMENTS = 20;
+
+/** A field's texts: of a list the first distinct elements; none of null. */
+export function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return [...new Set(value.map(String))].slice(0, MOST_ELEMENTS);
+  return value === undefined || value === null ? [] : [String(value)];
+}
+
+/** How entries of indexes are stored. */
+
+/** What a record has in an index: the bit of its number in a set, or an item of its own with its number in the sort key. */
+export type Entry = BitEntry | ItemEntry;
+
+export interface BitEntry {
+  readonly field: string;
+  readonly value: string;
+}
+
+interface ItemEntry {
+  /** The end of the partition key: `WORDS#3`. */
+  readonly items: string;
+  readonly text: string;
+  /** What the item says of the record, besides its key. */
+  readonly attributes?: Item;
+}
+
+/** What is the same for an entry and another one in its place. */
+export const entryName = (entry: Entry): string =>
+  'items' in entry ? `${entry.items}${END}${entry.text}` : `${entry.field}=${entry.value}`;
+
+/** The item of an entry. @param list partition of the records */
+export const keyOfEntry = (list: string, entry: Entry, number: number): Key =>
+  'items' in entry
+    ? { PK: itemsPartition(list, entry.items), SK: `${entry.text}${END}${sortKeyOf(number)}` }
+    : { PK: storedSets.partitionOf(list, entry.field, entry.value), SK: bitPlace(number).sortKey };
+
+/** Between text and number. No text contains it, so that a text cannot match the number of another. */
+const END = '\n';
+
+/** Partition of the items of an index: `ORG#<tenant>#CLIENT#WORDS#3`. */
+export const itemsPartition = (list: string, items: string): string => `${list}#${items}`;
+
+const ENTRY = new RegExp(`^([^${END}]*)${END}([0-9a-f]{12})$`);
+
+/** The parsed sort key of such an item; undefined for a key that is no entry's. */
+export function entryIn(sortKey: string): { readonly text: string; readonly number: number } | undefined {
+  const [, text, number] = ENTRY.exec(sortKey) ?? [];
+  return text === undefined || number === undefined ? undefined : { text, number: numberIn(number) };
+}
+
+/** Bounds of the sort keys of entries: from those of a text on, up to those of one, and before them. `\v` follows on {@link END}. */
+export const fromText = (text: string): string => text;
+export const upToText = (text: string): string => `${text}\v`;
+export const beforeText = (text: string): string => `${text}${END}`;
+/** All entries with a text, and those without. */
+export const WITH_TEXT = { from: '\v', to: '\u{10FFFF}' } as const;
+export const WITHOUT_TEXT = { from: END, to: '\v' } as const;
+
+/** The entry that an item of an index is, and its number; undefined for an item that is none. @param list partition of the records */
+export function entryOfItem(list: string, item: Item): { readonly number: number; readonly entry: Entry } | undefined {
+  const { PK, SK, WRITE_ID: _, AT: __, ...attributes } = item;
+  const found = entryIn(String(SK));
+  if (found === undefined) return undefined;
+  const entry = { items: String(PK).slice(list.length + 1), text: found.text };
+  return { number: found.number, entry: Object.keys(attributes).length === 0 ? entry : { ...entry, attributes } };
+}
+
+/** Those that none of the others is. */
+export const without = <E>(entries: readonly E[], others: readonly E[], isOne: (one: E, other: E) => boolean): E[] =>
+  entries.filter((entry) => !others.some((other) => isOne(entry, other)));

@@ -1,26 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { builtFilters, readCounterItem } from '../counter-item.ts';
+import { ListNotBuilt } from '../errors.ts';
 import { beginningWith, between, type Queried, type Query, queryUpTo } from '../queries.ts';
 import type { Reading } from '../read-budget.ts';
 import { AT, type Item, type Key } from '../schema.ts';
 import { Table } from '../table.ts';
-import { entryIn, itemsPartition } from './entry.ts';
-
-/** Where a lookup looks: the items of an index, or of any partition, from one sort key to another or beginning with one; or at a single item. */
-export type LookupRange =
-  | { readonly items: string; readonly keys: SortKeys }
-  | { readonly partition: string; readonly keys: SortKeys; readonly numberOf: (item: Item) => number }
-  | { readonly key: Key; readonly numberOf: (item: Item) => number };
-
-type SortKeys = { readonly prefix: string } | { readonly from: string; readonly to: string };
-
-/** Records that stand in any of some ranges. */
-export interface Lookup {
-  readonly ranges: readonly LookupRange[];
-  /** Most items that are read of a range: where there are more, the condition is residual. */
-  readonly most: number;
-  /** Whether the entry of another lookup of the same condition finds the record, too; undefined where it does not say. */
-  readonly isFoundBy?: (entry: Item) => boolean | undefined;
-}
+import { exactIndex, HOLDER } from './field-indexes.ts';
+import { entryIn, itemsPartition, type Lookup, type LookupRange } from './list-index.ts';
 
 /** What lookups find together. */
 export interface Candidates {
@@ -175,4 +161,22 @@ async function readOne({ client, name }: Table, key: Key): Promise<Omit<Queried,
   const output = await client.send(new GetCommand({ TableName: name, Key: { ...key }, ConsistentRead: true }));
   const items = output.Item === undefined ? [] : [output.Item as Item];
   return { items, last: undefined, units: Table.unitsIn(output) };
+}
+
+/**
+ * The ids of some records with a value of a field that has an exact index, without the records. Strongly consistent.
+ * @throws ListNotBuilt
+ */
+export async function readHolders(
+  table: Table,
+  list: string,
+  { field, value, most }: { readonly field: string; readonly value: string; readonly most: number },
+): Promise<readonly string[]> {
+  const { name, entriesOf } = exactIndex(field);
+  const [entry] = entriesOf({ [field]: value });
+  if (entry === undefined || !('items' in entry)) return [];
+  const query = between(itemsPartition(list, entry.items), [entry.text, `${entry.text}\v`]);
+  const [counter, { items }] = await Promise.all([readCounterItem(table, list, true), queryUpTo(table, query, most)]);
+  if (counter.NEXT !== undefined && !builtFilters(counter).includes(name)) throw new ListNotBuilt(list, [field]);
+  return items.map(({ [HOLDER]: id }) => String(id));
 }

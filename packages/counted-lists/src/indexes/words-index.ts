@@ -1,9 +1,7 @@
 import { numberOf } from '../ids.ts';
 import type { Item } from '../schema.ts';
-import { hashOf } from './exact-index.ts';
-import { type ListIndex, namesIn } from './list-index.ts';
-import type { Lookup } from './lookup.ts';
-import { QUERY } from './where.ts';
+import { hashOf } from './field-indexes.ts';
+import { type ListIndex, type Lookup, namesIn, QUERY } from './list-index.ts';
 
 /** A word that a caller wants. */
 interface WantedWord {

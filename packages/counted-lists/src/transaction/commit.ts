@@ -8,12 +8,10 @@ import {
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { ItemTooLarge, TableUnavailable, Unexpected } from '../errors.ts';
 import { type Item, type Key, VERSION, WRITE_ID } from '../schema.ts';
-import { itemOf, type Table } from '../table.ts';
-import type { TimeLimit } from '../time-limit.ts';
+import { countingUnits, itemOf, type KnownItems, type Table, unitsOf } from '../table.ts';
 import { CONFLICT, Contended, type Contention, isConflict } from './contention.ts';
 import { type PendingWrite, putRequest, RETURNED, transactItem } from './pending-write.ts';
-import { retry, WAITS, type Waits } from './retry.ts';
-import { countingUnits, type KnownItems, unitsOf } from './units.ts';
+import { retry, type TimeLimit, WAITS, type Waits } from './retry.ts';
 
 /**
  * Commits pending writes, with the retries that the SDK does not make:

@@ -5,8 +5,13 @@ import { TableUnavailable, Unexpected } from '../errors.ts';
 import { type Item, type Key, nameOf } from '../schema.ts';
 import type { Table } from '../table.ts';
 import { commit, type Sending } from './commit.ts';
-import { Condition } from './conditions.ts';
-import type { OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
+import {
+  Condition,
+  type OnConditionFailed,
+  type PendingPut,
+  type PendingUpdate,
+  type PendingWrite,
+} from './pending-write.ts';
 
 /**
  * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
