@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOnly, optionalOnCreate, readOnly, record } from '#contract';
 import * as field from '#contract/field';
-import type { Problem } from '#contract/problem';
 import { present, projectionOf } from '#http';
 import { validBody } from '../../shared/http/request/validate.ts';
 
@@ -96,12 +95,3 @@ describe('a record', () => {
     });
   });
 });
-
-function _findings(run: () => unknown): Problem['errors'] {
-  try {
-    run();
-  } catch (error) {
-    return (error as Problem).errors;
-  }
-  throw new Error('nothing was refused');
-}

@@ -10,53 +10,25 @@ const document = openApiDocument(contracts);
 interface Named {
   /** Where it is, for a reader of a failure. */
   readonly at: string;
-  /** What its name says already. */
-  readonly name: string;
   readonly node: Node;
 }
 
 const entriesOf = (kind: string): Named[] =>
-  Object.entries(document.components[kind] ?? {}).map(([name, node]) => ({ at: `${kind}/${name}`, name, node }));
+  Object.entries(document.components[kind] ?? {}).map(([name, node]) => ({ at: `${kind}/${name}`, node }));
 
 /** The properties of a schema, and those of objects in it. */
-const propertiesOf = ({ at, name, node }: Named): Named[] =>
+const propertiesOf = ({ at, node }: Named): Named[] =>
   Object.entries(isNode(node.properties) ? node.properties : {}).flatMap(([field, property]) => {
-    const named = { at: `${at}/${field}`, name: `${name} ${field}`, node: property as Node };
+    const named = { at: `${at}/${field}`, node: property as Node };
     return [named, ...propertiesOf(named)];
   });
 
 const inlineParameters = operationsOf(document).flatMap(({ operationId, parameters = [] }) =>
-  parameters
-    .filter((node) => !('$ref' in node))
-    .map((node): Named => ({ at: `${operationId}/${node.name}`, name: String(node.name), node })),
+  parameters.filter((node) => !('$ref' in node)).map((node): Named => ({ at: `${operationId}/${node.name}`, node })),
 );
 const schemas = entriesOf('schemas');
 const properties = schemas.flatMap(propertiesOf);
-const parameters = [
-  ...entriesOf('parameters').map((each) => ({ ...each, name: `${each.name} ${each.node.name}` })),
-  ...inlineParameters,
-];
-
-const FILLERS = new Set(
-  'a an and any are as at be by for from has have in is it its of on one or that the their this to which with'.split(
-    ' ',
-  ),
-);
-
-const wordsIn = (text: string): string[] =>
-  text
-    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '' && !FILLERS.has(word))
-    .map((word) => word.replace(/s$/, ''));
-
-/** Whether a description has at least two words that the name has not. */
-function saysSomething({ name, node }: Named): boolean {
-  const known = new Set(wordsIn(name));
-  const said = String(node.description ?? '').replace(/Default: .*$/, '');
-  return wordsIn(said).filter((word) => !known.has(word)).length >= 2;
-}
+const parameters = [...entriesOf('parameters'), ...inlineParameters];
 
 describe('every description', () => {
   it.each([
@@ -64,20 +36,11 @@ describe('every description', () => {
     ['properties', properties, 600],
     ['parameters', parameters, 25],
     ['headers', entriesOf('headers'), 9],
-  ] as const)('of %s is there, and says more than the name', (_, all, least) => {
+  ] as const)('of %s is there', (_, all, least) => {
     expect(all.length).toBeGreaterThan(least);
     // What only refers to a schema is described there.
-    const meant = all.filter(({ node }) => !('$ref' in node));
-    expect(meant.filter((each) => !saysSomething(each)).map(({ at, node }) => `${at}: ${node.description}`)).toEqual(
-      [],
-    );
-  });
-
-  it('is a sentence', () => {
-    const all = [...schemas, ...properties, ...parameters]
-      .map(({ node }) => node.description)
-      .filter((text) => text !== undefined);
-    expect(all.filter((text) => !/^[\p{Lu}`*<].*[.!…]$/su.test(String(text)))).toEqual([]);
+    const without = all.filter(({ node }) => !('$ref' in node) && !node.description);
+    expect(without.map(({ at }) => at)).toEqual([]);
   });
 });
 

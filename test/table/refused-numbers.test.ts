@@ -18,12 +18,12 @@ import { Conflicts } from '../support/conflicts.ts';
 /** What pages read across the numbers of refused creates. DynamoDB Local counts as well, but the other engine starts sooner. */
 const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
 
-const REFUSED = 16_000;
+const REFUSED = 4_000;
 const BEFORE = 13;
 const RECORDS = 25;
 
 describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombstones' }])(
-  'a page across 16,000 refused creates that left $leave',
+  'a page across 4,000 refused creates that left $leave',
   ({ leave }) => {
     const kind = jobsBy(0);
     const org = leave.replace(' ', '-');

@@ -64,7 +64,7 @@ describe('a list by tags', () => {
           );
         expect(await differences()).toEqual([]);
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 
