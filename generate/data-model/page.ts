@@ -3,7 +3,7 @@ import { textAt, withText } from '../places.ts';
 import { checksOf } from './bounds.ts';
 import { filterTable } from './filters.ts';
 import type { MeasuredOperations } from './measure.ts';
-import { patternTable, variantTable } from './tables.ts';
+import { isShown, patternTable, variantTable } from './tables.ts';
 
 /** The page `docs/data-model.md` with the filters that the domains declare. */
 export const withFilters = async (page: string): Promise<string> =>
@@ -15,7 +15,7 @@ export const withFilters = async (page: string): Promise<string> =>
  */
 export function withMeasured(page: string, measured: MeasuredOperations, isExact: boolean): string {
   const tables = {
-    'bench:data-model': patternTable(measured.operations),
+    'bench:data-model': patternTable(measured.operations.filter(isShown)),
     'bench:variants': variantTable(checksOf(measured), measured.operations),
   };
   return Object.entries(tables).reduce(

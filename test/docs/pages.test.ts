@@ -52,8 +52,9 @@ const OUTDATED = 'docs/data-model.md is not what the code says: run `npm run doc
 describe('docs/data-model.md', () => {
   const page = read('docs/data-model.md');
 
-  it('has a row for every operation', () => {
-    const missing = operations.map(([, route]) => titleOf(route)).filter((title) => !page.includes(`| \`${title}\` |`));
+  it('has a row for every operation that writes', () => {
+    const titles = operations.filter(([, { method }]) => method !== 'GET').map(([, route]) => titleOf(route));
+    const missing = titles.filter((title) => !page.includes(`| \`${title}\` |`));
     expect(missing, OUTDATED).toEqual([]);
   });
 
