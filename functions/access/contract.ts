@@ -2,7 +2,7 @@ import {
   contract,
   created,
   createOnly,
-  ok,
+  crud,
   optionalOnCreate,
   pageOf,
   type RecordOf,
@@ -74,7 +74,12 @@ export const membership = record('Membership', () => ({
 })).describe('That a person belongs to an organization or to one of its clients.');
 export type Membership = RecordOf<typeof membership>;
 
-const params = () => ({ id: field.reference('Membership') });
+const usual = crud(membership, {
+  path: '/api/v1/memberships',
+  one: 'a membership',
+  many: 'memberships',
+  example: membershipExample,
+});
 
 export const access = contract({
   name: 'access',
@@ -106,24 +111,11 @@ export const access = contract({
       },
       response: pageOf(permission, 'A page of permissions.', permissionExample),
     }),
-    getMembership: route('GET', '/api/v1/memberships/{id}', {
-      summary: 'Read a membership',
-      permission: 'memberships:read',
-      params,
-      response: ok(membership, 'The membership.', membershipExample),
-      errors: ['not-found'],
-    }),
-    updateMembership: route('PATCH', '/api/v1/memberships/{id}', {
-      event: { type: 'membership.updated' },
-      summary: 'Change a membership',
+    getMembership: usual.read(),
+    updateMembership: usual.update({
       description: 'Only platform callers change a membership with a system role, and any of a superadmin.',
-      permission: 'memberships:write',
       privileged: true,
-      params,
-      body: membership.patch,
       bodyExample: { status: 'inactive' },
-      response: ok(membership, 'The updated membership.', { ...membershipExample, status: 'inactive' }),
-      errors: ['not-found'],
     }),
   },
 });

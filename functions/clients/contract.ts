@@ -1,9 +1,8 @@
 import {
   contract,
   created,
-  ok,
+  crud,
   optionalOnCreate,
-  pageOf,
   type RecordOf,
   readOnly,
   record,
@@ -107,16 +106,14 @@ const actionExample = {
   result: 'success',
 };
 
-const params = () => ({ id: field.reference('Client') });
+const usual = crud(client, { path: '/api/v1/clients', one: 'a client', many: 'clients', example: clientExample });
 
 export const clients = contract({
   name: 'clients',
   tag: 'Clients',
   description: 'The companies that an organization looks after.',
   routes: {
-    listClients: route('GET', '/api/v1/clients', {
-      summary: 'List clients',
-      permission: 'clients:read',
+    listClients: usual.list({
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
@@ -127,13 +124,8 @@ export const clients = contract({
         slug: unique(field.slug()).optional().describe('Only the client with exactly this slug.'),
         q: parameter.words('name or the mail address, or the slug', 'acme lis'),
       }),
-      response: pageOf(client, 'A page of clients.', clientExample),
     }),
-    createClient: route('POST', '/api/v1/clients', {
-      event: { type: 'client.created' },
-      summary: 'Create a client',
-      permission: 'clients:write',
-      body: client.create,
+    createClient: usual.create({
       bodyExample: {
         name: 'Acme Lda',
         slug: 'acme',
@@ -142,7 +134,6 @@ export const clients = contract({
         plan: 'premium',
         metadata: { tier: 'gold' },
       },
-      response: created(client, 'The created client.', clientExample),
     }),
     upsertClient: route('PUT', '/api/v1/clients', {
       summary: 'Create a client, or change the one with this slug',
@@ -157,28 +148,15 @@ export const clients = contract({
       upsert: { by: 'slug', patch: client.patch, changed: 'The changed client, or the client as it was.' },
       response: created(client, 'The created client.', clientExample),
     }),
-    getClient: route('GET', '/api/v1/clients/{id}', {
-      summary: 'Read a client',
-      permission: 'clients:read',
-      params,
-      response: ok(client, 'The client.', clientExample),
-      errors: ['not-found'],
-    }),
-    updateClient: route('PATCH', '/api/v1/clients/{id}', {
-      event: { type: 'client.updated' },
-      summary: 'Change a client',
-      permission: 'clients:write',
-      params,
-      body: client.patch,
+    getClient: usual.read(),
+    updateClient: usual.update({
       bodyExample: { status: 'inactive' },
-      response: ok(client, 'The updated client.', { ...clientExample, status: 'inactive' }),
-      errors: ['not-found'],
     }),
     listClientActions: route('GET', '/api/v1/clients/{id}/actions', {
       summary: 'List what was done to a client',
       description: 'Newest first.',
       permission: 'clients:read',
-      params,
+      params: usual.params,
       query: parameter.cursor,
       response: wholeListOf(clientAction, 'The actions of the client.', actionExample),
       errors: ['not-found'],

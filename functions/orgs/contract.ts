@@ -1,4 +1,4 @@
-import { adapted, contract, created, ok, pageOf, readOnly, record, route } from '#contract';
+import { adapted, contract, crud, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
@@ -25,56 +25,41 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = () => ({ id: field.reference('Organization') });
+const usual = crud(organization, {
+  path: '/api/v1/orgs',
+  one: 'an organization',
+  many: 'organizations',
+  example,
+  hasEvents: false,
+});
 
 export const orgs = contract({
   name: 'orgs',
   tag: 'Organizations',
   description: 'The tenants of the service. A caller sees its own; platform callers see all and create new ones.',
   routes: {
-    listOrgs: route('GET', '/api/v1/orgs', {
-      summary: 'List organizations',
+    listOrgs: usual.list({
       description: 'For platform callers.',
       callers: 'platform',
-      permission: 'orgs:read',
       extension: true,
       tenancy: 'own',
       query: parameter.page,
-      response: pageOf(organization, 'A page of organizations.', example),
     }),
-    createOrg: route('POST', '/api/v1/orgs', {
-      summary: 'Create an organization',
+    createOrg: usual.create({
       description: 'For platform callers.',
       callers: 'platform',
-      permission: 'orgs:write',
       extension: true,
       tenancy: 'own',
       body: organizationCreate,
       bodyExample: { name: example.name, settings: example.settings },
-      response: created(organization, 'The created organization.', example),
       errors: ['gone'],
     }),
-    getOrg: route('GET', '/api/v1/orgs/{id}', {
-      summary: 'Read an organization',
-      permission: 'orgs:read',
+    getOrg: usual.read({
       tenancy: 'own',
-      params,
-      response: ok(organization, 'The organization.', example),
-      errors: ['not-found'],
     }),
-    updateOrg: route('PATCH', '/api/v1/orgs/{id}', {
-      summary: 'Change an organization',
-      permission: 'orgs:write',
+    updateOrg: usual.update({
       tenancy: 'own',
-      params,
-      body: organization.patch,
       bodyExample: { name: 'Acme Europe', settings: { locale: 'en-IE' } },
-      response: ok(organization, 'The updated organization.', {
-        ...example,
-        name: 'Acme Europe',
-        settings: { locale: 'en-IE' },
-      }),
-      errors: ['not-found'],
     }),
   },
 });

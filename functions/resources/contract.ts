@@ -2,8 +2,7 @@ import {
   contract,
   created,
   createOnly,
-  noContent,
-  ok,
+  crud,
   optionalOnCreate,
   type PermissionCode,
   pageOf,
@@ -174,7 +173,7 @@ const historyExample = {
   health_status: 'healthy',
 };
 
-const params = () => ({ id: field.reference('Resource') });
+const usual = crud(resource, { path: '/api/v1/resources', one: 'a resource', many: 'resources', example });
 
 export const resources = contract({
   name: 'resources',
@@ -183,9 +182,7 @@ export const resources = contract({
   fieldPermissions: { credentials: RESOURCE_CREDENTIALS },
   recordType: resource.name,
   routes: {
-    listResources: route('GET', '/api/v1/resources', {
-      summary: 'List resources',
-      permission: 'resources:read',
+    listResources: usual.list({
       extension: true,
       query: () => ({
         ...parameter.page(),
@@ -203,14 +200,9 @@ export const resources = contract({
         external_id: field.identifier(500).optional().describe('Only resources with exactly this `external_id`.'),
         tag: parameter.allOf(field.name(100), 'Only resources with this tag, one of their first 20.'),
       }),
-      response: pageOf(resource, 'A page of resources.', example),
     }),
-    createResource: route('POST', '/api/v1/resources', {
-      event: { type: 'resource.created' },
-      summary: 'Create a resource',
-      permission: 'resources:write',
+    createResource: usual.create({
       extension: true,
-      body: resource.create,
       bodyExample: {
         client_id: example.client_id,
         service_id: example.service_id,
@@ -218,7 +210,6 @@ export const resources = contract({
         type: example.type,
         ip_address: example.ip_address,
       },
-      response: created(resource, 'The created resource.', example),
     }),
     upsertResource: route('PUT', '/api/v1/resources', {
       summary: 'Create a resource, or change the one with this external id',
@@ -237,39 +228,20 @@ export const resources = contract({
       response: created(resource, 'The created resource.', example),
       errors: ['conflict', 'list-being-built', 'already-exists'],
     }),
-    getResource: route('GET', '/api/v1/resources/{id}', {
-      summary: 'Read a resource',
-      permission: 'resources:read',
-      params,
-      response: ok(resource, 'The resource.', example),
-      errors: ['not-found'],
-    }),
-    updateResource: route('PATCH', '/api/v1/resources/{id}', {
-      event: { type: 'resource.updated' },
-      summary: 'Change a resource',
+    getResource: usual.read(),
+    updateResource: usual.update({
       description:
         'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history. A usage that nobody has reported yet is 0 in the sample.',
-      permission: 'resources:write',
-      params,
-      body: resource.patch,
       bodyExample: { status: 'maintenance', health_status: 'degraded' },
-      response: ok(resource, 'The updated resource.', { ...example, status: 'maintenance', health_status: 'degraded' }),
-      errors: ['not-found'],
     }),
-    deleteResource: route('DELETE', '/api/v1/resources/{id}', {
-      event: { type: 'resource.deleted' },
-      summary: 'Delete a resource',
+    deleteResource: usual.remove({
       description: 'Its history goes with it. Its tickets keep its id, as history.',
-      permission: 'resources:write',
-      params,
-      response: noContent('The resource is deleted.'),
-      errors: ['not-found'],
     }),
     listResourceHistory: route('GET', '/api/v1/resources/{id}/history', {
       summary: 'List the history of a resource',
       description: 'In the order in which the samples arrived, newest first.',
       permission: 'resources:read',
-      params,
+      params: usual.params,
       query: parameter.page,
       response: pageOf(historyEntry, 'A page of metrics samples.', historyExample),
       errors: ['not-found'],
@@ -281,7 +253,7 @@ export const resources = contract({
         'The resource takes over usage and health, unless it already knows of a later check. Without `timestamp` the sample is of now.',
       permission: 'resources:write',
       extension: true,
-      params,
+      params: usual.params,
       body: historyEntry.create,
       bodyExample: { cpu_usage: 42.5, memory_usage: 61, storage_usage: 30 },
       response: created(historyEntry, 'The stored sample.', historyExample),

@@ -1,4 +1,4 @@
-import { contract, created, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import { contract, created, crud, type RecordOf, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
@@ -28,36 +28,31 @@ const example = {
   parameters: { graceful: true },
 };
 
+const usual = crud(serviceAction, {
+  path: '/api/v1/service-actions',
+  one: 'a service action',
+  many: 'service actions',
+  example,
+});
+
 export const serviceActions = contract({
   name: 'service-actions',
   tag: 'Service actions',
   description: 'The log of what was done to services. Nothing here carries an action out.',
   routes: {
-    listServiceActions: route('GET', '/api/v1/service-actions', {
-      summary: 'List service actions',
-      permission: 'service-actions:read',
+    listServiceActions: usual.list({
       query: () => ({
         ...parameter.page(),
         service_id: parameter.anyOf(field.reference('Service'), 'Only records of the service with this id.'),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
       }),
-      response: pageOf(serviceAction, 'A page of service actions.', example),
     }),
-    createServiceAction: route('POST', '/api/v1/service-actions', {
-      event: { type: 'service_action.created' },
+    createServiceAction: usual.create({
       summary: 'Record a service action',
       description: 'An action is recorded as `completed` unless `status` says otherwise.',
-      permission: 'service-actions:write',
-      body: serviceAction.create,
       bodyExample: { service_id: example.service_id, action_type: 'restart', parameters: example.parameters },
       response: created(serviceAction, 'The recorded action.', example),
     }),
-    getServiceAction: route('GET', '/api/v1/service-actions/{id}', {
-      summary: 'Read a service action',
-      permission: 'service-actions:read',
-      params: () => ({ id: field.reference('ServiceAction') }),
-      response: ok(serviceAction, 'The service action.', example),
-      errors: ['not-found'],
-    }),
+    getServiceAction: usual.read(),
   },
 });

@@ -1,16 +1,4 @@
-import {
-  contract,
-  created,
-  createOnly,
-  noContent,
-  ok,
-  type PermissionCode,
-  pageOf,
-  type RecordOf,
-  readOnly,
-  record,
-  route,
-} from '#contract';
+import { contract, createOnly, crud, ok, type PermissionCode, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
@@ -116,7 +104,7 @@ const example = {
   updated_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = () => ({ id: field.reference('Service') });
+const usual = crud(service, { path: '/api/v1/services', one: 'a service', many: 'services', example });
 
 export const services = contract({
   name: 'services',
@@ -125,9 +113,7 @@ export const services = contract({
   fieldPermissions: { credentials: SERVICE_CREDENTIALS },
   recordType: service.name,
   routes: {
-    listServices: route('GET', '/api/v1/services', {
-      summary: 'List services',
-      permission: 'services:read',
+    listServices: usual.list({
       extension: true,
       query: () => ({
         ...parameter.page(),
@@ -137,50 +123,26 @@ export const services = contract({
         q: parameter.words('name', 'web sho'),
         tag: parameter.allOf(field.name(100), 'Only services with this tag, one of their first 20.'),
       }),
-      response: pageOf(service, 'A page of services.', example),
     }),
-    createService: route('POST', '/api/v1/services', {
-      event: { type: 'service.created' },
-      summary: 'Create a service',
-      permission: 'services:write',
+    createService: usual.create({
       extension: true,
-      body: service.create,
       bodyExample: { client_id: example.client_id, name: example.name, type: example.type, url: example.url },
-      response: created(service, 'The created service.', example),
     }),
-    getService: route('GET', '/api/v1/services/{id}', {
-      summary: 'Read a service',
-      permission: 'services:read',
-      params,
-      response: ok(service, 'The service.', example),
-      errors: ['not-found'],
-    }),
-    updateService: route('PATCH', '/api/v1/services/{id}', {
-      event: { type: 'service.updated' },
-      summary: 'Change a service',
+    getService: usual.read(),
+    updateService: usual.update({
       description:
         'A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the time that it names.',
-      permission: 'services:write',
-      params,
-      body: service.patch,
       bodyExample: { status: 'maintenance', health_status: 'degraded' },
-      response: ok(service, 'The updated service.', { ...example, status: 'maintenance', health_status: 'degraded' }),
-      errors: ['not-found'],
     }),
-    deleteService: route('DELETE', '/api/v1/services/{id}', {
-      event: { type: 'service.deleted' },
-      summary: 'Delete a service',
+    deleteService: usual.remove({
       description: 'Refused while resources belong to the service. Its tickets and actions keep its id, as history.',
-      permission: 'services:write',
-      params,
-      response: noContent('The service is deleted.'),
       errors: ['not-found', 'still-in-use'],
     }),
     getServiceOfClient: route('GET', '/api/v1/services/client/{client_id}/{id}', {
       summary: 'Read a service of a client',
       permission: 'services:read',
       params: () => ({
-        ...params(),
+        ...usual.params(),
         client_id: field.reference('Client').describe('Id of the client that the service belongs to.'),
       }),
       response: ok(service, 'The service.', example),

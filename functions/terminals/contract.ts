@@ -1,4 +1,4 @@
-import { contract, created, createOnly, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import { contract, createOnly, crud, type RecordOf, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
@@ -25,48 +25,25 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = () => ({ id: field.reference('Terminal') });
+const usual = crud(terminal, { path: '/api/v1/terminals', one: 'a terminal', many: 'terminals', example });
 
 export const terminals = contract({
   name: 'terminals',
   tag: 'Terminals',
   description: 'Devices that stand at a client.',
   routes: {
-    listTerminals: route('GET', '/api/v1/terminals', {
-      summary: 'List terminals',
-      permission: 'terminals:read',
+    listTerminals: usual.list({
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
         q: parameter.words('name or the location', 'desk lis'),
       }),
-      response: pageOf(terminal, 'A page of terminals.', example),
     }),
-    createTerminal: route('POST', '/api/v1/terminals', {
-      event: { type: 'terminal.created' },
-      summary: 'Create a terminal',
-      permission: 'terminals:write',
-      body: terminal.create,
+    createTerminal: usual.create({
       bodyExample: { client_id: example.client_id, name: example.name, location: example.location },
-      response: created(terminal, 'The created terminal.', example),
     }),
-    getTerminal: route('GET', '/api/v1/terminals/{id}', {
-      summary: 'Read a terminal',
-      permission: 'terminals:read',
-      params,
-      response: ok(terminal, 'The terminal.', example),
-      errors: ['not-found'],
-    }),
-    updateTerminal: route('PATCH', '/api/v1/terminals/{id}', {
-      event: { type: 'terminal.updated' },
-      summary: 'Change a terminal',
-      permission: 'terminals:write',
-      params,
-      body: terminal.patch,
-      bodyExample: { status: 'inactive' },
-      response: ok(terminal, 'The updated terminal.', { ...example, status: 'inactive' }),
-      errors: ['not-found'],
-    }),
+    getTerminal: usual.read(),
+    updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),
   },
 });

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import {
   contract,
   created,
+  crud,
   noContent,
-  ok,
   onRequest,
   optionalOnCreate,
   pageOf,
@@ -103,16 +103,14 @@ export const ticketMessage = record('TicketMessage', () => ({
 })).describe('What was said about a ticket.');
 export type TicketMessage = RecordOf<typeof ticketMessage>;
 
-const params = () => ({ id: field.reference('Ticket') });
+const usual = crud(ticket, { path: '/api/v1/tickets', one: 'a ticket', many: 'tickets', example: ticketExample });
 
 export const tickets = contract({
   name: 'tickets',
   tag: 'Tickets',
   description: 'What people ask an organization for help with, and what is said about it.',
   routes: {
-    listTickets: route('GET', '/api/v1/tickets', {
-      summary: 'List tickets',
-      permission: 'tickets:read',
+    listTickets: usual.list({
       query: () => ({
         ...parameter.page(),
         sort: parameter
@@ -139,13 +137,10 @@ export const tickets = contract({
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', ticketExample),
     }),
-    createTicket: route('POST', '/api/v1/tickets', {
-      event: { type: 'ticket.created' },
+    createTicket: usual.create({
       summary: 'Open a ticket',
       description:
         'A service, resource or terminal that it names must be of its client, if it names one. Without a `ticket_code` the ticket gets one from the sequence: `T-000042`.',
-      permission: 'tickets:write',
-      body: ticket.create,
       bodyExample: {
         contact_id: ticketExample.contact_id,
         subject: ticketExample.subject,
@@ -153,38 +148,20 @@ export const tickets = contract({
         source: ticketExample.source,
         client_id: ticketExample.client_id,
       },
-      response: created(ticket, 'The created ticket.', ticketExample),
     }),
-    getTicket: route('GET', '/api/v1/tickets/{id}', {
-      summary: 'Read a ticket',
-      permission: 'tickets:read',
-      params,
-      response: ok(ticket, 'The ticket.', ticketExample),
-      errors: ['not-found'],
-    }),
-    updateTicket: route('PATCH', '/api/v1/tickets/{id}', {
-      event: { type: 'ticket.updated' },
-      summary: 'Change a ticket',
-      permission: 'tickets:write',
-      params,
-      body: ticket.patch,
+    getTicket: usual.read(),
+    updateTicket: usual.update({
       bodyExample: { status: 'closed' },
-      response: ok(ticket, 'The updated ticket.', { ...ticketExample, status: 'closed' }),
-      errors: ['not-found'],
     }),
-    deleteTicket: route('DELETE', '/api/v1/tickets/{id}', {
-      event: { type: 'ticket.deleted' },
+    deleteTicket: usual.remove({
       summary: 'Delete a ticket with its messages',
-      permission: 'tickets:write',
-      params,
       response: noContent('The ticket and its messages are gone.'),
-      errors: ['not-found'],
     }),
     listTicketMessages: route('GET', '/api/v1/tickets/{id}/messages', {
       summary: 'List the messages of a ticket',
       description: 'Oldest first.',
       permission: 'tickets:read',
-      params,
+      params: usual.params,
       query: parameter.cursor,
       response: wholeListOf(ticketMessage, 'The messages of the ticket.', messageExample),
       errors: ['not-found'],
@@ -193,7 +170,7 @@ export const tickets = contract({
       event: { type: 'ticket_message.created', idField: 'ticket_id' },
       summary: 'Add a message to a ticket',
       permission: 'tickets:write',
-      params,
+      params: usual.params,
       body: ticketMessage.create,
       bodyExample: {
         author_type: messageExample.author_type,

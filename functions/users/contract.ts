@@ -1,4 +1,4 @@
-import { contract, created, ok, pageOf, type RecordOf, readOnly, record, route, unique, wholeListOf } from '#contract';
+import { contract, created, crud, type RecordOf, readOnly, record, route, unique, wholeListOf } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
@@ -41,16 +41,14 @@ const example = {
   last_login: null,
 };
 
-const params = () => ({ id: field.reference('User') });
+const usual = crud(user, { path: '/api/v1/users', one: 'a user', many: 'users', example });
 
 export const users = contract({
   name: 'users',
   tag: 'Users',
   description: 'The people of an organization. They do not log in here: callers are integrations.',
   routes: {
-    listUsers: route('GET', '/api/v1/users', {
-      summary: 'List users',
-      permission: 'users:read',
+    listUsers: usual.list({
       extension: true,
       query: () => ({
         ...parameter.page(),
@@ -64,42 +62,23 @@ export const users = contract({
         q: parameter.words('name or the mail address', 'ines@'),
       }),
       unfiltered: { last_login: 'is always null' },
-      response: pageOf(user, 'A page of users.', example),
     }),
-    createUser: route('POST', '/api/v1/users', {
-      event: { type: 'user.created' },
-      summary: 'Create a user',
-      permission: 'users:write',
+    createUser: usual.create({
       privileged: true,
       extension: true,
-      body: user.create,
       bodyExample: { email: example.email, name: example.name, phone: example.phone },
-      response: created(user, 'The created user.', example),
     }),
-    getUser: route('GET', '/api/v1/users/{id}', {
-      summary: 'Read a user',
-      permission: 'users:read',
-      params,
-      response: ok(user, 'The user.', example),
-      errors: ['not-found'],
-    }),
-    updateUser: route('PATCH', '/api/v1/users/{id}', {
-      event: { type: 'user.updated' },
-      summary: 'Change a user',
+    getUser: usual.read(),
+    updateUser: usual.update({
       description: 'Only platform callers change `is_superadmin`, and any field of a superadmin.',
-      permission: 'users:write',
       privileged: true,
-      params,
-      body: user.patch,
       bodyExample: { is_active: false },
-      response: ok(user, 'The updated user.', { ...example, is_active: false }),
-      errors: ['not-found'],
     }),
     listUserMemberships: route('GET', '/api/v1/users/{id}/memberships', {
       summary: 'List the memberships of a user',
       description: 'Oldest first.',
       permission: 'memberships:read',
-      params,
+      params: usual.params,
       query: parameter.cursor,
       response: wholeListOf(membership, 'The memberships of the user.', membershipExample),
       errors: ['not-found'],

@@ -3,6 +3,7 @@
  */
 
 export { unique } from './constraints.ts';
+export { crud } from './crud.ts';
 export {
   adapted,
   type Body,
@@ -15,18 +16,5 @@ export {
   readOnly,
   record,
 } from './record.ts';
-export {
-  accepted,
-  type Contract,
-  contract,
-  created,
-  noContent,
-  ok,
-  okText,
-  type PermissionCode,
-  pageOf,
-  type Route,
-  route,
-  WHOLE_LIST,
-  wholeListOf,
-} from './route.ts';
+export { accepted, created, noContent, ok, okText, pageOf, WHOLE_LIST, wholeListOf } from './responses.ts';
+export { type Contract, contract, type PermissionCode, type Route, route } from './route.ts';

@@ -4,7 +4,6 @@ import { uniqueFieldsOf } from './constraints.ts';
 import { tenant } from './parameter.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
-import { MAX_RESPONSE } from './sizes.ts';
 
 /**
  * A route is the single declaration of an endpoint. The Lambda's router and validation, the API Gateway routes, the
@@ -28,7 +27,7 @@ export type PermissionCode = `${string}:${string}`;
 type Parameters = z.ZodRawShape;
 export type Example = { readonly [key: string]: unknown };
 
-interface ResponseType<S extends z.ZodType = z.ZodType> {
+export interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 202 | 204;
   /** Returns `{ data }`, with or without pages (spec §4). */
   readonly isList?: true;
@@ -133,7 +132,7 @@ export interface HeaderParameter {
   readonly pattern?: string;
 }
 
-interface RouteOptions {
+export interface RouteOptions {
   readonly summary: string;
   readonly description?: string;
   readonly auth?: Auth;
@@ -164,7 +163,7 @@ type None = Record<never, never>;
 type Declared<D> = D extends () => infer P ? (P extends Parameters ? P : never) : never;
 
 /** The route that these options declare. */
-type RouteOf<O extends RouteOptions> = Route<
+export type RouteOf<O extends RouteOptions> = Route<
   Declared<Given<O, 'params', () => None>>,
   Declared<Given<O, 'query', () => None>>,
   Given<O, 'body', undefined> extends infer B extends Body | undefined ? B : never,
@@ -188,20 +187,7 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     body,
     ...rest
   }: RouteOptions = options;
-  if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
-    throw new TypeError(
-      `${method} ${path}: routes with a bearer token, and only these, need a permission, or null for none`,
-    );
-  }
-  if (options.callers !== undefined && (auth !== 'bearer' || options.event !== undefined)) {
-    throw new TypeError(`${method} ${path}: a route for platform callers takes a bearer token, and no event`);
-  }
-  if ((method === 'PUT') !== (options.upsert !== undefined)) {
-    throw new TypeError(`${method} ${path}: a PUT, and nothing else, says which record it creates or changes`);
-  }
-  if (options.carries !== undefined && (auth !== 'bearer' || body === undefined)) {
-    throw new TypeError(`${method} ${path}: a route that carries requests takes a bearer token and a body`);
-  }
+  assertConsistent(method, path, options);
   const problems = lazily(() => [
     ...errors,
     ...(body !== undefined && uniqueFieldsOf(body.schema).size > 0 ? ['already-exists'] : []),
@@ -236,6 +222,23 @@ export function route<const O extends RouteOptions>(method: Method, path: string
       return query();
     },
   } as unknown as RouteOf<O>;
+}
+
+function assertConsistent(method: Method, path: string, options: RouteOptions): void {
+  const { auth = 'bearer', permission, callers, event, upsert, carries, body } = options;
+  const wrong = (message: string): TypeError => new TypeError(`${method} ${path}: ${message}`);
+  if (auth.startsWith('bearer') !== (permission !== undefined)) {
+    throw wrong('routes with a bearer token, and only these, need a permission, or null for none');
+  }
+  if (callers !== undefined && (auth !== 'bearer' || event !== undefined)) {
+    throw wrong('a route for platform callers takes a bearer token, and no event');
+  }
+  if ((method === 'PUT') !== (upsert !== undefined)) {
+    throw wrong('a PUT, and nothing else, says which record it creates or changes');
+  }
+  if (carries !== undefined && (auth !== 'bearer' || body === undefined)) {
+    throw wrong('a route that carries requests takes a bearer token and a body');
+  }
 }
 
 function assertParametersMatch(method: Method, path: string, declared: readonly string[]): void {
@@ -287,119 +290,3 @@ const protectedFields = new WeakMap<Route, readonly string[]>();
 
 /** The fields of a route's records that need a further permission. */
 export const protectedFieldsOf = (route: Route): readonly string[] => protectedFields.get(route) ?? [];
-
-/** 200 with a record. */
-export const ok = <S extends z.ZodType>(
-  record: { readonly schema: S },
-  description: string,
-  example: Example,
-): ResponseType<S> => ({
-  status: 200,
-  get schema() {
-    return record.schema;
-  },
-  description,
-  example,
-});
-
-/** 201 with the created record. */
-export const created = <S extends z.ZodType>(
-  record: { readonly schema: S },
-  description: string,
-  example: Example,
-): ResponseType<S> => ({
-  status: 201,
-  get schema() {
-    return record.schema;
-  },
-  description,
-  example,
-});
-
-/** 202 with what is going to be done. */
-export const accepted = <S extends z.ZodType>(
-  record: { readonly schema: S },
-  description: string,
-  example: Example,
-): ResponseType<S> => ({
-  status: 202,
-  get schema() {
-    return record.schema;
-  },
-  description,
-  example,
-});
-
-/**
- * 200 with a text that is not JSON, with an example of each media type that it may have. The operation says which one
- * it has.
- */
-export function okText(description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> {
-  const schema = lazily(() => z.string().max(MAX_RESPONSE));
-  return {
-    status: 200,
-    get schema() {
-      return schema();
-    },
-    description,
-    media,
-  };
-}
-
-/** 204 without a body. */
-export const noContent = (description: string): ResponseType<z.ZodUndefined> => ({
-  status: 204,
-  schema: undefined,
-  description,
-});
-
-/** 200 with `{ data, page, page_size, total }` (spec §4). */
-export const pageOf = <S extends z.ZodType>(
-  record: { readonly name: string; readonly schema: S },
-  description: string,
-  example: Example,
-) => {
-  const schema = lazily(() =>
-    z
-      .strictObject({
-        data: z.array(record.schema).max(200).describe('The records of this page, in the order of `sort`.'),
-        page: z.int32().min(1).describe('Which page this is, counted from 1.'),
-        page_size: z.int32().min(1).max(200).describe('How many records a page has, but for the last.'),
-        total: z.int().min(0).describe('How many records there are on all pages together, exactly.'),
-      })
-      .meta({ id: `${record.name}Page` }),
-  );
-  return listOf(schema, description, { data: [example], page: 1, page_size: 25, total: 1 });
-};
-
-/** Most records of a cursor page. */
-export const WHOLE_LIST = 1_000;
-
-/** 200 with only `{ data }` (spec §4): up to {@link WHOLE_LIST} records, with a `Link` to the next ones. */
-export const wholeListOf = <S extends z.ZodType>(
-  record: { readonly name: string; readonly schema: S },
-  description: string,
-  example: Example,
-) => {
-  const schema = lazily(() =>
-    z
-      .strictObject({
-        data: z
-          .array(record.schema)
-          .max(WHOLE_LIST)
-          .describe('Up to 1000 records. `Link` leads to the next ones, if there are any.'),
-      })
-      .meta({ id: `${record.name}List` }),
-  );
-  return listOf(schema, description, { data: [example] });
-};
-
-const listOf = <S extends z.ZodType>(schema: () => S, description: string, example: Example) => ({
-  status: 200 as const,
-  isList: true as const,
-  get schema() {
-    return schema();
-  },
-  description,
-  example,
-});

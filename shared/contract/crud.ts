@@ -1,0 +1,98 @@
+import type * as z from 'zod';
+import { reference } from './constraints.ts';
+import type { Body } from './record.ts';
+import { created, noContent, ok, pageOf } from './responses.ts';
+import { type Example, type PermissionCode, type RouteOf, type RouteOptions, route } from './route.ts';
+
+/** A record with its bodies, as `record` makes it. */
+interface Kind<S extends z.ZodType, C extends Body, P extends Body> {
+  /** `ServiceAction` */
+  readonly name: string;
+  readonly schema: S;
+  readonly create: C;
+  readonly patch: P;
+}
+
+interface Naming {
+  /** The path of the list. */
+  readonly path: `/api/v1/${string}`;
+  /** With its article: `a service action`. */
+  readonly one: string;
+  readonly many: string;
+  readonly example: Example;
+  /** The area of its permissions, where it is not the last segment of the path: `audit`. */
+  readonly area?: string;
+  /** Whether a webhook can have the effect of its writes: `service_action.created`. Default: yes. */
+  readonly hasEvents?: false;
+}
+
+type Given = Partial<RouteOptions>;
+/** What a domain gives, in place of what follows from the record. */
+type Over<D, O> = Omit<D, keyof O> & O;
+
+/**
+ * The routes that most kinds of records have. A domain gives what differs from the usual:
+ *
+ *     const usual = crud(terminal, { path: '/api/v1/terminals', one: 'a terminal', many: 'terminals', example });
+ *     routes: {
+ *       listTerminals: usual.list({ query: parameter.page }),
+ *       createTerminal: usual.create({ bodyExample: { name: 'Front desk' } }),
+ *       getTerminal: usual.read(),
+ *       updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),
+ *       deleteTerminal: usual.remove(),
+ *     }
+ */
+export function crud<S extends z.ZodType, C extends Body, P extends Body>(kind: Kind<S, C, P>, naming: Naming) {
+  const { path, one, many, example, hasEvents = true } = naming;
+  const noun = one.replace(/^an? /, '');
+  const area = naming.area ?? path.slice(path.lastIndexOf('/') + 1);
+  const permissions = { read: `${area}:read`, write: `${area}:write` } as const satisfies Record<
+    string,
+    PermissionCode
+  >;
+  const event = (verb: string) => (hasEvents ? { event: { type: `${snakeCase(kind.name)}.${verb}` as const } } : {});
+  const params = () => ({ id: reference(kind.name) });
+  const named = { params, errors: ['not-found'] } as const;
+  const made = <D extends RouteOptions, O>(method: Parameters<typeof route>[0], at: string, usual: D, given: O) =>
+    route(method, at, { ...usual, ...given }) as unknown as RouteOf<
+      Over<D, O> extends infer R extends RouteOptions ? R : never
+    >;
+  const item = `${path}/{id}`;
+
+  return {
+    /** The parameter of the path, also for routes below it. */
+    params,
+    list: <const O extends Given>(given: O) => {
+      const response = pageOf(kind, `A page of ${many}.`, example);
+      return made('GET', path, { summary: `List ${many}`, permission: permissions.read, response }, given);
+    },
+    create: <const O extends Given & { readonly bodyExample: Example }>(given: O) => {
+      const response = created(kind, `The created ${noun}.`, example);
+      const usual = { summary: `Create ${one}`, permission: permissions.write, body: kind.create, response };
+      return made('POST', path, { ...usual, ...event('created') }, given);
+    },
+    read: <const O extends Given = Record<never, never>>(given?: O) => {
+      const response = ok(kind, `The ${noun}.`, example);
+      return made(
+        'GET',
+        item,
+        { summary: `Read ${one}`, permission: permissions.read, ...named, response },
+        given as O,
+      );
+    },
+    /** The example of the response has what that of the body sets. */
+    update: <const O extends Given & { readonly bodyExample: Example }>(given: O) => {
+      const response = ok(kind, `The updated ${noun}.`, { ...example, ...given.bodyExample });
+      const usual = { summary: `Change ${one}`, permission: permissions.write, ...named, body: kind.patch, response };
+      return made('PATCH', item, { ...usual, ...event('updated') }, given);
+    },
+    remove: <const O extends Given = Record<never, never>>(given?: O) => {
+      const response = noContent(`The ${noun} is deleted.`);
+      const usual = { summary: `Delete ${one}`, permission: permissions.write, ...named, response };
+      return made('DELETE', item, { ...usual, ...event('deleted') }, given as O);
+    },
+  };
+}
+
+/** `ServiceAction` is `service_action`. */
+const snakeCase = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
