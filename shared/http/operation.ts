@@ -3,7 +3,7 @@ import type { Contract, Route } from '#contract';
 import { itemRouteOf, methodsOf } from '#contract/derived';
 import type { Caller } from '#identity';
 import type { PageQuery, Repository, RequestSession, Stored, Tenant } from '#table';
-import type { Charge, Limit } from '#tenancy';
+import type { Limit, RequestBudget } from '#tenancy';
 import type { Carrier, HttpRequest } from './request/http-request.ts';
 
 /**
@@ -63,7 +63,7 @@ export interface OpenInput {
   /** Set on a `bearer-optional` route when a token was sent. */
   readonly caller: Caller | undefined;
   /** Charges the request to a caller's budget, for an operation that identifies its caller itself. */
-  readonly charge: Charge;
+  readonly charge: RequestBudget['charge'];
 }
 
 /** What the operation of a route that carries requests gets besides its input. */

@@ -1,5 +1,5 @@
 export { DeliveryBudget } from './budget/delivery-budget.ts';
-export { type Charge, type Limit, RequestBudget } from './budget/request-budget.ts';
+export { type Limit, RequestBudget } from './budget/request-budget.ts';
 export { readRequestCounts } from './budget/request-counts.ts';
 export { DELIVERY_BUDGET, readBudgets } from './budget/stored-budget.ts';
 export { countRefusal, ReadCount } from './daily-counts.ts';

@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table/keys': 15,
   '#table/storage': 19,
   '#auth': 13,
-  '#tenancy': 24,
+  '#tenancy': 23,
   '#tenancy/credentials': 14,
   // What an invocation, and a part of it, has used.
   '#telemetry': 13,

@@ -13,8 +13,6 @@ import { BUDGET_WINDOW, flushBudget, readBudget } from './stored-budget.ts';
 
 type ChargeTo = 'own' | 'own-and-tenant';
 
-/** How a request is charged: {@link RequestBudget.charge}. */
-export type Charge = RequestBudget['charge'];
 
 /**
  * A request with as many repeated calls of DynamoDB flushes its budgets however little that is. Where requests wait for
