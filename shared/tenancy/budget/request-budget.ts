@@ -13,7 +13,6 @@ import { BUDGET_WINDOW, flushBudget, readBudget } from './stored-budget.ts';
 
 type ChargeTo = 'own' | 'own-and-tenant';
 
-
 /**
  * A request with as many repeated calls of DynamoDB flushes its budgets however little that is. Where requests wait for
  * the table, they spread over hundreds of containers, each with too few for a batch.
