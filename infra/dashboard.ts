@@ -33,11 +33,8 @@ interface StageDashboardProps {
 
 /** Operations of the table whose latency is shown: the usual ones of a request. */
 const TIMED: readonly Operation[] = [
-  Operation.GET_ITEM,
-  Operation.QUERY,
-  Operation.BATCH_GET_ITEM,
-  Operation.UPDATE_ITEM,
-  Operation.TRANSACT_WRITE_ITEMS,
+  ...[Operation.GET_ITEM, Operation.QUERY, Operation.BATCH_GET_ITEM],
+  ...[Operation.UPDATE_ITEM, Operation.TRANSACT_WRITE_ITEMS],
 ];
 
 /** The dashboard of a stage: the whole API, each domain, and what they depend on. */

@@ -75,7 +75,7 @@ export class Api extends Construct {
       const { region, urlSuffix } = Stack.of(this);
       return `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${stage}`;
     }
-    new CustomDomain(this, 'CustomDomain', { api: this.rest, domainName, certificateArn });
+    addCustomDomain(new Construct(this, 'CustomDomain'), this.rest, domainName, certificateArn);
     return `https://${domainName}`;
   }
 
@@ -145,33 +145,23 @@ const invocationUri = (scope: Construct, functionName: string): string =>
     arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
   });
 
-interface CustomDomainProps {
-  readonly api: RestApiBase;
-  readonly domainName: string;
-  readonly certificateArn: string;
-}
-
 /**
  * A custom domain whose root is the stage, with TLS 1.2 and 1.3. DNS is outside of the stack: the outputs have the
  * target of the alias record. API Gateway's own address still responds, behind the same firewall
  * (`docs/decisions/0134-http.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html
  */
-export class CustomDomain extends Construct {
-  constructor(scope: Construct, id: string, { api, domainName, certificateArn }: CustomDomainProps) {
-    super(scope, id);
-    const domain = new DomainName(this, 'Domain', {
-      domainName,
-      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
-      endpointType: EndpointType.REGIONAL,
-      securityPolicy: SecurityPolicy.TLS_1_2,
-    });
-    domain.addBasePathMapping(api, { stage: api.deploymentStage });
-    const alias = { AliasTarget: domain.domainNameAliasDomainName, AliasZoneId: domain.domainNameAliasHostedZoneId };
-    for (const [name, value] of Object.entries(alias)) {
-      new CfnOutput(this, name, { value }).overrideLogicalId(`Domain${name}`);
-    }
-  }
+function addCustomDomain(scope: Construct, api: RestApiBase, domainName: string, certificateArn: string): void {
+  const domain = new DomainName(scope, 'Domain', {
+    domainName,
+    certificate: Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    securityPolicy: SecurityPolicy.TLS_1_2,
+  });
+  domain.addBasePathMapping(api, { stage: api.deploymentStage });
+  const alias = { AliasTarget: domain.domainNameAliasDomainName, AliasZoneId: domain.domainNameAliasHostedZoneId };
+  for (const [name, value] of Object.entries(alias))
+    new CfnOutput(scope, name, { value }).overrideLogicalId(`Domain${name}`);
 }
 
 /**

@@ -221,15 +221,9 @@ export const deliveryRows = (scope: Construct, wakeUp: FunctionMetrics | undefin
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
  */
 const OPERATIONS: readonly Operation[] = [
-  Operation.GET_ITEM,
-  Operation.BATCH_GET_ITEM,
-  Operation.QUERY,
-  Operation.PUT_ITEM,
-  Operation.UPDATE_ITEM,
-  Operation.DELETE_ITEM,
-  Operation.BATCH_WRITE_ITEM,
-  Operation.TRANSACT_WRITE_ITEMS,
-  Operation.TRANSACT_GET_ITEMS,
+  ...[Operation.GET_ITEM, Operation.BATCH_GET_ITEM, Operation.TRANSACT_GET_ITEMS, Operation.QUERY],
+  ...[Operation.PUT_ITEM, Operation.UPDATE_ITEM, Operation.DELETE_ITEM],
+  ...[Operation.BATCH_WRITE_ITEM, Operation.TRANSACT_WRITE_ITEMS],
 ];
 
 /** Calls that DynamoDB refuses or fails. The functions retry, so callers do not see all of them. */

@@ -7,39 +7,11 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** The names of zod that contracts use. The bundler refuses to import other names. */
 const FUNCTIONS = [
-  'array',
-  'boolean',
-  'custom',
-  'email',
-  'enum',
-  'guid',
-  'int',
-  'int32',
-  'ipv4',
-  'ipv6',
-  'literal',
-  'looseObject',
-  'number',
-  'object',
-  'registry',
-  'strictObject',
-  'string',
-  'toJSONSchema',
-  'unknown',
-  'url',
+  ...'array boolean custom email enum guid int int32 ipv4 ipv6 literal looseObject number object registry'.split(' '),
+  ...'strictObject string toJSONSchema unknown url'.split(' '),
 ];
 /** Classes that schemas are compared with. */
-const CLASSES = [
-  'ZodArray',
-  'ZodBoolean',
-  'ZodCustom',
-  'ZodDefault',
-  'ZodEnum',
-  'ZodNullable',
-  'ZodObject',
-  'ZodOptional',
-  'ZodPipe',
-];
+const CLASSES = 'ZodArray ZodBoolean ZodCustom ZodDefault ZodEnum ZodNullable ZodObject ZodOptional ZodPipe'.split(' ');
 
 /** Objects whose members are used. */
 const OBJECTS = ['globalRegistry', 'regexes'];

@@ -5,33 +5,19 @@ import { credentialsKey, PLATFORM, recordsPartition, type TenantId } from '#tabl
 import { appKey, deliveryStateKey, loginFailureKey, registerKey, suspensionKey } from '#tenancy/keys';
 import type { TableReference } from '../table.ts';
 
+/** A table, or all tables of a pattern. */
+type Named = Pick<TableReference, 'tableArn'>;
+
 /**
  * The storage code's actions on items. A transaction has no action of its own: each of its writes needs the right for
  * its action.
  */
-export type ItemAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'Query'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'ConditionCheckItem'
-  | 'BatchWriteItem';
-
-/** A table, or all tables of a pattern. */
-type Named = Pick<TableReference, 'tableArn'>;
-
-export const ALL_ACTIONS: readonly ItemAction[] = [
-  'GetItem',
-  'BatchGetItem',
-  'Query',
-  'PutItem',
-  'UpdateItem',
-  'DeleteItem',
-  'ConditionCheckItem',
-  'BatchWriteItem',
+const ACTIONS = [
+  ...(['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'] as const),
+  ...(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] as const),
 ];
+export type ItemAction = (typeof ACTIONS)[number];
+export const ALL_ACTIONS: readonly ItemAction[] = ACTIONS;
 
 /** All actions but these. */
 export const allBut = (...needed: readonly ItemAction[]): readonly ItemAction[] =>
