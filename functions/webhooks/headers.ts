@@ -36,30 +36,22 @@ export function eventHeadersOf({
 /**
  * Refuses an event whose time is further from now than the stage or the integration tolerates. Off by default: a
  * retried event is old, and the header is not signed, so that this does not stop an attacker.
- * @param tolerance in seconds; null: any time
+ * @param tolerance that of the integration, in seconds; null: any time
  * @throws Problem `invalid-parameter`
  */
-export function checkAge({ occurredAt }: EventHeaders, tolerance: number | null, now: number): void {
-  if (tolerance === null) return;
+export function checkAge({ occurredAt }: EventHeaders, tolerance: number | null | undefined, now: number): void {
+  const strictest = Math.min(tolerance ?? Number.POSITIVE_INFINITY, stageTolerance());
+  if (strictest === Number.POSITIVE_INFINITY) return;
   if (occurredAt === null) throw invalidHeader('X-Timestamp', 'is required by this integration');
   const age = Math.abs(now - Date.parse(occurredAt)) / 1000;
-  if (age > tolerance) throw invalidHeader('X-Timestamp', `must be within ${tolerance} seconds of now`);
+  if (age > strictest) throw invalidHeader('X-Timestamp', `must be within ${strictest} seconds of now`);
+}
+
+/** `WEBHOOK_TOLERANCE_SECONDS`; any time where that is not a whole number from 1 on. */
+function stageTolerance(): number {
+  const seconds = process.env.WEBHOOK_TOLERANCE_SECONDS ?? '';
+  return /^[1-9]\d{0,8}$/.test(seconds) ? Number(seconds) : Number.POSITIVE_INFINITY;
 }
 
 const invalidHeader = (name: string, detail: string): Problem =>
   new Problem('invalid-parameter', { errors: [{ in: 'header', pointer: `#/${name}`, detail }] });
-
-/**
- * Largest difference of an event's time from now, in seconds: the stricter of the stage's and the integration's; null:
- * any.
- */
-export function toleranceOf(integration: number | null | undefined): number | null {
-  const set = [stageTolerance(), integration].filter((seconds) => typeof seconds === 'number');
-  return set.length === 0 ? null : Math.min(...set);
-}
-
-/** `WEBHOOK_TOLERANCE_SECONDS`; null where that is not a whole number from 1 on. */
-const stageTolerance = (): number | null => {
-  const seconds = process.env.WEBHOOK_TOLERANCE_SECONDS ?? '';
-  return /^[1-9]\d{0,8}$/.test(seconds) ? Number(seconds) : null;
-};

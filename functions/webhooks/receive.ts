@@ -5,7 +5,7 @@ import { type DeduplicationStore, type Repository, StaleRead, Tenant } from '#ta
 import { annotate } from '#telemetry';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEvent, type Effects } from './effects.ts';
-import { checkAge, type EventHeaders, eventHeadersOf, toleranceOf } from './headers.ts';
+import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
 import { type Sender, senderOf } from './sender.ts';
 import { encryptData, eventEntity, ignoredFields, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
 
@@ -84,7 +84,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
  */
 function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes: Buffer): Event {
   const headers = eventHeadersOf(request);
-  checkAge(headers, toleranceOf(credentials.webhook_tolerance_seconds), session.now);
+  checkAge(headers, credentials.webhook_tolerance_seconds, session.now);
   const { json, fields } = readBody(delivery, { headers: request.headers, bytes }, MAX_WEBHOOK_BODY);
   const { event_type, data } = fields as { event_type: string; data: Record<string, unknown> };
   const bodySha256 = createHash('sha256').update(JSON.stringify(json)).digest('hex');

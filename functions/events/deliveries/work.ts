@@ -16,19 +16,19 @@ export async function work(message: Message, ports: Ports): Promise<void> {
   const registered = await registeredOf(ports.open().tables.environment, tenant);
   const woken = registered.filter(({ endpointId }) => only === undefined || only === endpointId);
   if (woken.length === 0) return;
-  const slot = await takeSlot(registered, ports);
-  if (slot === 'none free') return;
+  const releaseSlot = await takeSlot(registered, ports);
+  if (releaseSlot === 'none free') return;
   const turnOf = async (registration: Registration): Promise<NextTurn> => {
     const delaySeconds = await turn(registration, ports, registered.length);
     if (delaySeconds === undefined || delaySeconds > LONGEST_DELAY) return WHEN_WOKEN;
     // The next worker in the slot has a turn for all endpoints, so that none of them keeps the slot for itself.
-    if (delaySeconds === AT_ONCE && slot !== 'not needed') return AT_ONCE;
+    if (delaySeconds === AT_ONCE && releaseSlot !== 'not needed') return AT_ONCE;
     await ports.queue.send([{ tenant: registration.tenant, endpointId: registration.endpointId, delaySeconds }]);
     return WHEN_WOKEN;
   };
   const ended = await Promise.allSettled(woken.map(turnOf));
-  if (slot !== 'not needed')
-    await slot.end(ended.some((each) => each.status === 'fulfilled' && each.value === AT_ONCE));
+  const again = ended.some((each) => each.status === 'fulfilled' && each.value === AT_ONCE);
+  if (releaseSlot !== 'not needed') await releaseSlot(again);
   const failed = ended.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
@@ -38,16 +38,12 @@ export async function work(message: Message, ports: Ports): Promise<void> {
  * waiting. A tenant with no more endpoints than slots needs none, because a worker holds the lease of an endpoint. A
  * tenant with more leases its slots. A worker that finds no free one wakes the holder of one, which wakes the whole
  * tenant at its end.
+ * @returns what releases the slot, and says whether the tenant is to be woken in any case
  */
-interface Slot {
-  /** Releases it. @param again whether the tenant is to be woken in any case */
-  readonly end: (again: boolean) => Promise<void>;
-}
-
 async function takeSlot(
   registered: readonly Registration[],
   { slots, queue, open, random }: Ports,
-): Promise<Slot | 'not needed' | 'none free'> {
+): Promise<((again: boolean) => Promise<void>) | 'not needed' | 'none free'> {
   const [first] = registered;
   if (first === undefined || registered.length <= slots) return 'not needed';
   const { tenant } = first;
@@ -58,12 +54,10 @@ async function takeSlot(
     const lease = { endpointId: `SLOT-${(start + tried) % slots}`, token };
     const { outcome, state } = await leases.takeLease(openTenant(), lease, true);
     if (outcome === 'taken') {
-      return {
-        end: async (again) => {
-          const isWoken = (await leases.endLease(openTenant(), lease, {}, state)) === 'kept';
-          if (isWoken) await leases.endLease(openTenant(), lease, {});
-          if (isWoken || again) await queue.send([{ tenant }]);
-        },
+      return async (again) => {
+        const isWoken = (await leases.endLease(openTenant(), lease, {}, state)) === 'kept';
+        if (isWoken) await leases.endLease(openTenant(), lease, {});
+        if (isWoken || again) await queue.send([{ tenant }]);
       };
     }
     if (tried < slots) continue;

@@ -13,7 +13,6 @@ import {
   type Tenant,
 } from '#table';
 import { stageCount } from '#tenancy';
-import type { Position } from '../cursor.ts';
 import { stageRegistration } from '../state/register.ts';
 import { stageFreshStart, stageState } from '../state/state.ts';
 import { type EndpointSecret, endpointEntity, type StoredEndpoint } from '../store.ts';
@@ -29,23 +28,12 @@ interface NewEndpoint extends Pick<WebhookEndpoint, 'url' | 'event_types' | 'des
   readonly integration_id?: string | undefined;
 }
 
-interface CreatedEndpoint {
-  readonly stored: Stored<StoredEndpoint>;
-  /** From where it follows the journal. */
-  readonly start: Position;
-  /** In plain text: shown to the caller once. */
-  readonly secret: string;
-}
-
 /**
  * Stages an endpoint, which gets the events of changes from now on, once its receiver has proved that it wants them.
+ * @returns also from where it follows the journal, and its secret in plain text, which is shown to the caller once
  * @throws Problem `invalid-body`, `reference-not-found`, `forbidden` or `conflict`
  */
-export async function createEndpoint(
-  tenant: Tenant,
-  caller: Caller,
-  { integration_id, ...fields }: NewEndpoint,
-): Promise<CreatedEndpoint> {
+export async function createEndpoint(tenant: Tenant, caller: Caller, { integration_id, ...fields }: NewEndpoint) {
   checkFields(fields);
   const owner = await ownerFor(tenant, caller, integration_id);
   const [confirmed, start, proof] = await Promise.all([
@@ -93,12 +81,6 @@ export function stageEndpointCount(tenant: Tenant, caller: Caller, by: 1 | -1): 
 
 type Change = { readonly [field in keyof WebhookEndpoint]?: WebhookEndpoint[field] | undefined };
 
-interface Changed {
-  readonly after: Stored<StoredEndpoint>;
-  /** Whether it is called at once, whatever has failed before. */
-  readonly isFreshStart: boolean;
-}
-
 /**
  * Whoever changes more than these needs the permissions of the endpoint's integration. `batch_size` is none of them: a
  * receiver may refuse deliveries of another form, and what it refuses is skipped.
@@ -107,14 +89,10 @@ const ORDINARY: readonly string[] = ['description'];
 
 /**
  * Stages the change of an endpoint as read. To set it `active`, and nothing else, confirms it although it is active.
+ * @returns also whether it is called at once, whatever has failed before
  * @throws Problem `invalid-body`, `forbidden` or `conflict`
  */
-export async function changeEndpoint(
-  tenant: Tenant,
-  caller: Caller,
-  before: Stored<StoredEndpoint>,
-  body: Change,
-): Promise<Changed> {
+export async function changeEndpoint(tenant: Tenant, caller: Caller, before: Stored<StoredEndpoint>, body: Change) {
   const given = changesOf(before.record, body) ?? {};
   checkFields(given);
   checkStatus(before.record, given.status);
@@ -171,24 +149,12 @@ export async function stageChange(
   return differing === undefined ? before : tenant.records(endpointEntity).update(before, differing);
 }
 
-interface Rotated {
-  readonly stored: Stored<StoredEndpoint>;
-  /** In plain text: shown to the caller once. */
-  readonly secret: string;
-  /** When the previous secret ends; null: it has ended. */
-  readonly previousExpiresAt: string | null;
-}
-
 /**
  * Stages a new secret beside the newest one, which ends after `validFor` seconds. One that was expiring ends now.
+ * @returns also the secret in plain text, which is shown to the caller once, and when the one before ends
  * @throws Problem `forbidden`
  */
-export async function rotateSecret(
-  tenant: Tenant,
-  caller: Caller,
-  before: Stored<StoredEndpoint>,
-  validFor: number,
-): Promise<Rotated> {
+export async function rotateSecret(tenant: Tenant, caller: Caller, before: Stored<StoredEndpoint>, validFor: number) {
   const { id, secrets } = before.record;
   const confirmed = await confirm(tenant, caller, before.record, false);
   const secret = endpointSecrets.generate();
