@@ -6,11 +6,11 @@ import { doors } from './sources.ts';
 
 /** How large the house is. Each commit that makes something smaller lowers its bound; the goals are where they end. */
 const BOUNDS = {
-  'lines of source': { bound: 52_520, goal: 42_000 },
+  'lines of source': { bound: 52_370, goal: 42_000 },
   doors: { bound: 30, goal: 16 },
   'names at doors': { bound: 534, goal: 220 },
-  'files over 350 lines': { bound: 2, goal: 0 },
-  'lines over 120 characters': { bound: 560, goal: 0 },
+  'files over 350 lines': { bound: 1, goal: 0 },
+  'lines over 120 characters': { bound: 544, goal: 0 },
 } as const;
 
 const ROOT = join(import.meta.dirname, '../..');
