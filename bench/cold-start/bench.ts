@@ -6,7 +6,7 @@ import { mappedSources, profileText } from '../profile.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds, inTurns } from '../statistics.ts';
 import type { Launched } from './launcher.ts';
-import { coldStartBounds, coldStartTable, comparedWith, plotOfColdStarts, type Started } from './report.ts';
+import { coldStartBounds, coldStartTable, comparedWith, isShown, plotOfColdStarts, type Started } from './report.ts';
 import { BARE, type Prepared, type PreparedStarts, prepareStarts, TRIMMED } from './stack.ts';
 
 export interface ColdStartOptions {
@@ -38,7 +38,8 @@ export async function benchColdStart(options: ColdStartOptions): Promise<boolean
     const starts = comparedWith(await startAll(prepared, asked, small ? ROUNDS.small : ROUNDS.usual, reporter.report));
     const table = coldStartTable(starts);
     reporter.print(`${table}\n`);
-    if (writeDocs) await writePerformance('cold-start', table, plotOfColdStarts(starts));
+    if (writeDocs)
+      await writePerformance('cold-start', coldStartTable(starts.filter(isShown)), plotOfColdStarts(starts));
     const bounds = coldStartBounds(starts);
     for (const bound of bounds) reporter.print(boundText(bound));
     return bounds.every(holds);

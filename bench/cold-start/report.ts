@@ -58,6 +58,9 @@ export const coldStartBounds = (starts: readonly ComparedStart[]): Bound[] =>
     })),
   );
 
+/** Reads of one record are alike: the page has those of clients, and the plot all. */
+export const isShown = ({ name, title }: Prepared): boolean => name === 'clients' || !/^GET .*\/\{id\}$/.test(title);
+
 export const coldStartTable = (starts: readonly ComparedStart[]): string =>
   markdown({
     head: [

@@ -214,10 +214,9 @@ export const integrations = contract({
     createIntegration: route('POST', '/api/v1/integrations', {
       summary: 'Register an integration',
       description:
-        'The response shows the secret, once. An organization may have 200 active integrations, unless the stage ' +
-        'sets another number: one more is a 409, except for a platform caller. If the stage allows it, a call ' +
-        'without a token creates a new organization with its first integration, under the `org_id` given or a new' +
-        ' one.',
+        'The response shows the secret, once. An organization may have 200 active integrations: one more is a 409, ' +
+        'except for a platform caller. If the stage allows it, a call without a token creates a new organization ' +
+        'with its first integration, under the `org_id` given or a new one.',
       auth: 'bearer-optional',
       permission: 'integrations:write',
       privileged: true,

@@ -654,7 +654,7 @@ export interface paths {
         put?: never;
         /**
          * Register an integration
-         * @description The response shows the secret, once. An organization may have 200 active integrations, unless the stage sets another number: one more is a 409, except for a platform caller. If the stage allows it, a call without a token creates a new organization with its first integration, under the `org_id` given or a new one. Needs the permission `integrations:write`, or no token where the stage lets anyone make a first key.
+         * @description The response shows the secret, once. An organization may have 200 active integrations: one more is a 409, except for a platform caller. If the stage allows it, a call without a token creates a new organization with its first integration, under the `org_id` given or a new one. Needs the permission `integrations:write`, or no token where the stage lets anyone make a first key.
          */
         post: operations["createIntegration"];
         delete?: never;
