@@ -20,23 +20,19 @@ const ASSUMPTIONS = {
   memoryOfOneCpu: assumed(
     MEMORY_OF_ONE_CPU,
     'MB',
-    'of memory come with [one CPU](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html), less with a part of one; while a function is loaded it has a whole one',
+    'of memory come with [one CPU](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html); while a function is loaded it has a whole one',
   ),
   coldStarts: assumed(
     0.01,
     'of the requests',
     'start a container: AWS sees [less than that](https://aws.amazon.com/blogs/compute/aws-lambda-standardizes-billing-for-init-phase/)',
   ),
-  runtimeMs: assumed(
-    100,
-    'ms',
-    'Lambda’s runtime and Node take to start, before the function is loaded; this INIT phase has been billed since August 2025',
-  ),
-  heartbeatMs: assumed(100, 'ms', 'the heartbeat waits for the response to its call, with a connection that it opens'),
+  runtimeMs: assumed(100, 'ms', 'Lambda’s runtime and Node take to start, which is billed'),
+  heartbeatMs: assumed(100, 'ms', 'the heartbeat waits for the response to its call'),
   requestsPerAuthorizer: assumed(
     10,
     'requests',
-    'one response of the authorizer lasts: ten a minute by each integration, with `authorizerCacheSeconds` at 60',
+    'one response of the authorizer lasts, with `authorizerCacheSeconds` at 60',
   ),
   requestsPerLogin: assumed(600, 'requests', 'an integration sends between two logins: ten a minute for an hour'),
   requestsPerBudgetWrite: assumed(
@@ -52,11 +48,7 @@ const ASSUMPTIONS = {
   requestsPerTenant: assumed(100_000, 'requests a month', 'a tenant sends: about two a minute, day and night'),
   recordsPerTenant: assumed(10_000, 'records', 'a tenant has'),
   recordBytes: assumed(1_500, 'bytes', 'a record takes in the table, with its place in sets'),
-  callersPerTenant: assumed(
-    3,
-    'callers',
-    'a tenant is to DynamoDB at a time: its sessions, of one role or another, in one container or another',
-  ),
+  callersPerTenant: assumed(3, 'callers', 'a tenant is to DynamoDB at a time: its sessions'),
   keyCallsPerCaller: assumed(
     8_640,
     'calls of KMS a month',
