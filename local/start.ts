@@ -12,11 +12,11 @@ import {
   refuseWritesWhenFull,
   superviseDynamoDb,
 } from '#local-dynamodb';
-import { configureTable, environmentTable, RequestSession } from '#table';
+import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
+import { organizationList } from '#tenancy';
 import { contracts } from '../functions/all-contracts.ts';
 import { startDeliveries } from './deliveries/index.ts';
 import { setFunctionEnvironment } from './environment.ts';
-import { finishCascadeDeletes } from './finish-cascade-deletes.ts';
 import { loadFromSource } from './functions.ts';
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
@@ -53,7 +53,7 @@ export interface LocalApi {
   close(): Promise<void>;
 }
 
-export interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeconds'> {
+interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeconds'> {
   /** Default: warnings and errors, on the terminal. */
   readonly log?: Log;
   /** Reads how much room a disk has. Default: that of `node:fs`. */
@@ -262,3 +262,23 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'may not be listened on by this user: set PORT to one from 1024 up.',
   EADDRNOTAVAIL: 'is no address of this machine: set HOST to 127.0.0.1.',
 };
+
+/** Tenants that are handled in parallel. */
+const AT_ONCE = 50;
+
+/**
+ * Finishes the pending cascade deletes of the platform and of all organizations, as long as the session has time. Only
+ * for local installations: in AWS no session has access to several tenants.
+ */
+async function finishCascadeDeletes(session: RequestSession): Promise<void> {
+  const platform = Tenant.ofPlatform(session);
+  let tenants = [platform];
+  for await (const { record } of organizationList(platform).all()) {
+    if (tenants.push(Tenant.ofOperator(record.id, session)) < AT_ONCE) continue;
+    await finish(tenants);
+    tenants = [];
+  }
+  await finish(tenants);
+}
+
+const finish = (tenants: readonly Tenant[]) => Promise.all(tenants.map((tenant) => tenant.finishCascadeDeletes()));

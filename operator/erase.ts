@@ -115,7 +115,7 @@ class Run {
   }
 
   change<T>(change: (tenant: Tenant) => Promise<T>): Promise<T> {
-    return asOperator('eraseOrganization', (session) => Tenant.ofOperator(this.id, session), change);
+    return asOperator('eraseOrganization', this.id, change);
   }
 
   /** Stores the next state of the erasure. */

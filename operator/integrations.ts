@@ -1,4 +1,4 @@
-import { type Stored, Tenant } from '#table';
+import type { Stored, Tenant } from '#table';
 import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { stageFullAccess, stageStatus } from '../functions/integrations/quota.ts';
@@ -43,22 +43,18 @@ export interface Disabled {
  * @throws OperatorProblem when there is no such organization or integration
  */
 export const disableIntegration = (org: string, appCode: string): Promise<Disabled> =>
-  asOperator(
-    'disableIntegration',
-    (session) => Tenant.ofOperator(org, session),
-    async (tenant) => {
-      await requireExisting(tenant);
-      const stored = await integrationWith(tenant, appCode);
-      const { id, status } = stored.record;
-      const credentials = await readCredentialsOf(tenant, appCode);
-      const isOfThis = credentials?.integration_id === id;
-      if (status === 'inactive' && !(isOfThis && credentials.status === 'active')) {
-        return { id, app_code: appCode, changed: false };
-      }
-      await stageEnd(tenant, stored);
-      return { id, app_code: appCode, changed: true };
-    },
-  );
+  asOperator('disableIntegration', org, async (tenant) => {
+    await requireExisting(tenant);
+    const stored = await integrationWith(tenant, appCode);
+    const { id, status } = stored.record;
+    const credentials = await readCredentialsOf(tenant, appCode);
+    const isOfThis = credentials?.integration_id === id;
+    if (status === 'inactive' && !(isOfThis && credentials.status === 'active')) {
+      return { id, app_code: appCode, changed: false };
+    }
+    await stageEnd(tenant, stored);
+    return { id, app_code: appCode, changed: true };
+  });
 
 async function stageEnd(tenant: Tenant, before: Stored<Integration>): Promise<void> {
   const after = await tenant

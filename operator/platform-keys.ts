@@ -1,17 +1,14 @@
 import * as integrationSecrets from '#auth/integration-secrets';
-import { RequestSession, Tenant } from '#table';
+import type { Tenant } from '#table';
 import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
 import { stageRotation } from '../functions/integrations/rotate.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import { asOperator } from './as-operator.ts';
+import { asOperator, PLATFORM, tenantOf } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 
 /**
  * The operator manages the platform's own integrations without a token, so that a lost or leaked key can be replaced.
  */
-
-/** Deadline of a read. */
-const TIMEOUT_MS = 10_000;
 
 export interface PlatformKey {
   readonly id: string;
@@ -24,8 +21,7 @@ export interface PlatformKey {
 /** All integrations of the platform, the oldest first. */
 export async function platformKeys(): Promise<readonly PlatformKey[]> {
   const keys: PlatformKey[] = [];
-  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
-  for await (const { record } of platform.records(integrationEntity).all()) {
+  for await (const { record } of tenantOf(PLATFORM).records(integrationEntity).all()) {
     const { id, app_code, display_name, status, created_at } = record;
     keys.push({ id, app_code, display_name, status, created_at });
   }
@@ -38,7 +34,7 @@ export async function platformKeys(): Promise<readonly PlatformKey[]> {
  * @throws OperatorProblem when the platform has no such key
  */
 export const disablePlatformKey = (appCode: string): Promise<boolean> =>
-  asOperator('disablePlatformKey', Tenant.ofPlatform, async (platform) => {
+  asOperator('disablePlatformKey', PLATFORM, async (platform) => {
     const { stored, credentials } = await keyOf(platform, appCode);
     if (stored.record.status === 'inactive' && credentials.status === 'inactive') return false;
     await platform.records(integrationEntity).update(stored, { status: 'inactive' }, { alsoAudited: ['tokens'] });
@@ -61,7 +57,7 @@ interface NewSecret {
  * @throws OperatorProblem when the platform has no such key
  */
 export const rotatePlatformKey = (appCode: string, previousValidFor: number): Promise<NewSecret> =>
-  asOperator('rotatePlatformKey', Tenant.ofPlatform, async (platform) => {
+  asOperator('rotatePlatformKey', PLATFORM, async (platform) => {
     const { stored, credentials } = await keyOf(platform, appCode);
     const fields = previousValidFor === 0 ? ['secret', 'tokens'] : ['secret'];
     await platform.auditLog('Integration').changed(stored.record.id, fields);

@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem';
-import { Tenant } from '#table';
+import type { Tenant } from '#table';
 import { readCredentialsOf } from '#tenancy/credentials';
 import { domains } from '../functions/webhooks/domains.ts';
 import { type Applied, applyEvent, effectsOf } from '../functions/webhooks/effects.ts';
@@ -18,11 +18,7 @@ interface NotApplied {
  * @param again also where it was applied before
  */
 export const replayEvent = (tenant: string, event: string, again: boolean): Promise<Applied | NotApplied> =>
-  asOperator(
-    'replayWebhookEvent',
-    (session) => Tenant.ofOperator(tenant, session),
-    (opened) => replay(opened, event, again),
-  ).catch((error: unknown) => {
+  asOperator('replayWebhookEvent', tenant, (opened) => replay(opened, event, again)).catch((error: unknown) => {
     if (error instanceof Problem) return { reason: sentenceOf(error) };
     throw error;
   });

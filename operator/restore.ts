@@ -119,20 +119,16 @@ const REFUSALS = {
 
 /** Begins or ends the restoration of an organization that is suspended. */
 const changeState = (id: string, next: () => Suspension['restoring']): Promise<Suspension> =>
-  asOperator(
-    'restoreOrganization',
-    (session) => Tenant.ofOperator(id, session),
-    async (tenant) => {
-      const suspension = await readSuspension(tenant, true);
-      if (suspension?.state !== 'suspended')
-        throw new OperatorProblem(`${id} was resumed or erased meanwhile: run it again.`);
-      const restoring = next();
-      const { state, since } = suspension;
-      const changed: Suspension = { state, since, ...(restoring === undefined ? {} : { restoring }) };
-      await stageSuspension(tenant, suspension, changed);
-      return changed;
-    },
-  );
+  asOperator('restoreOrganization', id, async (tenant) => {
+    const suspension = await readSuspension(tenant, true);
+    if (suspension?.state !== 'suspended')
+      throw new OperatorProblem(`${id} was resumed or erased meanwhile: run it again.`);
+    const restoring = next();
+    const { state, since } = suspension;
+    const changed: Suspension = { state, since, ...(restoring === undefined ? {} : { restoring }) };
+    await stageSuspension(tenant, suspension, changed);
+    return changed;
+  });
 
 interface Pass {
   readonly from: string;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { code } from '#contract/field';
-import { RequestSession, Tenant } from '#table';
-import { organizationList } from '#tenancy';
+import type { RequestSession, Tenant } from '#table';
 import { readPointer } from '#tenancy/credentials';
 import { ask, printError } from '../local/terminal/output.ts';
 import { quoted } from '../local/terminal/printable.ts';
+import { organizations, PLATFORM, tenantOf } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 import type { RoleOutput } from './stack.ts';
 import { openDirectory, openTarget, type TargetOptions } from './target.ts';
@@ -87,13 +87,11 @@ export async function confirmed({ slug }: { readonly slug: string }, what: strin
   return (await ask(`This ${what}. Type its slug (${slug}) to go on: `)).trim() === slug;
 }
 
-const PLATFORM = 'PLATFORM';
 export const idIn = (org: string): string | undefined => z.guid().toLowerCase().safeParse(org).data;
 
 async function lookUp(text: string, session: RequestSession): Promise<string> {
   const found = new Map<string, string>();
-  for await (const { record } of organizationList(Tenant.ofPlatform(session)).all())
-    if (record.slug === text) found.set(record.id, quoted(record.name));
+  for await (const { id, slug, name } of organizations(session)) if (slug === text) found.set(id, quoted(name));
   const holder = await readPointer(session.tables.environment, text);
   if (holder !== undefined) found.set(holder.orgId ?? PLATFORM, `which has the app code ${text}`);
   return onlyOne(text, found);
@@ -114,15 +112,12 @@ export function onlyOne(text: string, found: ReadonlyMap<string, string>): strin
   return id;
 }
 
-/** Deadline of the first reads. */
-const TIMEOUT_MS = 10_000;
-
 /**
  * A handle to an existing tenant, for commands that read.
  * @throws OperatorProblem when there is none
  */
-export async function openTenant(id: string, timeoutMs = TIMEOUT_MS): Promise<Tenant> {
-  const tenant = Tenant.ofOperator(id, RequestSession.ofEnvironment(timeoutMs));
+export async function openTenant(id: string): Promise<Tenant> {
+  const tenant = tenantOf(id);
   await requireExisting(tenant);
   return tenant;
 }

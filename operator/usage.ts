@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { RequestSession, Tenant } from '#table';
-import { organizationList } from '#tenancy';
-import { type LogGroup, logGroupsOf } from './logs/groups.ts';
-import { type Pause, type Row, runQuery } from './logs/insights.ts';
+import { organizations } from './as-operator.ts';
+import { type LogGroup, logGroupsOf, type Pause, type Row, runQuery } from './logs.ts';
 
 /** Usage of the organizations of a stage in a month, summed from the log lines of their requests. */
 
@@ -74,15 +72,10 @@ export async function usageOf(stack: string, month: Month, now: number, pause?: 
 
 type Names = ReadonlyMap<string, Pick<Used, 'slug' | 'name'>>;
 const NOTHING = { requests: 0, units: 0, failed: 0, refused: 0 };
-/** Deadline of a read. */
-const TIMEOUT_MS = 10_000;
 
 async function namesById(): Promise<Names> {
   const names = new Map<string, Pick<Used, 'slug' | 'name'>>();
-  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
-  for await (const { record } of organizationList(platform).all()) {
-    names.set(record.id, { slug: record.slug, name: record.name });
-  }
+  for await (const { id, slug, name } of organizations()) names.set(id, { slug, name });
   return names;
 }
 

@@ -1,8 +1,8 @@
 import { retry } from '@custodia/counted-lists';
-import { RequestSession, Tenant } from '#table';
+import { RequestSession } from '#table';
 import { Invocation, within } from '#telemetry';
-import { organizationList } from '#tenancy';
 import { type Kind, type Verified, verify } from '#verify';
+import { organizations, PLATFORM, tenantOf } from './as-operator.ts';
 import type { VerifyProgress } from './verify-progress.ts';
 
 /**
@@ -45,92 +45,50 @@ const TIMEOUT_MS = 60_000;
 
 export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Promise<VerifiedAll> {
   const { concurrency, progress, onProgress = () => undefined } = options;
-  const all = await allTenants();
+  // An organization that is created later has all its lists from the start.
+  const all = [PLATFORM, ...(await idsOfOrganizations())];
   const left = all.filter((id) => progress?.isDone(id) !== true);
-  const run = new Run(kinds, options);
+  const invocation = new Invocation({});
+  const counts = { tenants: 0, earlier: all.length - left.length, records: 0, tombstones: 0 };
+  const differences: (Verified & OfTenant)[] = [];
+  const failed: (OfTenant & { readonly error: unknown })[] = [];
+  const report = (): void => onProgress(counts.earlier + counts.tenants + failed.length, all.length);
   // One queue for all workers: a worker that has finished a small tenant takes the next.
   const queue = left.values();
   const work = async (): Promise<void> => {
     for (const id of queue) {
-      onProgress(all.length - left.length + run.finished, all.length);
-      await run.verify(id);
+      report();
+      const org_id = id === PLATFORM ? null : id;
+      try {
+        const found = await within(invocation, () => verifyTenant(id, kinds, options));
+        differences.push(...found.differences.map((difference) => ({ org_id, ...difference })));
+        if (found.differences.every(isRepaired)) await progress?.note(id);
+        counts.records += found.records;
+        counts.tombstones += found.tombstones;
+        counts.tenants += 1;
+      } catch (error) {
+        failed.push({ org_id, error });
+      }
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  onProgress(all.length - left.length + run.finished, all.length);
-  if (run.isSettled) await progress?.finish();
-  return run.result(all.length - left.length);
+  report();
+  if (failed.length === 0 && differences.every(isRepaired)) await progress?.finish();
+  return { ...counts, differences, units: Math.ceil(invocation.units), failed };
 }
 
-/**
- * The platform, then the organizations, the oldest first. An organization that is created later has all its lists from
- * the start.
- */
-async function allTenants(): Promise<string[]> {
-  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
-  const ids: string[] = [platform.id];
-  for await (const { record } of organizationList(platform).all()) ids.push(record.id);
-  return ids;
+const isRepaired = ({ repaired }: Verified): boolean => repaired;
+
+const idsOfOrganizations = async (): Promise<string[]> =>
+  (await Array.fromAsync(organizations(RequestSession.ofEnvironment(TIMEOUT_MS)))).map(({ id }) => id);
+
+async function verifyTenant(
+  id: string,
+  kinds: readonly Kind[],
+  { repair, onDifference }: AllOptions,
+): ReturnType<typeof verify> {
+  const tenant = tenantOf(id, TIMEOUT_MS);
+  // It may have been erased since the list was read.
+  if (!(await retry(() => tenant.exists(), tenant.session))) return { records: 0, differences: [], tombstones: 0 };
+  return verify(tenant, kinds, { repair, report: (difference) => onDifference?.(tenant.orgId, difference) });
 }
-
-/** The results so far. */
-class Run {
-  readonly #kinds: readonly Kind[];
-  readonly #options: AllOptions;
-  readonly #invocation = new Invocation({});
-  readonly #differences: (Verified & OfTenant)[] = [];
-  readonly #failed: (OfTenant & { readonly error: unknown })[] = [];
-  #tenants = 0;
-  #records = 0;
-  #tombstones = 0;
-
-  constructor(kinds: readonly Kind[], options: AllOptions) {
-    this.#kinds = kinds;
-    this.#options = options;
-  }
-
-  get finished(): number {
-    return this.#tenants + this.#failed.length;
-  }
-
-  /** Whether nothing is left to do. */
-  get isSettled(): boolean {
-    return this.#failed.length === 0 && this.#differences.every(({ repaired }) => repaired);
-  }
-
-  async verify(id: string): Promise<void> {
-    const tenant = Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS));
-    const org_id = tenant.orgId;
-    try {
-      const { records, differences, tombstones } = await within(this.#invocation, () => this.#verify(tenant));
-      this.#records += records;
-      this.#tombstones += tombstones;
-      for (const difference of differences) this.#differences.push({ org_id, ...difference });
-      if (differences.every(({ repaired }) => repaired)) await this.#options.progress?.note(id);
-      this.#tenants += 1;
-    } catch (error) {
-      this.#failed.push({ org_id, error });
-    }
-  }
-
-  async #verify(tenant: Tenant): ReturnType<typeof verify> {
-    // It may have been erased since the list was read.
-    if (!(await retry(() => tenant.exists(), tenant.session))) return NOTHING;
-    const { repair, onDifference } = this.#options;
-    return verify(tenant, this.#kinds, { repair, report: (difference) => onDifference?.(tenant.orgId, difference) });
-  }
-
-  result(earlier: number): VerifiedAll {
-    return {
-      tenants: this.#tenants,
-      earlier,
-      records: this.#records,
-      differences: this.#differences,
-      tombstones: this.#tombstones,
-      units: Math.ceil(this.#invocation.units),
-      failed: this.#failed,
-    };
-  }
-}
-
-const NOTHING = { records: 0, differences: [], tombstones: 0 };

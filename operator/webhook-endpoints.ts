@@ -1,5 +1,5 @@
 import { listErrors } from '@custodia/counted-lists';
-import { type Stored, Tenant } from '#table';
+import type { Stored, Tenant } from '#table';
 import { readSuspension } from '#tenancy';
 import { WrongCursor } from '../functions/events/cursor.ts';
 import { readProgress, showEndpoint } from '../functions/events/endpoints/progress.ts';
@@ -60,20 +60,16 @@ export interface Replayed extends Pick<WebhookEndpoint, 'status'> {
  * @throws OperatorProblem when there is no such organization or endpoint, or the cursor is wrong or has expired
  */
 export const replayTo = (org: string, endpointId: string, from: string): Promise<Replayed> =>
-  asOperator(
-    'replayWebhookEndpoint',
-    (session) => Tenant.ofOperator(org, session),
-    async (tenant) => {
-      await requireExisting(tenant);
-      const [before, start, suspension] = await Promise.all([
-        endpointIn(tenant, endpointId),
-        startIn(tenant, from),
-        readSuspension(tenant, true),
-      ]);
-      const { record } = await stageReplayFrom(tenant, before, start);
-      return { status: record.status, suspended: suspension !== undefined };
-    },
-  );
+  asOperator('replayWebhookEndpoint', org, async (tenant) => {
+    await requireExisting(tenant);
+    const [before, start, suspension] = await Promise.all([
+      endpointIn(tenant, endpointId),
+      startIn(tenant, from),
+      readSuspension(tenant, true),
+    ]);
+    const { record } = await stageReplayFrom(tenant, before, start);
+    return { status: record.status, suspended: suspension !== undefined };
+  });
 
 async function endpointIn(tenant: Tenant, id: string): Promise<Stored<StoredEndpoint>> {
   const stored = await tenant.records(endpointEntity).get(id);

@@ -227,7 +227,7 @@ function allowCopies(role: Role): void {
 }
 
 /**
- * Prefixes of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs/groups.ts`).
+ * Prefixes of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs.ts`).
  */
 const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
 

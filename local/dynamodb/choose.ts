@@ -1,8 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findDynoxide } from './dynoxide.ts';
-import { DATA_FILES, type Engine, type EngineName, type Finder, type FoundEngine } from './engine.ts';
-import { EmbeddedDynamoDbError } from './errors.ts';
+import {
+  DATA_FILES,
+  EmbeddedDynamoDbError,
+  type Engine,
+  type EngineName,
+  type Finder,
+  type FoundEngine,
+} from './engine.ts';
 import { findDynamoDbLocal } from './java.ts';
 
 const FINDERS: Readonly<Record<EngineName, Finder>> = { java: findDynamoDbLocal, dynoxide: findDynoxide };

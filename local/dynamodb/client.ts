@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** Region and credentials for an emulator. The access key must be alphanumeric: DynamoDB Local refuses any other. */
@@ -33,4 +34,63 @@ export function localDynamoDbClient(text: string): DynamoDBClient {
     region: LOCAL_AWS.region,
     credentials: { ...LOCAL_AWS.credentials, accessKeyId },
   });
+}
+
+/** An engine responded with an error. */
+class EngineError extends Error {
+  override readonly name = 'EngineError';
+}
+
+/**
+ * Calls an operation that the table's client does not have: `DynamoDBStreams_20120810.GetRecords`. No engine verifies
+ * the signature, but each requires a well-formed one.
+ * @param address with its access key, where it requires one
+ * @throws EngineError, or what `fetch` throws
+ */
+export async function callEngine(address: string, target: string, body: object, signal: AbortSignal): Promise<unknown> {
+  const { endpoint, accessKeyId } = endpointAndKey(address);
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-amz-json-1.0',
+      'X-Amz-Target': target,
+      'X-Amz-Date': '20250101T000000Z',
+      Authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20250101/${LOCAL_AWS.region}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+    },
+    body: JSON.stringify(body),
+    signal,
+  });
+  const reply = await response.text();
+  if (!response.ok) throw new EngineError(`${response.status} ${reply}`);
+  return JSON.parse(reply);
+}
+
+/** Longest time for one call, and for all calls together, in milliseconds. */
+const CALL_MS = 10_000;
+const DEADLINE_MS = 30_000;
+const PAUSE_MS = 100;
+
+/**
+ * Lists the tables, which makes the engine open its database. Retries where the connection is dropped: the engine may
+ * be starting, or a proxy such as Docker's may be up before it.
+ * @throws Error when it responds with an error, nothing listens there, or no call succeeds within thirty seconds
+ */
+export async function probe(address: string): Promise<void> {
+  for (const end = performance.now() + DEADLINE_MS; ; await wait(PAUSE_MS)) {
+    try {
+      await callEngine(address, 'DynamoDB_20120810.ListTables', {}, AbortSignal.timeout(CALL_MS));
+      return;
+    } catch (error) {
+      if (!isDropped(error) || performance.now() > end) throw error;
+    }
+  }
+}
+
+/** How `fetch` fails where the other side closes or resets the connection. */
+const DROPPED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** Whether the call was begun and got no response. */
+function isDropped(error: unknown): boolean {
+  const { name, cause } = error as { readonly name: string; readonly cause?: { readonly code?: unknown } };
+  return name === 'TimeoutError' || DROPPED.has(cause?.code);
 }

@@ -3,8 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivate } from '../../shared/private-file.ts';
-import { DATA_FILES } from './engine.ts';
-import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
+import { DATA_FILES, DirectoryInUse, EmbeddedDynamoDbError } from './engine.ts';
 
 /**
  * The directory with the data of an engine: its lock, the modes of its files, and the endpoint of the engine that runs

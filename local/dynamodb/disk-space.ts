@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { listErrors, type Table } from '@custodia/counted-lists';
-import { EmbeddedDynamoDbError } from './errors.ts';
+import { EmbeddedDynamoDbError } from './engine.ts';
 import { dynamoDbOperationOf, isRead } from './usage.ts';
 
 /** In bytes. DynamoDB Local acknowledges transactions that it has no room to store. */

@@ -1,14 +1,20 @@
 import { join, resolve } from 'node:path';
 import { ChildFailed, type RunningChild, startChild } from './child.ts';
 import { chooseEngine } from './choose.ts';
-import { LOCAL_AWS, newAccessKeyId, withAccessKey } from './client.ts';
+import { LOCAL_AWS, newAccessKeyId, probe, withAccessKey } from './client.ts';
 import { forgetEndpoint, lockDirectory, makeDatabasesPrivate, readEndpoint, writeEndpoint } from './data-directory.ts';
 import { type FileSystemOf, requireFreeSpace } from './disk-space.ts';
-import { DATA_FILES, type Engine, type EngineName, freePort, type Serving } from './engine.ts';
-import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
-import { probe } from './probe.ts';
+import {
+  DATA_FILES,
+  DirectoryInUse,
+  EmbeddedDynamoDbError,
+  type Engine,
+  type EngineName,
+  freePort,
+  type Serving,
+} from './engine.ts';
 
-export { EmbeddedDynamoDbError } from './errors.ts';
+export { EmbeddedDynamoDbError } from './engine.ts';
 
 const READY_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 5;

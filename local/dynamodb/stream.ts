@@ -5,8 +5,7 @@ import {
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { callEngine } from './call.ts';
-import { localDynamoDbClient } from './client.ts';
+import { callEngine, localDynamoDbClient } from './client.ts';
 
 /** A record of a stream of keys, as the functions of the stack get it, too. */
 export interface StreamRecord {

@@ -1,6 +1,6 @@
 import { newAccessKeyId } from './client.ts';
 import { type EmbeddedDynamoDb, type EmbeddedDynamoDbOptions, startDynamoDb } from './embedded.ts';
-import { EmbeddedDynamoDbError } from './errors.ts';
+import { EmbeddedDynamoDbError } from './engine.ts';
 
 /** Called when the state of a supervised DynamoDB changes. */
 interface Supervisor {

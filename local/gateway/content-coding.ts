@@ -2,8 +2,7 @@ import { promisify } from 'node:util';
 import { deflate, gunzip, gzip, inflate } from 'node:zlib';
 import { COMPRESSED_FROM } from '#contract/gateway';
 import { failure } from './failure.ts';
-import type { Pair } from './pair.ts';
-import type { Reply } from './reply.ts';
+import type { Pair, Reply } from './reply.ts';
 
 /**
  * Content codings as API Gateway handles them: it decodes request bodies, and encodes response bodies from a size on.

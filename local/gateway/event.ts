@@ -6,7 +6,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
 } from 'aws-lambda';
 import type { Incoming } from './incoming.ts';
-import type { Pair } from './pair.ts';
+import type { Pair } from './reply.ts';
 import type { Match } from './resources.ts';
 
 /**

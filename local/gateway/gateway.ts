@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientGone, readBody } from './body.ts';
 import { failure, type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
-import { InFlight } from './in-flight.ts';
 import { type Incoming, type ReadBody, type RequestHead, takeIn } from './incoming.ts';
 import { type GatewayOptions, type GatewaySettings, withDefaults } from './options.ts';
 import { asSent, gatewayReply, type Reply, sendRaw, sendReply } from './reply.ts';
@@ -185,4 +184,32 @@ async function closeServer(http: Server, underWay: InFlight, graceMs: number): P
   http.closeAllConnections();
   await closed;
   return dropped;
+}
+
+/** Counts things that begin and end, such as requests. */
+class InFlight {
+  #size = 0;
+  readonly #none = new Set<() => void>();
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds one, until the result is disposed. */
+  enter(): Disposable {
+    this.#size++;
+    return { [Symbol.dispose]: () => this.#leave() };
+  }
+
+  /** Resolves as soon as there are none. */
+  async none(): Promise<void> {
+    if (this.#size > 0) await new Promise<void>((resolve) => this.#none.add(resolve));
+  }
+
+  #leave(): void {
+    this.#size--;
+    if (this.#size > 0) return;
+    for (const resolve of this.#none) resolve();
+    this.#none.clear();
+  }
 }

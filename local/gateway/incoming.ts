@@ -2,7 +2,7 @@ import { decodedBody } from './content-coding.ts';
 import { headersTooLarge, noStage, notHttp } from './failure.ts';
 import { assertOurs } from './hosts.ts';
 import type { GatewaySettings } from './options.ts';
-import type { Pair } from './pair.ts';
+import type { Pair } from './reply.ts';
 import { type Segment, splitPath } from './resources.ts';
 
 /** A request that the gateway has read, within its limits. */

@@ -4,7 +4,6 @@ import { gatewayResponse, type Preflight, REDIRECT } from '#contract/gateway';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';
-import type { Pair } from './pair.ts';
 
 /** A response, ready to be sent. */
 export interface Reply {
@@ -95,3 +94,6 @@ export function sendRaw(socket: Duplex, { status, headers, body }: Reply): void 
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines].join('\r\n');
   socket.end(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]));
 }
+
+/** A header or a parameter of a query. */
+export type Pair = readonly [name: string, value: string];

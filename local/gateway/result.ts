@@ -2,8 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
 import { GATEWAY_PROBLEMS } from '#contract/gateway';
 import { badGateway, failureOf } from './failure.ts';
-import type { Pair } from './pair.ts';
-import type { Reply } from './reply.ts';
+import type { Pair, Reply } from './reply.ts';
 
 /**
  * Reads the response of a function through a proxy integration:

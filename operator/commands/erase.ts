@@ -1,7 +1,7 @@
-import { RequestSession, Tenant } from '#table';
 import { type Organization, organizationEntity } from '#tenancy';
 import { quoted } from '../../local/terminal/printable.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
+import { tenantOf } from '../as-operator.ts';
 import { command, type Result } from '../command.ts';
 import { countRecords, eraseOrganization, isErasure, type Receipt } from '../erase.ts';
 import { readErasure } from '../maintenance/erase/erasure.ts';
@@ -72,10 +72,6 @@ async function lookFor(id: string): Promise<Found> {
   if (organization === undefined) throw new OperatorProblem(`There is no organization ${id}.`);
   return organization.record;
 }
-
-/** Deadline of a read. */
-const TIMEOUT_MS = 10_000;
-const tenantOf = (id: string): Tenant => Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS));
 
 async function resultOfDryRun(id: string, found: Found): Promise<Result> {
   const records = 'records' in found ? found.records : await countRecords(tenantOf(id));

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
-import { NotUnique, RequestSession, Tenant } from '#table';
-import { type Organization, organizationList, readSuspension, type Suspension } from '#tenancy';
+import { NotUnique } from '#table';
+import { type Organization, readSuspension, type Suspension } from '#tenancy';
 import { integrationCreate, PREVIOUS } from '../../functions/integrations/contract.ts';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
+import { organizations, tenantOf } from '../as-operator.ts';
 import { command, type Declare } from '../command.ts';
 import { disablePlatformKey, platformKeys, rotatePlatformKey } from '../platform-keys.ts';
 import { OperatorProblem } from '../problem.ts';
@@ -117,7 +118,7 @@ export const platformCommands: readonly Declare[] = [
     opens: 'target',
     examples: ['organizations list --outputs outputs.json', 'organizations list --local --json'],
     run: async () => {
-      const listed = await organizations();
+      const listed = await listedOrganizations();
       return { value: listed, lines: [...listed.map(organizationLine), `Organizations: ${listed.length}.`] };
     },
   }),
@@ -134,13 +135,9 @@ type Listed = Pick<Organization, 'id' | 'name' | 'slug' | 'created_at'> & {
 
 /** Number of suspensions read at the same time. */
 const AT_ONCE = 50;
-/** Deadline of a read. */
-const TIMEOUT_MS = 10_000;
 
-async function organizations(): Promise<readonly Listed[]> {
-  const all: Organization[] = [];
-  const platform = Tenant.ofPlatform(RequestSession.ofEnvironment(TIMEOUT_MS));
-  for await (const { record } of organizationList(platform).all()) all.push(record);
+async function listedOrganizations(): Promise<readonly Listed[]> {
+  const all = await Array.fromAsync(organizations());
   const listed: Listed[] = [];
   while (listed.length < all.length) {
     listed.push(...(await Promise.all(all.slice(listed.length, listed.length + AT_ONCE).map(withSuspension))));
@@ -149,7 +146,7 @@ async function organizations(): Promise<readonly Listed[]> {
 }
 
 async function withSuspension({ id, name, slug, created_at }: Organization): Promise<Listed> {
-  const found = await readSuspension(Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS)));
+  const found = await readSuspension(tenantOf(id));
   const suspension = found === undefined ? null : { state: found.state, since: found.since };
   return { id, name, slug, created_at, suspension };
 }

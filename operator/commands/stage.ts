@@ -4,7 +4,7 @@ import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { jsonText, quoted } from '../../local/terminal/printable.ts';
 import { type Backups, backupsOf } from '../backups.ts';
 import { command, type Declare } from '../command.ts';
-import { linesOfRequest, type RequestLine } from '../logs/request-lines.ts';
+import { linesOfRequest, type RequestLine } from '../logs.ts';
 import { OperatorProblem } from '../problem.ts';
 import { openStage, type TargetOptions } from '../target.ts';
 import { type Month, type MonthlyUsage, monthIn, type Used, usageOf } from '../usage.ts';

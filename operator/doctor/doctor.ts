@@ -7,7 +7,7 @@ import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
 import { OperatorProblem } from '../problem.ts';
 import { stackOf } from '../stack.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
-import { accountChecks, type StageLocation } from './account/checks.ts';
+import { accountChecks, type StageLocation } from './account.ts';
 import { logIn, lookAtDocument, lookAtTokenKeys, readOne } from './api.ts';
 import { type Check, type Finding, findingsOf, Skipped } from './findings.ts';
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
+import { uniqueFieldsOf } from '#contract/derived';
+import { pointer } from '#contract/problem';
 import { mistakesIn } from './check.ts';
 import { type Finding, shortened } from './findings.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
 import { bytesOf } from './text.ts';
-import { UniqueValues } from './unique-values.ts';
 
 /** A file is read to its end and checked before anything of it is sent. */
 
@@ -83,3 +84,28 @@ async function deletedIn(file: string, form: FileForm, references: References): 
 
 const increase = (counts: Map<string, number>, name: string): Map<string, number> =>
   counts.set(name, (counts.get(name) ?? 0) + 1);
+
+/** Values of a file of which there can be only one: slugs, mail addresses, codes. */
+class UniqueValues {
+  /** The lines of the values. */
+  readonly #lines = new Map<string, number>();
+
+  /** The fields of a record whose values an earlier record has: the service would refuse it. */
+  repeatedIn({ line, kind, type, fields, columns }: FileRecord): Finding[] {
+    if (kind === undefined) return [];
+    return [...uniqueFieldsOf(kind.body.schema)].flatMap(([field, { normalize }]) => {
+      const value = fields[field];
+      // An upsert changes what an earlier line has made.
+      if (typeof value !== 'string' || field === kind.named?.field) return [];
+      const name = `${type}.${field}=${normalize(value)}`;
+      const earlier = this.#lines.get(name);
+      if (earlier === undefined) {
+        this.#lines.set(name, line);
+        return [];
+      }
+      const column = columns?.get(field);
+      const detail = `is that of line ${earlier}, too`;
+      return [{ line, ...(column !== undefined && { column }), pointer: pointer([field]), detail }];
+    });
+  }
+}

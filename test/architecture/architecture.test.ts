@@ -142,7 +142,7 @@ describe('the table', () => {
   it('is never scanned by a function', () => {
     // Except the operator with an administrator's own credentials: no role of the stack may scan
     // (`test/infra/rights.stack.test.ts`).
-    expect(saying(sources, /\bScan(?!IndexForward|ned|-Units)/)).toEqual(['operator/maintenance/erase/sweep.ts']);
+    expect(saying(sources, /\bScan(?!IndexForward|ned|-Units)/)).toEqual(['operator/maintenance/erase/eraser.ts']);
     expect(saying(sources, /ExecuteStatement|PartiQL/)).toEqual([]);
   });
 
@@ -295,7 +295,7 @@ describe('what people read on a terminal', () => {
     const printing = [...within('bin/'), ...within('operator/')].filter(({ path }) => !storage.test(path));
     expect(saying(printing, /JSON\.stringify/)).toEqual([
       'operator/aws.ts',
-      'operator/doctor/account/aws.ts',
+      'operator/doctor/account-calls.ts',
       'operator/doctor/api.ts',
     ]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { accessLine, type EndedInvocation, Invocation, logger, within } from '#telemetry';
 import { COUNTERS, type Counter } from '#telemetry/metrics';
 import { ACCESS_LOG } from '../../infra/rest-api.ts';
-import { byInvocation, byRequestId } from '../../operator/logs/request-lines.ts';
+import { byInvocation, byRequestId } from '../../operator/logs.ts';
 import { USAGE_QUERY } from '../../operator/usage.ts';
 import { type Line, written } from '../support/lines.ts';
 

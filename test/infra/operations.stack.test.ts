@@ -5,7 +5,7 @@ import { accessLine, Invocation, logger, within } from '#telemetry';
 import { BY_DOMAIN, COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES, WORK_ENDS } from '#telemetry/metrics';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
-import { GROUPS } from '../../operator/logs/groups.ts';
+import { GROUPS } from '../../operator/logs.ts';
 import type { Annotations } from '../../shared/telemetry/invocation.ts';
 import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';

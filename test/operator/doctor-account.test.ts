@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { accountChecks } from '../../operator/doctor/account/checks.ts';
+import { accountChecks } from '../../operator/doctor/account.ts';
 import { doctor } from '../../operator/doctor/doctor.ts';
 import { findingsOf } from '../../operator/doctor/findings.ts';
 import { type AccountResponses, type FakeAccount, startFakeAccount, USUAL } from './fake-account.ts';

@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LogGroup, logGroupsOf } from '../../operator/logs/groups.ts';
-import { runQuery } from '../../operator/logs/insights.ts';
-import { linesOfRequest } from '../../operator/logs/request-lines.ts';
+import { type LogGroup, linesOfRequest, logGroupsOf, runQuery } from '../../operator/logs.ts';
 import { type AwsStub, type Responding, startAwsStub } from '../support/aws-stub.ts';
 import '../support/restore.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { JournalReader, Tenant } from '#table';
+import { JournalReader, type Tenant } from '#table';
 import { attemptsOf, endpointEntity } from '../../functions/events/store.ts';
 import { asOperator } from '../../operator/as-operator.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
@@ -23,8 +23,7 @@ const newEndpoint = async () => {
   const { body } = await calls.ask('POST', `/api/v1/webhook-endpoints/${id}/verify`, { code });
   return body as typeof body & { readonly id: string };
 };
-const inOrg = <T>(change: (tenant: Tenant) => Promise<T>): Promise<T> =>
-  asOperator('test', (session) => Tenant.ofOperator(org.orgId, session), change);
+const inOrg = <T>(change: (tenant: Tenant) => Promise<T>): Promise<T> => asOperator('test', org.orgId, change);
 const found = async (id: string) => (await endpointsOf(org.orgId)).find((each) => each.id === id);
 
 describe('webhook endpoints, as the operator sees to them,', () => {

@@ -5,7 +5,7 @@ import { CLAIMED, claimedIn, isClaimOfOwn } from '#table/storage';
 import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { concurrently, readTogether, recordsByNumber } from './reading.ts';
 import type { Check } from './scan-records.ts';
-import { Sums } from './sums.ts';
+import { Sums } from './scan-records.ts';
 
 type Value = Pick<Holding, 'field' | 'value'>;
 

@@ -23,7 +23,7 @@ import {
 import type { Counted, Kind } from './kinds.ts';
 import { concurrently, countPartition, readItem, readLast, readNumberSet, recordsByNumber } from './reading.ts';
 import type { Check } from './scan-records.ts';
-import { Sums } from './sums.ts';
+import { Sums } from './scan-records.ts';
 
 /**
  * Verifies what items count: a record those that refer to it and those below it, a quota all of a kind. Counted in

@@ -1,8 +1,8 @@
 import { parseXML } from '@aws-sdk/xml-builder';
 import { type AwsService, type CallerClient, type CallService, serviceOf } from '@custodia/lean-dynamodb';
 import * as z from 'zod';
-import { jsonErrorIn } from '../../aws.ts';
-import { parseResponse, readResponse } from '../../response.ts';
+import { jsonErrorIn } from '../aws.ts';
+import { parseResponse, readResponse } from '../response.ts';
 
 /**
  * Reads of the account, with the credentials of the person who runs the command. (Other commands call AWS under a role

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Warning } from '../findings.ts';
-import type { Account } from './aws.ts';
+import type { Account } from './account-calls.ts';
+import { Warning } from './findings.ts';
 
 /**
  * CloudTrail records who disables a key or schedules its deletion, and sends it to EventBridge, whose rules raise the

@@ -1,2 +1,0 @@
-/** A header or a parameter of a query. */
-export type Pair = readonly [name: string, value: string];
