@@ -16,6 +16,30 @@ import * as parameter from '#contract/parameter';
 import * as sentence from '#contract/sentence';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
+export const user = record('User', () => ({
+  id: readOnly(field.uuid().describe(sentence.ID)),
+  email: unique(field.email(), { comparedAs: 'mail-address' }).describe(
+    'Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its domain.',
+  ),
+  name: field.name(200).nullable().default(null).describe('What the person is called.'),
+  phone: field.text(50).nullable().default(null).describe('Telephone number, as people write it.'),
+  avatar_url: field
+    .webAddress()
+    .nullable()
+    .default(null)
+    .describe('Where a picture of the person is, with http or https.'),
+  is_superadmin: field
+    .flag()
+    .default(false)
+    .describe('Whether the person has every power; only platform callers set it.'),
+  is_active: field.flag().default(true).describe('Whether the person belongs to the organization at present.'),
+  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  last_login: readOnly(
+    field.timestamp().nullable().describe('When the person last logged in. Always null: people do not log in.'),
+  ),
+})).describe('A person of an organization.');
+export type User = RecordOf<typeof user>;
+
 export const role = record('Role', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
   org_id: optionalOnCreate(

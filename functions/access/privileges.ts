@@ -2,9 +2,8 @@ import { Problem } from '#contract/problem';
 import { noSuchRecord, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
-import { userEntity } from '../users/store.ts';
 import type { Membership, Role } from './contract.ts';
-import { roleEntity } from './store.ts';
+import { roleEntity, userEntity } from './store.ts';
 
 /**
  * System roles, and memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change

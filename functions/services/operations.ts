@@ -1,10 +1,9 @@
 import { noRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
-import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';
 import { isKnownCheck, isServiceRisk, lastCheck } from './health.ts';
 import { NO_RESOURCES, stillHasResources } from './resources-count.ts';
-import { serviceCredentials, serviceEntity } from './store.ts';
+import { resourcesOf, serviceCredentials, serviceEntity } from './store.ts';
 
 export const serviceOperations: Operations<typeof services> = {
   listServices: pagesOf(
@@ -57,7 +56,7 @@ export const serviceOperations: Operations<typeof services> = {
 
   deleteService: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(serviceEntity);
-    const resources = tenant.records(resourceEntity);
+    const resources = resourcesOf(tenant);
     const [before, keys] = await Promise.all([
       getOrThrow(records, params.id),
       resources.setOf('service_id', params.id),

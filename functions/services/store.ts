@@ -1,6 +1,6 @@
 import { encryptedCredentials } from '#auth';
 import { noSuchRecord } from '#http';
-import { entity, set, storedAs, words } from '#table';
+import { entity, set, storedAs, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
 import { isServiceRisk } from './health.ts';
@@ -28,3 +28,11 @@ export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service),
 });
 
 export const serviceCredentials = encryptedCredentials('service', SERVICE_CREDENTIALS);
+
+interface ResourceOfService {
+  readonly id: string;
+  readonly service_id: string | null;
+}
+
+/** The list of resources, as far as the deletion of a service needs it: their own domain knows services. */
+export const resourcesOf = (tenant: Tenant) => tenant.records(entity<ResourceOfService>('RESOURCE'));

@@ -2,10 +2,9 @@ import { WHOLE_LIST } from '#contract';
 import { type Operations, organizationOf, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import { checkMembership } from '../access/privileges.ts';
-import { membershipEntity } from '../access/store.ts';
+import { membershipEntity, userEntity } from '../access/store.ts';
 import { requireClient } from '../clients/references.ts';
 import type { users } from './contract.ts';
-import { userEntity } from './store.ts';
 import { checkChange, checkNewUser } from './superadmin.ts';
 
 export const userOperations: Operations<typeof users> = {

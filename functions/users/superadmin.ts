@@ -2,7 +2,7 @@ import { Problem } from '#contract/problem';
 import { requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
-import type { User } from './contract.ts';
+import type { User } from '../access/contract.ts';
 
 /**
  * Only platform callers create and change superadmins: a tenant must neither make its own users superadmins nor take over, rename or lock out

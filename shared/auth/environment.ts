@@ -2,9 +2,9 @@ import { type CallerClient, type Kms, kmsOf } from '@custodia/lean-dynamodb';
 import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys } from '#encryption';
 import { environmentTable, tenantClient } from '#table';
 import { increment } from '#telemetry';
-import type { PublicKey, TokenSigner } from './keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
+import type { PublicKey, TokenSigner } from './token-keys.ts';
 
 /**
  * The keys of this function, from its environment. Each is loaded on first use and kept for the life of the container.

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { bytesOf, type Kms } from '@custodia/lean-dynamodb';
-import { type Algorithm, type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
+import { type Algorithm, type PublicKey, publicKeyOf, type TokenSigner } from './token-keys.ts';
 
 /**
  * Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`.

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { lazily } from '../memory.ts';
 import { createPrivateFile } from '../private-file.ts';
-import { type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
+import { type PublicKey, publicKeyOf, type TokenSigner } from './token-keys.ts';
 
 /**
  * The keys of a local installation, in a file that only its owner may read. It replaces KMS.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { equalTo, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
 import { environmentPublicKeys, environmentSigner, prepareSigner } from './environment.ts';
-import type { PublicKey, TokenSigner } from './keys.ts';
+import type { PublicKey, TokenSigner } from './token-keys.ts';
 
 /**
  * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. Only this service

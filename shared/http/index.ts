@@ -10,5 +10,5 @@ export { ProtectedRead } from './protected-read.ts';
 export { readBody } from './request/validate.ts';
 export * as respond from './respond.ts';
 export { derivedMetadata, type Projection, present, presentBy, projectionOf } from './route-metadata.ts';
-export { runToCommit } from './unit-of-work.ts';
+export { runToCommit } from './run-operation.ts';
 export { upsertOf } from './upsert.ts';

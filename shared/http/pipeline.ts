@@ -10,7 +10,7 @@ import { crossOrigin, head, problemDetails, requestLog, responseHeaders } from '
 import { type FindRoute, inSession, routed, routesOf } from './middleware/routing.ts';
 import { notSuspended, tenantScoped } from './middleware/tenant.ts';
 import type { Operations } from './operation.ts';
-import { unitOfWork } from './unit-of-work.ts';
+import { runOperation } from './run-operation.ts';
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -39,7 +39,7 @@ export function chainOf(find: FindRoute, clock: Clock): LambdaHandler {
     .use(validated())
     .use(tenantScoped())
     .use(notSuspended())
-    .handler(unitOfWork);
+    .handler(runOperation);
   // Lambda passes the proxy event; the middlewares add everything else that the handler needs.
   return (event, context) => chain(event as Parameters<typeof chain>[0], context);
 }

@@ -105,6 +105,23 @@ describe('imports', () => {
     expect(forbidden(generators, (name) => name.startsWith('bench/'))).toEqual([]);
   });
 
+  it('of two domains run one way: none imports another that imports it', () => {
+    const domainOf = (path: string): string | undefined => /^functions\/([^/]+)\//.exec(path)?.[1];
+    const known = new Map<string, Set<string>>();
+    for (const { path, imports } of within('functions/')) {
+      const domain = domainOf(path);
+      const others = imports.flatMap((name) => domainOf(name) ?? []).filter((other) => other !== domain);
+      if (domain !== undefined) known.set(domain, new Set([...(known.get(domain) ?? []), ...others]));
+    }
+    const both = [...known].flatMap(([domain, others]) =>
+      [...others]
+        .filter((other) => domain < other && known.get(other)?.has(domain))
+        .map((other) => `${domain} ⇄ ${other}`),
+    );
+    // Keys that end pause endpoints, and endpoints are of integrations.
+    expect(both).toEqual(['events ⇄ integrations']);
+  });
+
   it('of nobody are handlers: they are loaded, as Lambda loads them', () => {
     expect(forbidden(sources, (name) => name.endsWith('/handler.ts'))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { StaleRead } from '#table';
-import { pauseAfter } from '../../shared/http/unit-of-work.ts';
+import { pauseAfter } from '../../shared/http/run-operation.ts';
 
 /** The wait before an operation is run again because a record that it read has changed meanwhile. */
 

@@ -20,7 +20,7 @@ type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
  * Operation → response → idempotency → commit. All of it runs again on a conflict with another request. A caller whose
  * organization is suspended gets no response and no commit.
  */
-export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
+export async function runOperation(event: Event): Promise<APIGatewayProxyResult> {
   const { matched, request, session, input, readOnlyFields, scope, suspensionCheck } = event;
   const respond = async (): Promise<APIGatewayProxyResult> => {
     const reply = await matched.operation({ ...input, ...scope });
