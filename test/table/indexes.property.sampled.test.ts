@@ -294,6 +294,14 @@ it('indexes are what the records say after a repair, whichever releases have wri
   );
 });
 
+it('a record leaves every index when a release deletes it that declares one of them', async () => {
+  for (const given of fc.sample(fields, { numRuns: 6, seed: 1 })) await jobs.create(given);
+  for (const { id } of await jobs.stored()) await before.remove(id);
+  const ofItems = ['serial#VALUE', 'moved_at#ORDER'].map((name) => itemsIn(table.table, `${jobs.partition}#${name}`));
+  expect((await Promise.all([wordsIn(table.table, jobs.partition), ...ofItems])).flat()).toEqual([]);
+  expect(await differences(false)).toEqual([]);
+});
+
 type Entries = readonly { readonly text?: string; readonly field?: string; readonly value?: string }[];
 
 /** An index as a release would have it that makes wrong entries. */
