@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 import { type ApiDriver, apiDriverOf, type Responded } from './api-driver.ts';
@@ -74,61 +74,6 @@ describe('the actions of a client', () => {
     const { body } = await mine.get(`/clients/${id}/actions?after=${newest?.id}`);
     expect((body.data as Responded[]).map((action) => action.id)).toEqual([oldest?.id]);
     expect((await mine.get(`/clients/${id}/actions?page=2`)).status).toBe(400);
-  });
-});
-
-describe('the derived fields of a client', () => {
-  let id: string;
-  const derived = async () => {
-    const { services_count, total_resources, has_risks } = (await mine.get(`/clients/${id}`)).body;
-    return [services_count, total_resources, has_risks];
-  };
-  beforeEach(async () => {
-    id = (await mine.client()).id;
-  });
-
-  it('count services and resources as they come and go', async () => {
-    const service = await mine.service({ client_id: id });
-    const resource = await mine.resource({ client_id: id, service_id: service.id });
-    await mine.resource({ client_id: id });
-    expect(await derived()).toEqual([1, 2, false]);
-    await mine.remove(`/resources/${resource.id}`);
-    await mine.remove(`/services/${service.id}`);
-    expect(await derived()).toEqual([0, 1, false]);
-  });
-
-  it('see the health of a service', async () => {
-    const { id: service } = await mine.service({ client_id: id, health_status: 'degraded' });
-    expect(await derived()).toEqual([1, 0, true]);
-    await mine.patch(`/services/${service}`, { health_status: 'healthy' });
-    expect(await derived()).toEqual([1, 0, false]);
-    await mine.patch(`/services/${service}`, { health_status: 'down' });
-    await mine.patch(`/services/${service}`, { health_status: 'degraded' });
-    await mine.remove(`/services/${service}`);
-    expect(await derived()).toEqual([0, 0, false]);
-  });
-
-  it('see a resource above its threshold, with alerts on', async () => {
-    const { id: resource } = await mine.resource({ client_id: id, cpu_usage: 80 });
-    const steps: [object, boolean][] = [
-      [{ cpu_usage: 80.1 }, true],
-      [{ usage_alerts_enabled: false }, false],
-      [{ usage_alerts_enabled: true, alert_threshold: 90 }, false],
-      [{ storage_usage: 91 }, true],
-      [{ storage_usage: null }, false],
-      [{ health_status: 'degraded' }, true],
-      [{ memory_usage: 95 }, true],
-      [{ health_status: 'healthy' }, true],
-      [{ alert_threshold: 95 }, false],
-    ];
-    for (const [changes, risk] of steps) {
-      await mine.patch(`/resources/${resource}`, changes);
-      expect([changes, ...(await derived())]).toEqual([changes, 0, 1, risk]);
-    }
-    await mine.post(`/resources/${resource}/history`, { cpu_usage: 1, memory_usage: 1, storage_usage: 99 });
-    expect(await derived()).toEqual([0, 1, true]);
-    await mine.remove(`/resources/${resource}`);
-    expect(await derived()).toEqual([0, 0, false]);
   });
 });
 
