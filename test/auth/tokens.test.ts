@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, randomUUID, sign } fr
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { InvalidToken, issueToken, verifyToken } from '#auth';
-import { type PublicKey, type TokenSigner, publicKeyOf } from '../../shared/auth/token-keys.ts';
+import { type PublicKey, publicKeyOf, type TokenSigner } from '../../shared/auth/token-keys.ts';
 import { codePoint } from '../support/code-point.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
