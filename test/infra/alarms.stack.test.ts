@@ -9,7 +9,7 @@ import { type Alarm, alarmsIn, compositesIn, faultsOf } from './alarms/alarms-in
 import { ofFunctions, unpublished } from './alarms/published.ts';
 import { PROFILES, resourcesOf, synthesize } from './synthesize.ts';
 
-/** Every alarm can be raised, and its mail names the remedy. `properties.stack.test.ts` has the thresholds. */
+/** Every alarm can be raised, and its mail names the remedy. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFIX = 'custodia-dev';
@@ -48,6 +48,73 @@ describe('every alarm', () => {
       const isLong = metrics.every(({ Period }) => Period >= 900);
       if (!isLong && name !== 'heartbeat') expect(DatapointsToAlarm, name).toBeLessThan(EvaluationPeriods);
     }
+  });
+});
+
+/** Threshold, seconds of a period, and in how many of how many periods it must be passed. */
+const ALARMS: Readonly<Record<string, readonly [threshold: number, period: number, bad: number, of: number]>> = {
+  'api-failing': [80, 900, 1, 1],
+  'api-burn-3d': [0.1, 259_200, 1, 1],
+  'api-burn-1h-long': [1.44, 3_600, 1, 1],
+  'api-burn-1h-short': [1.44, 300, 1, 2],
+  'api-burn-6h-long': [0.6, 21_600, 1, 1],
+  'api-burn-6h-short': [0.6, 1_800, 1, 1],
+  'access-denied': [1, 300, 1, 2],
+  'certificate-expiring': [30, 86_400, 1, 1],
+  heartbeat: [1, 60, 5, 5],
+  'api-slow': [3_000, 300, 3, 4],
+  'api-429': [10, 300, 2, 3],
+  'authorizer-failing': [1, 300, 1, 2],
+  'authorizer-slow': [1_000, 300, 3, 4],
+  'login-failing': [50, 300, 2, 3],
+  'functions-concurrency': [80, 60, 3, 5],
+  'delivery-backlog': [1_800, 300, 2, 3],
+  'delivery-dead-letters': [1, 300, 1, 2],
+  'delivery-bell-late': [300_000, 300, 2, 3],
+  'table-throttled': [1, 300, 2, 3],
+  'table-failing': [1, 300, 1, 2],
+  'table-conflicts': [10, 300, 2, 3],
+  'kms-throttled': [1, 300, 1, 2],
+  'kms-quota': [80, 60, 3, 5],
+  'kms-signing-quota': [80, 60, 3, 5],
+  'firewall-blocking': [20, 300, 1, 2],
+  'rollback-api': [1, 60, 1, 3],
+};
+
+describe('all alarms', () => {
+  it('are raised from these thresholds on', () => {
+    const raised = Array.from(alarms, ([name, each]) => {
+      const { Threshold, metrics, DatapointsToAlarm, EvaluationPeriods } = each;
+      return [name, [Threshold, metrics[0]?.Period, DatapointsToAlarm, EvaluationPeriods]];
+    });
+    const ofFunctions = functionNames(contracts).flatMap((name) => [
+      [`function-${name}`, [1, 300, 1, 2]],
+      [`rollback-${name}`, [1, 60, 1, 3]],
+    ]);
+    const { 'function-authorizer': _, 'rollback-authorizer': __, ...others } = Object.fromEntries(ofFunctions);
+    expect(Object.fromEntries(raised)).toEqual({ ...ALARMS, ...others });
+  });
+
+  it('are raised by at least as many failures as their mails say', () => {
+    const saying = [...alarms.values()].filter(({ AlarmDescription }) => /at least \d/.test(AlarmDescription));
+    expect(saying.length).toBeGreaterThan(contracts.length);
+    for (const { AlarmDescription, Threshold, expressions } of saying) {
+      const [, least = ''] = /at least (\d+)/.exec(AlarmDescription) ?? [];
+      const [, floor] = /> (\d+), /.exec(expressions.join()) ?? [];
+      const [, samples] = />= (\d+), /.exec(expressions.join()) ?? [];
+      if (samples === undefined)
+        expect(Number(floor), AlarmDescription).toBe(Math.floor((100 * Number(least)) / Threshold));
+      else expect(samples, AlarmDescription).toBe(least);
+    }
+  });
+
+  it('fall below their threshold where that is bad, and count what fails in a sum', () => {
+    const below = [...alarms].filter(([, each]) => each.ComparisonOperator === 'LessThanThreshold');
+    expect(below.map(([name]) => name).toSorted()).toEqual(['certificate-expiring', 'heartbeat']);
+    for (const name of ['api-failing', 'api-burn-3d', 'rollback-api'])
+      expect(alarms.get(name)?.metrics.map(({ Metric }) => Metric.MetricName)).toEqual(
+        expect.arrayContaining(['RequestsFailed', 'Count']),
+      );
   });
 });
 
