@@ -6,12 +6,7 @@ const OURS = '†';
 
 /** The endpoints of each domain, under its tag. */
 export const endpoints = (contracts: readonly Contract[]): string =>
-  contracts
-    .map(
-      ({ tag, description, routes }) =>
-        `### ${tag}\n\n${description}\n\n${Object.values(routes).map(lineOf).join('\n')}`,
-    )
-    .join('\n\n');
+  contracts.map(({ tag, routes }) => `### ${tag}\n\n${Object.values(routes).map(lineOf).join('\n')}`).join('\n\n');
 
 const lineOf = (route: Route): string =>
   [
