@@ -1,7 +1,7 @@
 /**
- * The keys of records and of what belongs to them. `#tenancy/keys` has those of what is stored about a tenant itself, and `@custodia/counted-lists` those of sets and
- * indexes; `docs/data-model.md` lists all.
- * The partition keys of a tenant begin with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
+ * The keys of records and of what belongs to them. `#tenancy/keys` has those of what is stored about a tenant itself,
+ * and `@custodia/counted-lists` those of sets and indexes; `docs/data-model.md` lists all. The partition keys of a
+ * tenant begin with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
  */
 
 import type { Key } from '@custodia/counted-lists';
@@ -63,8 +63,8 @@ export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenan
 const CREDENTIALS = 'CREDENTIALS';
 
 /**
- * The credentials of a tenant's integrations, by app code: `ORG#<tenant>#CREDENTIALS`. Most of the tenant's sessions do not reach them
- * (`docs/decisions/0050`), so no other partition may have such a name.
+ * The credentials of a tenant's integrations, by app code: `ORG#<tenant>#CREDENTIALS`. Most of the tenant's sessions do
+ * not reach them (`docs/decisions/0050`), so no other partition may have such a name.
  */
 export const credentialsKey = (tenant: TenantId, appCode: string): Key => ({
   PK: `ORG#${tenant}#${CREDENTIALS}`,

@@ -1,6 +1,6 @@
 /**
- * How records are stored, for what reads or writes items itself (`shared/tenancy`, `operator/maintenance`): their attributes, what they are listed by,
- * the notes of filter values, cascade deletes.
+ * How records are stored, for what reads or writes items itself (`shared/tenancy`, `operator/maintenance`): their
+ * attributes, what they are listed by, the notes of filter values, cascade deletes.
  */
 
 export * as tenantSessions from './connection/tenant-sessions.ts';

@@ -11,8 +11,8 @@ import { type RecordObserver, Repository } from './repository/repository.ts';
 import type { RequestSession } from './session/request-session.ts';
 
 /**
- * The handle to one tenant's data, and the only access to it. It is made from a verified caller, from an integration's stored credentials, or
- * for an organization that is about to be created, never from unverified input alone.
+ * The handle to one tenant's data, and the only access to it. It is made from a verified caller, from an integration's
+ * stored credentials, or for an organization that is about to be created, never from unverified input alone.
  */
 export class Tenant {
   /** `PLATFORM` or the organization's id. */

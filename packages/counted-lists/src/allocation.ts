@@ -34,8 +34,8 @@ interface Allocation {
 }
 
 /**
- * Allocates the next numbers of a list, one range: one `UpdateItem`, never in a transaction, so that concurrent callers do not conflict; two where a
- * list with expiring records was idle for more than a period. A range lies in one period.
+ * Allocates the next numbers of a list, one range: one `UpdateItem`, never in a transaction, so that concurrent callers
+ * do not conflict; two where a list with expiring records was idle for more than a period. A range lies in one period.
  */
 export async function allocateNumbers(
   table: Table,
@@ -122,8 +122,8 @@ function outOfSequence(counter: Item, end: number, retentionDays: number): Count
 }
 
 /**
- * For an allocation whose period is far beyond the newest mark. Without a noted period, it notes its own. Otherwise two allocations agree that the newest
- * mark is outdated:
+ * For an allocation whose period is far beyond the newest mark. Without a noted period, it notes its own. Otherwise two
+ * allocations agree that the newest mark is outdated:
  *
  *     their periods differ by at most the retention ──▶ mark both, the noted one from its number on
  *     they differ by more ────────────────────────────▶ mark the earlier one from the noted number on; the later one is noted
@@ -155,8 +155,8 @@ const markFrom = (counter: Item, end: number, first: number): CounterUpdate => (
 });
 
 /**
- * Increments the counter. The counter item stores the id of the last allocation, so that a retry after a lost reply finds its number and does not
- * allocate another one, unless there was another allocation in between.
+ * Increments the counter. The counter item stores the id of the last allocation, so that a retry after a lost reply
+ * finds its number and does not allocate another one, unless there was another allocation in between.
  */
 async function increment(table: Table, list: List, allocation: Allocation, update: CounterUpdate): Promise<Item> {
   const { now, by, count } = allocation;

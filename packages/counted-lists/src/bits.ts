@@ -1,7 +1,7 @@
 /**
- * Maps numbers to bits. A set of numbers is stored as bits in items: a word is a DynamoDB number, exact to 38 digits, of which 100 bits take 31,
- * so one `ADD W3 2^45` sets a bit. Neighbouring numbers are in different items ("stripes"), so that records created at the same time do not
- * conflict. An item stays below 1 KB, the unit of write capacity.
+ * Maps numbers to bits. A set of numbers is stored as bits in items: a word is a DynamoDB number, exact to 38 digits,
+ * of which 100 bits take 31, so one `ADD W3 2^45` sets a bit. Neighbouring numbers are in different items ("stripes"),
+ * so that records created at the same time do not conflict. An item stays below 1 KB, the unit of write capacity.
  */
 
 export const WORD_BITS = 100;
@@ -14,7 +14,7 @@ export const GROUP_SIZE = WORD_BITS * STRIPES;
 /** Numbers of a block: 128,000 in 32 items. */
 export const BLOCK_SIZE = GROUP_SIZE * WORDS;
 
-export interface BitPlace {
+interface BitPlace {
   /** Sort key of the item in the set's partition. */
   readonly sortKey: string;
   /** Name of the attribute. */
@@ -78,8 +78,8 @@ export function isEmpty(item: Item): boolean {
 }
 
 /**
- * The bits of a group's numbers in an array: four lanes of 32 bits for the word of each stripe, the lowest first. The bits of words are looked
- * at here, a lane at a time: a `bigint` for each word and each step takes ten times as long.
+ * The bits of a group's numbers in an array: four lanes of 32 bits for the word of each stripe, the lowest first. The
+ * bits of words are looked at here, a lane at a time: a `bigint` for each word and each step takes ten times as long.
  */
 export type GroupBits = Uint32Array;
 

@@ -55,8 +55,8 @@ async function change(table: Table, list: string, change: Omit<Parameters<typeof
 }
 
 /**
- * Notes the size of a record, if it is large: readers tell from it how many records a query returns. The note never decreases, and is a hint: it may
- * be missing.
+ * Notes the size of a record, if it is large: readers tell from it how many records a query returns. The note never
+ * decreases, and is a hint: it may be missing.
  */
 export async function noteLargest(table: Table, { partition }: List, bytes: number): Promise<void> {
   if (bytes < LARGE) return;
@@ -65,8 +65,8 @@ export async function noteLargest(table: Table, { partition }: List, bytes: numb
 }
 
 /**
- * Notes that indexes are not built any more: a record is about to be written that is not in them. Lists by them are refused until the operator builds
- * them again.
+ * Notes that indexes are not built any more: a record is about to be written that is not in them. Lists by them are
+ * refused until the operator builds them again.
  */
 export async function noteUnbuilt(table: Table, { partition }: List, indexes: readonly string[]): Promise<void> {
   for (;;) {
@@ -93,8 +93,8 @@ export function compactorOf(table: Table, { partition }: List, counter: Item): (
 }
 
 /**
- * Names the numbering of a list. It changes where numbers may be given again, or records change without events: in another table, which a restored
- * one always is, and by {@link raiseGeneration}.
+ * Names the numbering of a list. It changes where numbers may be given again, or records change without events: in
+ * another table, which a restored one always is, and by {@link raiseGeneration}.
  */
 export async function generationOf({ client, name }: Table, { GENERATION: count = 0 }: Item): Promise<string> {
   const numbering = JSON.stringify([await client.config.region(), name, Number(count)]);

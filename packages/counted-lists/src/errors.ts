@@ -26,8 +26,8 @@ export class TableUnavailable extends Error {
 }
 
 /**
- * A page cannot be read yet. `lost`: more numbers of the list have no record than one request may fence; it fenced some, so that a later request
- * succeeds. `moved`: its records moved each time while they were read.
+ * A page cannot be read yet. `lost`: more numbers of the list have no record than one request may fence; it fenced
+ * some, so that a later request succeeds. `moved`: its records moved each time while they were read.
  */
 export class PageIncomplete extends Error {
   override readonly name = 'PageIncomplete';

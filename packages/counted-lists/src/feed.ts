@@ -188,7 +188,7 @@ function overdueIn({ partition, createdAt }: FollowedList, stretch: Stretch, fro
 }
 
 /** The first number that is kept, at a time in epoch milliseconds. */
-export const floorAt = (counter: Item, now: number): number => floorOf(counter, nextIn(counter), now + EARLIER);
+const floorAt = (counter: Item, now: number): number => floorOf(counter, nextIn(counter), now + EARLIER);
 
 function assertKept(counter: Item, from: number, now: number): void {
   if (from < floorAt(counter, now) || from > nextIn(counter)) throw new FeedExpired();
@@ -202,8 +202,8 @@ const LAST = { fewest: 100, step: 1_000, most: 5_000 } as const;
 const ALL_OLD = 32;
 
 /**
- * Where to follow a list from, to get what is committed from now on: usually its end. Earlier where a number is open, because its record may
- * still come. Those of writers that may be at work are not far from the end.
+ * Where to follow a list from, to get what is committed from now on: usually its end. Earlier where a number is open,
+ * because its record may still come. Those of writers that may be at work are not far from the end.
  */
 export async function endOfFeed(
   table: Table,

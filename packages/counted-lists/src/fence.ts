@@ -16,7 +16,7 @@ import { retry, type TimeLimit, WAITS } from './transaction/retry.ts';
  */
 
 /** A number without a record. */
-export interface Unwritten {
+interface Unwritten {
   /** Partition of the list's records. */
   readonly partition: string;
   readonly number: number;
@@ -28,7 +28,7 @@ export interface Unwritten {
 export const MOST_UNITS = 200;
 
 /** A number that a reader found without a record. */
-export interface FoundNumber extends Unwritten {
+interface FoundNumber extends Unwritten {
   /** Whether there is a tombstone: only its bit is missing. */
   readonly isFenced: boolean;
 }
@@ -123,7 +123,7 @@ export async function releaseNumber(
  * Puts a tombstone at a number's key, if that is free. In a list whose records expire, it expires with them.
  * @returns whether there is one now @throws whatever the table throws; then nobody knows
  */
-export async function putTombstone(
+async function putTombstone(
   table: Table,
   { partition, number, expires }: Unwritten,
   now: number,
@@ -148,7 +148,7 @@ export async function putTombstone(
 }
 
 /** Whether the gap bit of a number is set in an item as read. */
-export function isGapIn(item: Item | undefined, { number }: Unwritten): boolean {
+function isGapIn(item: Item | undefined, { number }: Unwritten): boolean {
   const { word, bit } = bitPlace(number);
   return (wordIn(item ?? {}, word) & bit) !== 0n;
 }
@@ -156,12 +156,12 @@ export function isGapIn(item: Item | undefined, { number }: Unwritten): boolean 
 const wordIn = (item: Item, word: string): bigint => BigInt((item[word] as number | bigint | undefined) ?? 0);
 
 /**
- * Sets the gap bits of numbers of one item, on condition that its words are as read: no bit is added twice, however often the change is sent. One write
- * unit. The item does not expire before the last of its gaps.
+ * Sets the gap bits of numbers of one item, on condition that its words are as read: no bit is added twice, however
+ * often the change is sent. One write unit. The item does not expire before the last of its gaps.
  * @param seen the item as read, before the numbers were found to have no record
  * @throws ConditionalCheckFailedException with the item, when its words are no longer as read
  */
-export async function setGaps(table: Table, unwritten: readonly Unwritten[], seen: Item = {}): Promise<void> {
+async function setGaps(table: Table, unwritten: readonly Unwritten[], seen: Item = {}): Promise<void> {
   const [first] = unwritten;
   if (first === undefined) return;
   const words: Record<string, bigint> = {};

@@ -6,14 +6,14 @@ import { AT, type Item } from './schema.ts';
  */
 
 /**
- * Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated later, those of about a hundred
- * writers with a range each.
+ * Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated
+ * later, those of about a hundred writers with a range each.
  */
 const GRACE_PERIOD = { time: 5_000, numbers: 5_000 } as const;
 
 /**
- * How long a number without a record is left to readers, who close it when they come to it, in milliseconds. Until then it is no damage: a request that
- * got no response leaves such a number, and so does one that was refused often.
+ * How long a number without a record is left to readers, who close it when they come to it, in milliseconds. Until then
+ * it is no damage: a request that got no response leaves such a number, and so does one that was refused often.
  */
 export const LEFT_TO_READERS = 86_400_000;
 

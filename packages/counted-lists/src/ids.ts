@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Ids that contain their record's number: the first 48 bits of a UUID are the number, scrambled by a fixed bijection so that neighbours look
- * unrelated. The rest is random. They have the form of version 4, because many validators accept no newer one
- * (`docs/decisions/0009-ids.md`).
+ * Ids that contain their record's number: the first 48 bits of a UUID are the number, scrambled by a fixed bijection so
+ * that neighbours look unrelated. The rest is random. They have the form of version 4, because many validators accept
+ * no newer one (`docs/decisions/0009-ids.md`).
  */
 
 const NUMBER_BYTES = 6;

@@ -61,8 +61,8 @@ interface AllocatingRequest extends TimeLimit {
  *                   nextRun ↓ │ allocate
  *                           spare → release: no total counts them
  *
- * A number of an ordered list is never spare: the next run of the operation reads again, and takes a later number. Nor is one whose entries may be
- * written late.
+ * A number of an ordered list is never spare: the next run of the operation reads again, and takes a later number. Nor
+ * is one whose entries may be written late.
  */
 export class NumberPool {
   readonly #request: AllocatingRequest;

@@ -103,7 +103,7 @@ const EXCEPTIONS_AN_ITEM = 64;
 const DAY = 86_400_000;
 
 /** The gaps of a list, as read. */
-export interface StoredGaps {
+interface StoredGaps {
   /** Partition of the list's records. */
   readonly partition: string;
   readonly gapItems: readonly Item[];
@@ -127,7 +127,7 @@ interface Region {
  * Does a part of the next step, where that is worth it. Best effort: failures are ignored.
  * @param now epoch milliseconds
  */
-export async function compactGaps(table: Table, { partition, gapItems, gaps }: StoredGaps, now: number): Promise<void> {
+async function compactGaps(table: Table, { partition, gapItems, gaps }: StoredGaps, now: number): Promise<void> {
   const regions = regionsOf(gapItems);
   const put = ({ region, compressed: before, noted, blocks }: Compressible) => {
     const added = [...gaps.groups].filter(([group]) => blocks.has(Math.floor(group / WORDS)));
@@ -207,10 +207,10 @@ const MANY_EMPTY = 8;
 const MOST_DELETED = 25;
 
 /**
- * Deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set would read again. Best effort:
- * failures are ignored.
+ * Deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set
+ * would read again. Best effort: failures are ignored.
  */
-export async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
+async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
   const empty = items.filter(isEmpty);
   if (empty.length >= MANY_EMPTY) await deleteAsRead(table, empty);
 }

@@ -8,7 +8,7 @@ import type { Table } from './table.ts';
 import { isUnbuilt, membersOf, type View } from './view.ts';
 
 /** Which page of a list. */
-export interface PageRange {
+interface PageRange {
   /** Counted from 1. */
   readonly page: number;
   readonly pageSize: number;
@@ -210,8 +210,8 @@ export class OrderScan {
   }
 
   /**
-   * Where times were read from the latest one by several queries, reads what has moved to that end meanwhile: such a number is there, and may have been
-   * in none of the queries.
+   * Where times were read from the latest one by several queries, reads what has moved to that end meanwhile: such a
+   * number is there, and may have been in none of the queries.
    */
   async #readMoved(): Promise<void> {
     if (!this.#isDescending || this.#queries < 2 || this.#first === undefined) return;

@@ -1,8 +1,8 @@
 /**
- * The periods of a list whose records expire. The counter item marks the first number of each period: the attribute `E20869` is for the period whose records
- * expire at the beginning of that day of the epoch. The list begins at the mark of the oldest unexpired period. A number expires at the latest
- * end that is marked at or below it, whatever its writer's clock says and even if the retention was changed, so that record and list always
- * agree.
+ * The periods of a list whose records expire. The counter item marks the first number of each period: the attribute
+ * `E20869` is for the period whose records expire at the beginning of that day of the epoch. The list begins at the
+ * mark of the oldest unexpired period. A number expires at the latest end that is marked at or below it, whatever its
+ * writer's clock says and even if the retention was changed, so that record and list always agree.
  */
 
 const MARK = /^E(\d+)$/;
@@ -47,8 +47,8 @@ export const marksOf = (counter: CounterItem): Mark[] =>
 const CONFIRMATION_WINDOW = 32;
 
 /**
- * A noted period: far beyond the newest mark, and seen by only one writer. Either its clock is wrong, or the list was idle for longer than the
- * retention. It counts until enough other writers have not confirmed it (`counter-item.ts`).
+ * A noted period: far beyond the newest mark, and seen by only one writer. Either its clock is wrong, or the list was
+ * idle for longer than the retention. It counts until enough other writers have not confirmed it (`counter-item.ts`).
  */
 export function aheadOf(counter: CounterItem): Mark | undefined {
   const { AHEAD_END: end, AHEAD_FIRST: first, AHEAD_IN_RANGES: inRanges = 0 } = counter;
@@ -94,8 +94,8 @@ export interface Compaction {
 }
 
 /**
- * The superfluous marks of a counter item: those with an earlier end than a mark before them, which have no effect, and the oldest ones beyond the number
- * that a list can need. Independent of clocks.
+ * The superfluous marks of a counter item: those with an earlier end than a mark before them, which have no effect, and
+ * the oldest ones beyond the number that a list can need. Independent of clocks.
  */
 export function compactionOf(counter: CounterItem): Compaction {
   let latest = Number.NEGATIVE_INFINITY;

@@ -39,7 +39,7 @@ export interface Condition {
 }
 
 /** From a time on, and before another one, in epoch milliseconds. */
-export interface TimeRange {
+interface TimeRange {
   readonly from?: number;
   readonly before?: number;
 }

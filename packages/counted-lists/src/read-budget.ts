@@ -77,8 +77,8 @@ export class ReadBudget {
   }
 
   /**
-   * How many of the wanted records may be read at once: first all of a page, then as many as fit if they are like those before, or of the largest
-   * size. If none, the page is cut.
+   * How many of the wanted records may be read at once: first all of a page, then as many as fit if they are like those
+   * before, or of the largest size. If none, the page is cut.
    */
   mayRead(wanted: number): number {
     const alike = this.#records === 0 ? 0 : this.#fitting(this.#spent / this.#records);

@@ -17,7 +17,7 @@ export const recordsIn = (items: readonly Item[]): Records =>
   new Map(items.map((item) => [numberIn(String(item.SK)), item]));
 
 /** The result of reading some records. */
-export interface PartialRead {
+interface PartialRead {
   readonly records: Records;
   /** Numbers that were not read: they are beyond the 1 MB of a query, or the budget was spent. */
   readonly unread: readonly number[];
@@ -27,7 +27,7 @@ export interface PartialRead {
  * Reads the records from the first to the last of these numbers, with those in between, as far as one query returns them.
  * @param conditions leave out records that do not meet them, as far as DynamoDB knows
  */
-export async function readBetween(
+async function readBetween(
   table: Table,
   partition: string,
   numbers: readonly number[],
@@ -75,8 +75,8 @@ async function readOnce(table: Table, query: Query, budget: ReadBudget, most?: n
 const KEYS_A_CALL = 100;
 
 /**
- * Reads the records of these numbers by key, in parallel batches. Keys that DynamoDB leaves unprocessed, because of its limit of 16 MB or for
- * lack of capacity, are read again after a wait, as far as the budget allows.
+ * Reads the records of these numbers by key, in parallel batches. Keys that DynamoDB leaves unprocessed, because of its
+ * limit of 16 MB or for lack of capacity, are read again after a wait, as far as the budget allows.
  * @throws TableUnavailable when time runs out
  */
 export async function readEach(
@@ -171,8 +171,8 @@ export async function readRecords(
 }
 
 /**
- * Reads the records of these numbers of the whole list: each run of neighbours by a query, by several where the list is known to have large
- * records, and by key what they do not reach. Strongly consistent.
+ * Reads the records of these numbers of the whole list: each run of neighbours by a query, by several where the list is
+ * known to have large records, and by key what they do not reach. Strongly consistent.
  */
 export async function readNeighbours(
   table: Table,

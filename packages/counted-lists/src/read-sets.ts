@@ -11,8 +11,8 @@ import type { Table } from './table.ts';
  *     round trip 1   the first items of each set: all of those that have up to a million numbers
  *     round trip 2   of a longer set the items in which all complete ones have members, if these are few; else the rest
  *
- * Clauses whose members are taken out of the result say nothing about where it has members. A clause with several values is read as a whole, twice
- * ({@link readUnion}).
+ * Clauses whose members are taken out of the result say nothing about where it has members. A clause with several
+ * values is read as a whole, twice ({@link readUnion}).
  */
 
 /** The sets of a clause: those of any of its values. */
@@ -86,9 +86,9 @@ const MOST_READINGS = 6;
 const MOST_UNITS = 100;
 
 /**
- * The union of several sets. A record that moves from one to another while they are read must not be missing, as it is where its new set is read before
- * the move and its old one after it. So all are read again. If the record moves before its new set is read again, that reading has it; if not, the first
- * reading of its old set has it.
+ * The union of several sets. A record that moves from one to another while they are read must not be missing, as it is
+ * where its new set is read before the move and its old one after it. So all are read again. If the record moves before
+ * its new set is read again, that reading has it; if not, the first reading of its old set has it.
  *
  * Where two readings agree, the union is that of one moment between them. Where they do not, all is read once more, as far as that is cheap. A list whose
  * records move all the time has the union of the last two: it misses no record that moved once meanwhile, and may have one that left beside one that came.

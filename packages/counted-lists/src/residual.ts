@@ -12,8 +12,8 @@ import type { Table } from './table.ts';
 import { isUnbuilt, type View } from './view.ts';
 
 /**
- * Residual conditions and sorts: the records of the candidates decide, which are read strongly consistent, as far as that takes {@link MOST_RESIDUAL}
- * read units.
+ * Residual conditions and sorts: the records of the candidates decide, which are read strongly consistent, as far as
+ * that takes {@link MOST_RESIDUAL} read units.
  */
 
 /** A list of which the records have decided. */
@@ -141,8 +141,8 @@ class CandidatesRead {
   }
 
   /**
-   * First so many as take no more than what is left, if all are as large as the list's largest; then as many as do so if they are like those before,
-   * at most twice as many as before, and not more than 16 MB of the largest.
+   * First so many as take no more than what is left, if all are as large as the list's largest; then as many as do so
+   * if they are like those before, at most twice as many as before, and not more than 16 MB of the largest.
    */
   async #readSingle(numbers: readonly number[]): Promise<boolean> {
     const inTurn = numbers.toSorted((one, other) => turnOf(one) - turnOf(other));

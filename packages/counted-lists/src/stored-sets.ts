@@ -3,13 +3,13 @@ import { type Key, TTL } from './schema.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /**
- * The sets of a list as they are stored: their partitions, when their items expire, and the writes by which a number enters or leaves one. `ADD` is
- * safe here, because a transaction is applied exactly once.
+ * The sets of a list as they are stored: their partitions, when their items expire, and the writes by which a number
+ * enters or leaves one. `ADD` is safe here, because a transaction is applied exactly once.
  */
 
 /**
- * Partition of a set of numbers: a list's counter item and its gaps are in `ORG#<tenant>#TICKET#SET`, the numbers of the records with a filter's
- * value in `ORG#<tenant>#TICKET#status=open#SET`.
+ * Partition of a set of numbers: a list's counter item and its gaps are in `ORG#<tenant>#TICKET#SET`, the numbers of
+ * the records with a filter's value in `ORG#<tenant>#TICKET#status=open#SET`.
  */
 export const partitionOf = (list: string, field?: string, value?: string): string =>
   field === undefined ? `${list}#SET` : `${list}#${field}=${encodeURIComponent(value ?? '')}#SET`;

@@ -45,8 +45,8 @@ const NOBODY: Observer = { count: () => undefined, countUnits: () => undefined, 
 const CLOCKS_DIFFER_MS = 5_000;
 
 /**
- * The time by the clock of DynamoDB, which deletes what has expired, in epoch milliseconds. The SDK notes by how much the `Date` of the last response
- * differs from this machine's clock.
+ * The time by the clock of DynamoDB, which deletes what has expired, in epoch milliseconds. The SDK notes by how much
+ * the `Date` of the last response differs from this machine's clock.
  */
 export function serverTime({ client }: Table, clock: Clock): number {
   const { systemClockOffset: offset = 0 } = client.config;
@@ -69,8 +69,8 @@ export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<
   raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
 
 /**
- * Reports the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts with other transactions.
- * There is no `await` here: it would take one of the ten lines that the stack of an error has.
+ * Reports the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts
+ * with other transactions. There is no `await` here: it would take one of the ten lines that the stack of an error has.
  */
 function observeCalls({ middlewareStack }: DynamoDBClient, observer: Observer): void {
   middlewareStack.add(

@@ -111,8 +111,8 @@ class Search {
   }
 
   /**
-   * The first records from a number on, over tombstones: the middle one of their times, and one after the last of them. Infinite where there are none before
-   * `end`.
+   * The first records from a number on, over tombstones: the middle one of their times, and one after the last of them.
+   * Infinite where there are none before `end`.
    */
   async #readPlace(number: number, end: number): Promise<{ readonly time: number; readonly end: number }> {
     const { partition, createdAt } = this.#query;

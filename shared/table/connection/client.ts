@@ -30,8 +30,8 @@ let overrides: DynamoDBClientConfig = {};
 let random = Math.random;
 
 /**
- * The table `TABLE_NAME`, at `DYNAMODB_ENDPOINT` where that is set, with the function's own rights. Created once per container. In AWS these
- * rights only allow reading integrations by app code: tenants' data needs {@link tenantTable}.
+ * The table `TABLE_NAME`, at `DYNAMODB_ENDPOINT` where that is set, with the function's own rights. Created once per
+ * container. In AWS these rights only allow reading integrations by app code: tenants' data needs {@link tenantTable}.
  * @throws Error when `TABLE_NAME` is not set.
  */
 export function environmentTable(): Table {
@@ -40,8 +40,8 @@ export function environmentTable(): Table {
 }
 
 /**
- * Reads a key that has no item, with the function's own rights, for half a read unit: a warm start, which opens the connection. It touches nothing of a
- * tenant. @throws what the call throws
+ * Reads a key that has no item, with the function's own rights, for half a read unit: a warm start, which opens the
+ * connection. It touches nothing of a tenant. @throws what the call throws
  */
 export async function readWarmKey(abortSignal: AbortSignal): Promise<void> {
   const { client, name } = environmentTable();
@@ -55,8 +55,8 @@ export const tableWith = (credentials: Credentials): Table =>
   tableOf(required('TABLE_NAME'), { ...config(), credentials });
 
 /**
- * The table with one tenant's rights: a session of `TENANT_ROLE_ARN`, which AWS restricts to the tenant's keys. Without that variable (local
- * installations, most tests) it is {@link environmentTable}.
+ * The table with one tenant's rights: a session of `TENANT_ROLE_ARN`, which AWS restricts to the tenant's keys. Without
+ * that variable (local installations, most tests) it is {@link environmentTable}.
  */
 export const tenantTable = (tenant: TenantId): Table => tableFor(tenant);
 
@@ -72,8 +72,8 @@ function tableFor(tenant: string): Table {
 }
 
 /**
- * All tenants' clients share the connections of the function's own, and what it looks up once in the environment and in files: that is half the
- * cost of a client.
+ * All tenants' clients share the connections of the function's own, and what it looks up once in the environment and in
+ * files: that is half the cost of a client.
  */
 function openTable(role: string, tenant: string): Table {
   const { client, name } = environmentTable();
@@ -94,9 +94,6 @@ const sharedBy = ({ config }: Table['client']): DynamoDBClientConfig => ({
   accountIdEndpointMode: config.accountIdEndpointMode,
   userAgentAppId: config.userAgentAppId,
 });
-
-/** As {@link TenantSessions.settled}. */
-export const sessionsSettled = (since: number): Promise<unknown> | undefined => sessions?.settled(since);
 
 const config = (): DynamoDBClientConfig => ({
   requestHandler: TIMEOUTS,
@@ -165,18 +162,18 @@ export class TenantTables {
   }
 
   /**
-   * Waits for STS sessions that were asked for since then and are still being opened. Lambda may freeze the container after the response: the call
-   * would time out when it runs again, and be sent again.
+   * Waits for STS sessions that were asked for since then and are still being opened. Lambda may freeze the container
+   * after the response: the call would time out when it runs again, and be sent again.
    * @param since in epoch milliseconds
    */
   async settleSessions(since: number): Promise<void> {
-    const settled = sessionsSettled(since);
+    const settled = sessions?.settled(since);
     if (settled !== undefined) await Promise.race([settled, sleep(LONGEST_WAIT, undefined, { ref: false })]);
   }
 
   /**
-   * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key that has no item, which is
-   * half a read unit.
+   * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key
+   * that has no item, which is half a read unit.
    * @throws TableUnavailable for any reason, also where other requests get 500: a missing right or a missing table
    */
   async check(): Promise<void> {
@@ -196,8 +193,8 @@ function remember(opened: Map<TenantId, Table>, tenant: TenantId, table: Table):
 
 /**
  * A function's credentials for one tenant: a session of the tenant role, tagged with the tenant. The role's policy
- * compares the tag with the partition key of every item (`infra/roles/tenant-role.ts`), and the policy of the key of secrets
- * compares it with the encryption context, so that AWS itself keeps the function inside the tenant
+ * compares the tag with the partition key of every item (`infra/roles/tenant-role.ts`), and the policy of the key of
+ * secrets compares it with the encryption context, so that AWS itself keeps the function inside the tenant
  * (`docs/decisions/0050-tenant-sessions.md`).
  */
 
@@ -214,7 +211,7 @@ type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<Tenan
  * The credential provider of a tenant's client.
  * It throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`).
  */
-export function tenantCredentials(sessions: TenantSessions, tenant: string): Provider {
+function tenantCredentials(sessions: TenantSessions, tenant: string): Provider {
   const provide: Provider = async ({ forceRefresh } = {}) => {
     if (!TENANT.test(tenant)) throw new TypeError('a tenant must be a UUID or PLATFORM');
     return sessions.credentialsOf(tenant, forceRefresh);
@@ -253,7 +250,7 @@ async function openSession(functionClient: CallerClient, role: string, tenant: s
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** Makes a client retry a request once in a new session where AWS reports its session as expired. */
-export function renewExpired({ middlewareStack, config }: Table['client']): void {
+function renewExpired({ middlewareStack, config }: Table['client']): void {
   middlewareStack.add(
     (next) => async (request) => {
       try {

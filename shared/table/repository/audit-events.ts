@@ -4,8 +4,8 @@ import { entity, set } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
 /**
- * The audit log (`docs/decisions/0075-audit-events.md`). Repositories of audited records stage an event with each creation and change, in
- * the same transaction. Events are never changed or deleted; they expire.
+ * The audit log (`docs/decisions/0075-audit-events.md`). Repositories of audited records stage an event with each
+ * creation and change, in the same transaction. Events are never changed or deleted; they expire.
  */
 export interface AuditEvent {
   readonly id: string;

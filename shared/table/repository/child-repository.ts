@@ -46,8 +46,8 @@ export class ChildRepository<T extends object> extends Repository<T> {
   }
 
   /**
-   * Stages the deletion of all records together with their parent as found (`Repository.remove`): a few in the same transaction; many, and all where
-   * others were added since they were read, after it (`cascade-delete.ts`).
+   * Stages the deletion of all records together with their parent as found (`Repository.remove`): a few in the same
+   * transaction; many, and all where others were added since they were read, after it (`cascade-delete.ts`).
    */
   deleteAll({ records, list }: ChildKeys): (work: UnitOfWork, parent: Item) => Item {
     // As staged last, which is what was committed.

@@ -9,8 +9,8 @@ const known = new Map<string, true>();
 const KEPT_IDS = 1_000;
 
 /**
- * Deduplicates by id: the idempotency key of a request, the event id of a webhook. The id is stored in the same transaction as the effect, so
- * that there is never one without the other.
+ * Deduplicates by id: the idempotency key of a request, the event id of a webhook. The id is stored in the same
+ * transaction as the effect, so that there is never one without the other.
  */
 export class DeduplicationStore<V extends object> {
   readonly #session: RequestSession;

@@ -34,8 +34,8 @@ export class DerivedFields<T extends object> {
   }
 
   /**
-   * Stages a change of derived fields. The version stays, so that a changed counter does not cause a 412. `MOVES` counts the changes of
-   * counters, so that a recount can detect changes in between (`verify/counts.ts`).
+   * Stages a change of derived fields. The version stays, so that a changed counter does not cause a 412. `MOVES`
+   * counts the changes of counters, so that a recount can detect changes in between (`verify/counts.ts`).
    * `onConditionFailed` returns the error for a missing record, or when `equals` does not hold.
    */
   adjust(
@@ -112,8 +112,8 @@ function stageFlagOf(
 }
 
 /**
- * Stages that a flag of a record becomes true or not, on condition that what the record says of it is as read: `item`. A record that is older than the
- * flag enters its set.
+ * Stages that a flag of a record becomes true or not, on condition that what the record says of it is as read: `item`.
+ * A record that is older than the flag enters its set.
  */
 export function stageFlag(
   work: UnitOfWork,
@@ -151,8 +151,8 @@ function stageMoved(
 const TIMEOUT_MS = 500;
 
 /**
- * Moves a time of a record forward, never back: one `UpdateItem`, refused where the record has that time or a later one already. A time in the
- * future is replaced, and one is not taken over.
+ * Moves a time of a record forward, never back: one `UpdateItem`, refused where the record has that time or a later one
+ * already. A time in the future is replaced, and one is not taken over.
  */
 async function advance(
   table: Table,

@@ -13,8 +13,8 @@ export interface Entity<T extends object = Record<string, unknown>> {
   /** The record of the contract, where there is one. */
   readonly record?: Declared;
   /**
-   * By what its lists are filtered and sorted at any size. An index that is added later must be built by the operator where there are
-   * records (`docs/counted-lists.md`).
+   * By what its lists are filtered and sorted at any size. An index that is added later must be built by the operator
+   * where there are records (`docs/counted-lists.md`).
    */
   readonly indexes: readonly DeclaredIndex[];
   /** Records that count these, by the field with the reference (`derived-fields.ts`). */
@@ -37,8 +37,8 @@ export interface Entity<T extends object = Record<string, unknown>> {
   /** Days after which a record expires, at the end of the last one. */
   readonly retentionDays?: number;
   /**
-   * A record's number is the time of its creation and not allocated by the list's counter item: for records that are read in order and not counted, such
-   * as the messages of a ticket. Saves a write.
+   * A record's number is the time of its creation and not allocated by the list's counter item: for records that are
+   * read in order and not counted, such as the messages of a ticket. Saves a write.
    */
   readonly byTime?: true;
   /** The only record of its kind in its tenant, under a given id. It is in no list. */
@@ -84,7 +84,7 @@ export interface LatestOf {
 export type Verb = 'created' | 'updated' | 'deleted' | 'pinged';
 
 /** How the changes of records are journaled: each creation, change and deletion is an event. */
-export interface Journaled<T, Q extends string = string> {
+interface Journaled<T, Q extends string = string> {
   /** Operations also stage events that are of no change (`stagePing`). */
   readonly trials?: true;
   /** An update of nothing but these fields is no event: figures that are reported every minute. */
@@ -184,7 +184,7 @@ export function toRecord<T extends object>(kind: Entity<T>, item: Item): T {
 }
 
 /** By what the records of an entity are found and sorted, as its `store.ts` declares it (`docs/counted-lists.md`). */
-export interface DeclaredIndex<F extends string = string> {
+interface DeclaredIndex<F extends string = string> {
   readonly kind: 'set' | 'flag' | 'words' | 'exact' | 'order';
   /** Fields of the record that it is made of. */
   readonly fields: readonly F[];
@@ -251,8 +251,8 @@ export const flag = <const F extends string, const C extends string = never>(
 });
 
 /**
- * Records by the words of some fields (`q`). They are also found by the claims of unique fields. Where fields are added later, words must be built
- * again. Not for records that expire or are below others.
+ * Records by the words of some fields (`q`). They are also found by the claims of unique fields. Where fields are added
+ * later, words must be built again. Not for records that expire or are below others.
  * @param isLeftOut whether new records leave their words out, by a setting of the stage: then no list is found by words
  */
 export const words = <const F extends string>(

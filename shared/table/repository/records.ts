@@ -13,7 +13,7 @@ export interface Stored<T> {
 }
 
 /** The place of a new record in its list. */
-export interface NewRecordPlace {
+interface NewRecordPlace {
   readonly id: string;
   /** Counted from 1. */
   readonly ordinal: number;
@@ -63,8 +63,8 @@ export interface NewRecord<T, L extends keyof T = never> {
   /** Returns the deferred fields. */
   readonly deferred?: (place: NewRecordPlace) => Pick<T, L> | Promise<Pick<T, L>>;
   /**
-   * Those of the deferred fields whose values were generated: if such a value must be unique and is taken, the operation is run again and not
-   * refused.
+   * Those of the deferred fields whose values were generated: if such a value must be unique and is taken, the
+   * operation is run again and not refused.
    */
   readonly generated?: readonly L[];
   /** Names for the audit event, besides the fields that have a value. */
@@ -96,8 +96,8 @@ export const differing = (before: object, after: object): Item =>
   );
 
 /**
- * Largest record in a response, escaped. A page of the default size always fits into a response, and no item comes near DynamoDB's 400 KB, nor
- * does that of an idempotency key with the record.
+ * Largest record in a response, escaped. A page of the default size always fits into a response, and no item comes near
+ * DynamoDB's 400 KB, nor does that of an idempotency key with the record.
  */
 export const MAX_RECORD = 230_000;
 
@@ -139,8 +139,8 @@ export function sizeOf<T extends object>(kind: Entity<T>, record: T, sizeOfJson 
 }
 
 /**
- * Largest size of a decrypted and escaped field, relative to its ciphertext: base64 has four characters for three bytes, and escaping at most
- * doubles a JSON text (one of only quotation marks and backslashes).
+ * Largest size of a decrypted and escaped field, relative to its ciphertext: base64 has four characters for three
+ * bytes, and escaping at most doubles a JSON text (one of only quotation marks and backslashes).
  */
 const DECRYPTED = 1.5;
 

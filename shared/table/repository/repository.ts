@@ -60,8 +60,8 @@ interface StoredSet {
 }
 
 /**
- * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work, whose commit waits for them.
- * Made only by the tenant handle (`tenant.ts`).
+ * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work, whose commit
+ * waits for them. Made only by the tenant handle (`tenant.ts`).
  */
 export class Repository<T extends object> extends RecordReader<T> {
   readonly #observers: readonly RecordObserver[];
@@ -178,8 +178,8 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages that a record claims its value of a field that has an exact index, unless it has done so. The commit throws {@link NotUnique} when another
-   * record has claimed it, and {@link StaleRead} when the record has changed.
+   * Stages that a record claims its value of a field that has an exact index, unless it has done so. The commit throws
+   * {@link NotUnique} when another record has claimed it, and {@link StaleRead} when the record has changed.
    * @param item the record as read; undefined for one that is staged
    */
   claimValue(id: string, item: Item | undefined, field: keyof T & string, value: string): void {
@@ -283,8 +283,8 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages a write of a record as read, whose entries may have moved since without a new version of it: then it is staged again for the record as it
-   * is found, without running the operation again.
+   * Stages a write of a record as read, whose entries may have moved since without a new version of it: then it is
+   * staged again for the record as it is found, without running the operation again.
    * @param refusalOf the error where further conditions are not met
    * @param isMovable whether what else is staged depends on attributes that may change without a new version
    */

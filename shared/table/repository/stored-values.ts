@@ -19,9 +19,9 @@ import { uniqueKey, valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { Records } from './record-reader.ts';
 
 /**
- * Attribute of a record: the value that an upsert has claimed for it, so that two at once make one record: `external_id=<hash>`. The record keeps it,
- * and releases the claim when the value changes or the record is deleted. Records that were created otherwise claim nothing, and several may have one
- * value.
+ * Attribute of a record: the value that an upsert has claimed for it, so that two at once make one record:
+ * `external_id=<hash>`. The record keeps it, and releases the claim when the value changes or the record is deleted.
+ * Records that were created otherwise claim nothing, and several may have one value.
  */
 export const CLAIMED = 'CLAIMED';
 
@@ -125,8 +125,8 @@ const KEPT = 10_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Notes values of filters, beside the operation. The commit waits for it: a value is noted before its set exists. One write unit for each value, once
- * in a container; in a list whose records expire once a day.
+ * Notes values of filters, beside the operation. The commit waits for it: a value is noted before its set exists. One
+ * write unit for each value, once in a container; in a list whose records expire once a day.
  */
 export function noteValues(
   { session, table, location: { partition }, entity: { retentionDays } }: Records,

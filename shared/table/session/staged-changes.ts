@@ -57,8 +57,8 @@ export class StagedChanges {
   }
 
   /**
-   * Notes that a write is being staged, which takes a while: its event gets a number. The commit waits for it, and throws what it throws, so
-   * that an operation that forgets to `await` it loses neither the write nor its event.
+   * Notes that a write is being staged, which takes a while: its event gets a number. The commit waits for it, and
+   * throws what it throws, so that an operation that forgets to `await` it loses neither the write nor its event.
    * @throws TypeError after the commit was sent
    */
   staging<T>(stage: () => Promise<T>): Promise<T> {
@@ -151,8 +151,8 @@ export class StagedChanges {
   }
 
   /**
-   * Waits for what the operation did not wait for: Lambda stops a function once it has responded, and what is staged late would be staged in the
-   * next run.
+   * Waits for what the operation did not wait for: Lambda stops a function once it has responded, and what is staged
+   * late would be staged in the next run.
    */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#begun);

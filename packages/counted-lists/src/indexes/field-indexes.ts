@@ -28,8 +28,8 @@ export const setIndex = (field: string, isOpen: () => boolean): ListIndex => ({
 });
 
 /**
- * When a flag is true: by the record's own fields, or where one of its counters is more than 0. Counters change without being read, and their flags
- * with them.
+ * When a flag is true: by the record's own fields, or where one of its counters is more than 0. Counters change without
+ * being read, and their flags with them.
  */
 type FlagRule = ((item: never) => boolean) | { readonly counter: string };
 
@@ -42,11 +42,11 @@ export interface FlagIndex extends ListIndex {
 const TRUE = 'true';
 
 /** A flag as it is stored. */
-export const storedFlag = (isTrue: boolean): true | null => isTrue || null;
+const storedFlag = (isTrue: boolean): true | null => isTrue || null;
 
 /**
- * The records of which a rule is true, as "over its threshold" is. They are stored with it, so that a number is in the set of what is stored, also
- * after a release that does not know the flag.
+ * The records of which a rule is true, as "over its threshold" is. They are stored with it, so that a number is in the
+ * set of what is stored, also after a release that does not know the flag.
  */
 export function flagIndex(field: string, rule: FlagRule): FlagIndex {
   const counter = typeof rule === 'function' ? undefined : rule.counter;

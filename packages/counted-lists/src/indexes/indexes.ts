@@ -20,7 +20,7 @@ import {
 import { wordsNamed } from './words-index.ts';
 
 /** What a change of a record changes in its indexes. */
-export interface EntryChange {
+interface EntryChange {
   readonly left: readonly Entry[];
   readonly entered: readonly Entry[];
   /** What the record's item must be for that, besides its version: attributes that may change without one. */
@@ -69,8 +69,8 @@ export class Indexes {
   }
 
   /**
-   * An item with what it keeps for its indexes: it enters those that are declared, and stays in those of other releases. So lists stay correct while
-   * two releases run and one of them declares a further index.
+   * An item with what it keeps for its indexes: it enters those that are declared, and stays in those of other
+   * releases. So lists stay correct while two releases run and one of them declares a further index.
    * @param further names of indexes of other releases which a new record enters
    */
   noted<I extends Item>(item: I, further: readonly string[] = [], by: 'change' | 'verification' = 'change'): I & Item {

@@ -15,9 +15,9 @@ export interface Finder {
 }
 
 /**
- * By what the records of a list are found or sorted. What a record has in an index follows from its item alone: from its fields, and from what it
- * keeps for the index (its notes). So whoever writes a record stages the difference between two items (`indexes.ts`), and whoever verifies one compares
- * an item with what is stored.
+ * By what the records of a list are found or sorted. What a record has in an index follows from its item alone: from
+ * its fields, and from what it keeps for the index (its notes). So whoever writes a record stages the difference
+ * between two items (`indexes.ts`), and whoever verifies one compares an item with what is stored.
  */
 export interface ListIndex extends Finder {
   /** As the records in it (`SETS`), and the counter item once it has all records (`FILTERS`), name it. */
@@ -149,8 +149,8 @@ function isWithin(value: unknown, { from, before, upTo }: Range): boolean {
 }
 
 /**
- * Compares records by some keys: null after all values, whichever the direction, and records that are alike by their numbers, in the direction of the
- * first key.
+ * Compares records by some keys: null after all values, whichever the direction, and records that are alike by their
+ * numbers, in the direction of the first key.
  */
 export function compareBy(keys: readonly ComparedKey[]): (one: Item, other: Item) => number {
   const byNumber = { field: KEYS.sort, descending: keys[0]?.descending === true };

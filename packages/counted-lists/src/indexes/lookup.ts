@@ -28,8 +28,8 @@ const MOST_UNITS = 250;
 const ENTRIES_A_UNIT = 30;
 
 /**
- * Reads what all of some lookups find, strongly consistent: one that is read as a whole decides the others by its entries. First the beginnings of
- * all, then one after the other, first that which is expected to end first.
+ * Reads what all of some lookups find, strongly consistent: one that is read as a whole decides the others by its
+ * entries. First the beginnings of all, then one after the other, first that which is expected to end first.
  */
 export async function readLookups(
   table: Table,

@@ -38,8 +38,8 @@ interface Searched {
 const NAME = 'words~';
 
 /**
- * Words are in so many partitions, by their first characters: one takes 1,000 write units a second, and a record has many words. A prefix is in one
- * of them.
+ * Words are in so many partitions, by their first characters: one takes 1,000 write units a second, and a record has
+ * many words. A prefix is in one of them.
  */
 const PARTITIONS = Array.from({ length: 16 }, (_, index) => `WORDS#${index.toString(16)}`);
 const itemsOf = (text: string): string => PARTITIONS[(text.codePointAt(0) ?? 0) % PARTITIONS.length] ?? '';
@@ -58,8 +58,8 @@ const MOST_TEXTS = 2_000;
 const DIGEST = 11;
 
 /**
- * The words of some fields. A record notes the words that have an entry, with a digest of its texts: when these change, the entries of the words that
- * it notes are deleted, even if another release has found other words in the same texts.
+ * The words of some fields. A record notes the words that have an entry, with a digest of its texts: when these change,
+ * the entries of the words that it notes are deleted, even if another release has found other words in the same texts.
  */
 export function wordsIndex({ fields, claimed, language, isLeftOut }: Searched): ListIndex {
   const claimsIn = (record: Item): readonly string[] =>

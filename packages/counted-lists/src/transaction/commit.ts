@@ -47,8 +47,8 @@ export interface Sending extends TimeLimit {
 const MANY = 50;
 
 /**
- * Such transactions wait longer, in milliseconds. A refused one harms no other, so what counts is how many attempts there are while one of 15 ms is
- * under way: with 16 writers less than one (`npm run bench -- pages`).
+ * Such transactions wait longer, in milliseconds. A refused one harms no other, so what counts is how many attempts
+ * there are while one of 15 ms is under way: with 16 writers less than one (`npm run bench -- pages`).
  */
 const LONG_WAITS: Waits = { first: 250, longest: 1_000 };
 
@@ -100,8 +100,8 @@ export async function commit(
 }
 
 /**
- * Sends writes, with one token for all attempts. A single put needs no transaction, at half the price. An update or delete could not tell its own
- * write from a later one of another request.
+ * Sends writes, with one token for all attempts. A single put needs no transaction, at half the price. An update or
+ * delete could not tell its own write from a later one of another request.
  */
 function sender(table: Table, writes: readonly PendingWrite[]): () => Promise<object> {
   const [write, ...others] = writes;

@@ -46,8 +46,8 @@ interface NamedRecord {
 }
 
 /**
- * How often a request tries again while others write the same items. Without {@link bound} it tries until its deadline, as work in the background
- * does.
+ * How often a request tries again while others write the same items. Without {@link bound} it tries until its deadline,
+ * as work in the background does.
  *
  *     items of the record that it names ── 8 tries, or 3 s, or 40 calls of the table ──▶ Contended: the caller's matter
  *     other items, or it cuts off a key ── its deadline, or 40 calls of the table ─────▶ Contended
@@ -153,8 +153,8 @@ export class Contention {
 }
 
 /**
- * Whether an item is a record, or belongs to it: its key has the record's id. It is not looked for in the tenant's part, `ORG#<tenant>#`: all items of
- * an organization are under its id, and not only what belongs to its record.
+ * Whether an item is a record, or belongs to it: its key has the record's id. It is not looked for in the tenant's
+ * part, `ORG#<tenant>#`: all items of an organization are under its id, and not only what belongs to its record.
  */
 const isOf = ({ PK, SK }: Key, named: NamedRecord | undefined): boolean =>
   named !== undefined &&

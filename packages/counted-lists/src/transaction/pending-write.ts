@@ -26,7 +26,7 @@ export interface PendingUpdate extends Conditional {
   readonly add: Readonly<Record<string, number | bigint>>;
 }
 
-export interface PendingDelete extends Conditional {
+interface PendingDelete extends Conditional {
   readonly kind: 'delete';
 }
 
@@ -109,8 +109,8 @@ const ELEMENT_PATH = /^(\w+)\[(\d+)\]\.(\w+)$/;
 
 export const Condition = {
   /**
-   * Whether an item meets a condition, by the same rules as DynamoDB evaluates its expression. For items that were read, or returned with a
-   * failed condition.
+   * Whether an item meets a condition, by the same rules as DynamoDB evaluates its expression. For items that were
+   * read, or returned with a failed condition.
    */
   isMet,
 };
@@ -149,7 +149,7 @@ const holdsAll = (found: unknown, wanted: readonly (readonly string[])[]): boole
     : Array.isArray(found) && wanted.every((group) => group.some((each) => found.includes(each)));
 
 /** The names and values of expressions. */
-export class Placeholders {
+class Placeholders {
   readonly #names: Record<string, string> = {};
   readonly #values: Record<string, unknown> = {};
 

@@ -50,8 +50,8 @@ export interface TimeLimit {
 /** Observes what a table does, such as for metrics. */
 export interface Observer {
   /**
-   * Something happened so many times: calls of DynamoDB, calls that were repeated, calls that it refused because of another transaction; numbers that
-   * were fenced, numbers that were released, items that were deleted by compaction.
+   * Something happened so many times: calls of DynamoDB, calls that were repeated, calls that it refused because of
+   * another transaction; numbers that were fenced, numbers that were released, items that were deleted by compaction.
    */
   readonly count: (
     what: 'calls' | 'retries' | 'conflicts' | 'fences' | 'releases' | 'compactions',

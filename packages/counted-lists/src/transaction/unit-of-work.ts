@@ -14,8 +14,8 @@ import {
 } from './pending-write.ts';
 
 /**
- * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
- * does, so that a webhook's event or an idempotency key can be part of the same transaction.
+ * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never
+ * commits: the pipeline does, so that a webhook's event or an idempotency key can be part of the same transaction.
  */
 
 const unconditional: OnConditionFailed = () => new Error('a write without a condition was refused');
