@@ -57,7 +57,7 @@ async function compiled(java: string, home: string): Promise<boolean> {
   // Others may compile it at the same time.
   const fresh = mkdtempSync(join(CLASSES, 'fresh-'));
   const jars = [join(home, 'DynamoDBLocal.jar'), join(home, 'DynamoDBLocal_lib', '*')].join(delimiter);
-  const options = ['--release', String(OLDEST_JAVA), '-g:none', '-d', fresh, '-cp', jars, SOURCE];
+  const options = ['--release', String(OLDEST_JAVA), '-encoding', 'UTF-8', '-g:none', '-d', fresh, '-cp', jars, SOURCE];
   try {
     const output = await outputOf(java, ['-m', 'jdk.compiler/com.sun.tools.javac.Main', ...options], 60_000);
     if (output !== undefined) renameSync(join(fresh, name), join(CLASSES, name));
