@@ -215,7 +215,7 @@ describe('what the functions reach', () => {
     const loading = ['import { globSync } from node:fs', 'import { pathToFileURL } from node:url', 'import(…)'];
     const atBuild = loading.map((what) => `functions/all-entities.ts: ${what}`);
     // The SDK chooses, by its own settings.
-    const sdkChooses = ['endpoints.ts', 'lean/chain.ts'].flatMap((file) =>
+    const sdkChooses = ['endpoints.ts', 'lean-client.ts'].flatMap((file) =>
       Array<string>(3).fill(`packages/lean-dynamodb/src/${file}: endpoint`),
     );
     expect(found(waysOut)).toEqual([

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LeanSigner } from '../../packages/lean-dynamodb/src/lean/signer.ts';
+import { LeanSigner } from '../../packages/lean-dynamodb/src/signer.ts';
 import { codePoint } from '../support/code-point.ts';
 
 const REGION = 'eu-central-1';

@@ -1,6 +1,6 @@
 import { EndpointError, partition } from '@aws-sdk/core/client';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
-import type { EndpointV2 } from './middleware.ts';
+import type { EndpointV2 } from './steps.ts';
 
 /**
  * Where a service is called. Host names begin with its endpoint prefix, which is also the name in signatures; variables

@@ -2,8 +2,7 @@ import { ServiceException } from '@smithy/core/client';
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type EndpointConfig, endpointOf, type ServiceName } from './endpoints.ts';
-import type { Context, Middleware } from './middleware.ts';
-import { responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
+import { type Context, type Middleware, responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 
 /**
  * Services of AWS that a function calls once or twice. The parts of the SDK that the table's client has already loaded
