@@ -4,6 +4,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { ORIGINS, originsOf } from '#contract/gateway';
+import { boundary, flag, generations, principals, vaults, warmThroughput, whole } from './setting-kinds.ts';
 
 /** The retentions of logs that CloudWatch offers, in days. */
 const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
@@ -20,8 +21,6 @@ const PROFILES = {
   // A new account may have no more than ten executions.
   small: { deployment: 'all-at-once', deliveryConcurrency: 5 },
 } as const;
-
-const VAULT = /^arn:[\w-]+:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/;
 
 export const DEFAULT_STAGE = 'dev';
 
@@ -165,6 +164,11 @@ const schema = z.object({
    * (`docs/cost.md`). It can be changed at any time.
    */
   tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
+  /**
+   * Read and write units a second that the table takes at once, before it has grown by use: `24000:8000`. Charged once;
+   * it cannot be lowered (`docs/deployment.md#warm-throughput`). Default: what AWS gives a new table.
+   */
+  warmThroughput: warmThroughput(),
   /** Days for which a daily backup of the table is kept in AWS Backup. Default: no backups. */
   backupRetentionDays: whole(1, 36_500).optional(),
   /**
@@ -210,6 +214,10 @@ const consistent = schema
       stream === undefined || stream.includes(`:table/${restoredTable}/stream/`),
     { path: ['restoredTableStreamArn'], message: 'is not of the table that restoredTable names' },
   )
+  .refine(({ restoredTable, warmThroughput }) => restoredTable === undefined || warmThroughput === undefined, {
+    path: ['warmThroughput'],
+    message: 'is of the stack’s own table, and restoredTable is not: set it with aws dynamodb update-table',
+  })
   .refine(({ secretsKeyArn, deletionProtection }) => secretsKeyArn === undefined || deletionProtection, {
     path: ['secretsKeyArn'],
     message: 'needs deletionProtection, in the deployment before already: else the present key is deleted',
@@ -250,51 +258,6 @@ export function parsedContext<T>(node: Node, names: readonly string[], as: z.Zod
   if (parsed.success) return parsed.data;
   const findings = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`${complaint}\n${findings.join('\n')}`);
-}
-
-/** On the command line every context value is a string. */
-function flag(standard: boolean) {
-  return z.union([z.boolean(), z.stringbool()]).default(standard);
-}
-
-/** On the command line `2,1`; in `cdk.json` it may be a number. */
-function generations() {
-  return z.coerce
-    .string()
-    .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5})?$/, 'one or two different whole numbers from 1 on, with a comma between')
-    .transform((text) => text.split(',') as [signing: string, ...others: string[]])
-    .refine((names) => new Set(names).size === names.length, 'the same number twice');
-}
-
-function vaults() {
-  return z
-    .string()
-    .transform((text) => text.split(','))
-    .pipe(z.array(z.string().regex(VAULT, 'ARNs of vaults of AWS Backup, with commas between')))
-    .default([]);
-}
-
-/** ARNs of roles and users of IAM: `arn:aws:iam::111122223333:role/admin,arn:aws:iam::111122223333:user/eva`. */
-function principals() {
-  return z
-    .string()
-    .transform((text) => text.split(','))
-    .refine((arns) => arns.every((arn) => /^arn:[\w-]+:iam::\d{12}:(role|user)\/[\w+=.@/*-]+$/.test(arn)), {
-      message: 'ARNs of roles and users of IAM, with commas between',
-    })
-    .default([]);
-}
-
-/** Also a setting of the roles of the pipeline (`github-roles.ts`). */
-export function boundary() {
-  return z
-    .string()
-    .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a managed policy of IAM')
-    .optional();
-}
-
-function whole(least: number, most: number) {
-  return z.coerce.number().int().min(least).max(most);
 }
 
 /** The settings of a stage that are under version control: `stages/prod.json` has those of the stage `prod`. */
