@@ -11,7 +11,7 @@ import {
   rewritten,
   schemasReachedFrom,
 } from '../../functions/docs/openapi/nodes.ts';
-import { openResponses } from '../../functions/docs/openapi/strictness.ts';
+import { published } from '../../functions/docs/openapi/published.ts';
 import { checkIfMatch } from '../../shared/http/response.ts';
 
 /** What generators of clients, consoles and linters need of the document (`docs/decisions/0040`). */
@@ -94,7 +94,7 @@ describe('schemas of responses', () => {
     expect([...asked].filter((name) => inResponses.has(name))).toEqual([]);
     const { paths, components } = document;
     const shared = JSON.parse(JSON.stringify(paths).replace('schemas/ClientCreate', 'schemas/ClientRecord'));
-    expect(() => openResponses({ paths: shared, components } as OpenApi)).toThrow('ClientRecord');
+    expect(() => published({ paths: shared, components } as OpenApi)).toThrow('ClientRecord');
   });
 });
 

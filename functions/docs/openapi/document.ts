@@ -1,25 +1,25 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Contract } from '#contract';
 import { requestHeaders } from '#contract/derived';
-import { compactDocument } from './compact-document.ts';
 import { responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
-import type { OpenApi } from './nodes.ts';
+import { isNode, mapValues, type Node, type OpenApi, rewritten } from './nodes.ts';
 import { operationOf } from './operation.ts';
-import { withPropertyExamples } from './property-examples.ts';
+import { published } from './published.ts';
 import { Responses } from './responses.ts';
-import { withSafeNames, withSchemaTexts } from './schemas.ts';
-import { withSharedParameters } from './shared-parameters.ts';
-import { closedRequests, openResponses } from './strictness.ts';
-import { tidy } from './tidy.ts';
 
 /**
  * The OpenAPI 3.1.0 document of these contracts. For build and tests only: the Lambda carries the finished document.
+ *
+ * @example await writeFile('openapi.json', documentText(openApiDocument(contracts)));
  * @throws TypeError when two routes share an operation id, or a method and path
  */
 export const openApiDocument = (contracts: readonly Contract[]): OpenApi => published(describedBy(contracts));
 
-/** The document before the passes, with defaults and closed sets. The pages of the documentation are made from it. */
+/** The OpenAPI document as the text of `openapi.json`. */
+export const documentText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
+
+/** The document as the contracts declare it, with defaults and closed sets. */
 export function describedBy(contracts: readonly Contract[]): OpenApi {
   const responses = new Responses(contracts);
   const paths = pathsOf(contracts, responses);
@@ -36,7 +36,8 @@ export function describedBy(contracts: readonly Contract[]): OpenApi {
       responses: responses.components,
     },
   });
-  return tidy({ ...rest, components: sorted(components ?? {}) }) as OpenApi;
+  const sorted = mapValues(Object(components) as Record<string, object>, sortedByName);
+  return rewritten({ ...rest, components: sorted }, finished) as OpenApi;
 }
 
 function pathsOf(contracts: readonly Contract[], responses: Responses): ZodOpenApiPathsObject {
@@ -66,32 +67,37 @@ function securitySchemesOf(contracts: readonly Contract[]) {
   return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => names.has(name)));
 }
 
-/** Sorted by name, so that adding a route does not move other components. */
-const sorted = (components: object): object =>
-  Object.fromEntries(
-    Object.entries(components).map(([kind, members]) => [
-      kind,
-      Object.fromEntries(
-        Object.entries(members as object).sort(([one], [other]) => (one < other ? -1 : Number(one > other))),
-      ),
-    ]),
-  );
+/** A new route then moves no other component. */
+const sortedByName = (members: object) =>
+  Object.fromEntries(Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : Number(one > other))));
 
-/** The OpenAPI document as the text of `openapi.json`. */
-export const documentText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
+/** A generated schema with the formats that linters and generators ask for; nullable types are short. */
+function finished(node: Node): Node {
+  const schema = inlineNull(node);
+  const { minLength, ...unbounded } = schema;
+  const types = [schema.type].flat();
+  return {
+    ...(minLength === 0 ? unbounded : schema),
+    ...(types.includes('integer') ? { format: schema.format ?? integerFormat(schema.maximum) } : {}),
+    ...(types.includes('number') ? { format: schema.format ?? 'double' } : {}),
+  };
+}
 
-/**
- * The document in the form that suits generators, linters and consoles best: clients are made from it. Each pass
- * changes only the form of what the contracts declare (`docs/decisions/0040`).
- */
-const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
-  withSchemaTexts,
-  withPropertyExamples,
-  closedRequests,
-  openResponses,
-  withSharedParameters,
-  withSafeNames,
-  compactDocument,
-];
+/** `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes `type: ['string', 'null']`, unless the first is a reference. */
+function inlineNull(schema: Node): Node {
+  if (!Array.isArray(schema.anyOf) || schema.anyOf.length !== 2) return schema;
+  const { anyOf, ...own } = schema;
+  const [value, none] = anyOf as unknown[];
+  if (!isNode(value) || !isNode(none) || none.type !== 'null' || typeof value.type !== 'string') return schema;
+  return {
+    ...value,
+    ...own,
+    type: [value.type, 'null'],
+    ...(Array.isArray(value.enum) ? { enum: [...value.enum, null] } : {}),
+  };
+}
 
-const published = (document: OpenApi): OpenApi => PASSES.reduce((before, pass) => pass(before), document);
+const MAX_INT32 = 2_147_483_647;
+
+const integerFormat = (maximum: unknown): string =>
+  typeof maximum === 'number' && maximum <= MAX_INT32 ? 'int32' : 'int64';

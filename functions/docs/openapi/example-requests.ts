@@ -11,7 +11,7 @@ export interface ExampleRequest {
   /** That of the operation, or another one where the operation is called a second time. Unique. */
   readonly id: string;
   readonly operationId: string;
-  /** That of the contract, or {@link PREPARATION}. */
+  /** That of the contract, or `Preparation`. */
   readonly tag: string;
   readonly title: string;
   readonly method: string;
@@ -23,8 +23,6 @@ export interface ExampleRequest {
   readonly token: 'token' | 'platform_token';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** The record that it creates, by the contract's name: `ServiceAction`. */
-  readonly creates: string | undefined;
   /** The variables that must be set before: ids of records, tokens, what is given. */
   readonly needs: readonly string[];
   /** Whether no program can send it as it is. */
@@ -44,7 +42,7 @@ export const GIVEN: Readonly<Record<string, string>> = {
 };
 
 /** The tag of the requests with the platform's key: they create the organization that all others use. */
-export const PREPARATION = 'Preparation';
+const PREPARATION = 'Preparation';
 
 /** What the contract does not say about a request. */
 interface Given extends Partial<Pick<ExampleRequest, 'id' | 'tag' | 'title' | 'token' | 'leaves'>> {
@@ -96,7 +94,7 @@ interface Operation {
  * before what uses its record, and last the deletions, children before their parents. It can be sent again: values
  * that must be unique contain the time, and only what it created is deleted.
  *
- *     for (const { operationId, creates, needs, leaves } of exampleRequestsOf(contracts)) …
+ *     for (const { operationId, needs, leaves } of exampleRequestsOf(contracts)) …
  *
  * @throws Error where no request sets a variable that another one needs
  */
@@ -171,7 +169,6 @@ function requestFor({ operationId, contract, route }: Operation, given: Given = 
       ...(auth === 'signature' ? { 'X-Event-ID': '{{$guid}}' } : {}),
     },
     body,
-    creates,
     isByHand: BY_HAND.includes(operationId),
     needs: [
       ...new Set(variablesIn(`${path}${JSON.stringify(body)}`)),

@@ -1,11 +1,10 @@
-import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { ZodOpenApiMediaTypeObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Contract, Route } from '#contract';
 import { itemRouteOf, problemsOf, referencesIn, takesHeader } from '#contract/derived';
 import { GATEWAY_TIMEOUT, MAX_RESPONSE } from '#contract/gateway';
 import { isSearchable } from '#contract/lists';
 import { PROBLEMS, type ProblemType } from '#contract/problem';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
-import { ndjsonOf } from './ndjson.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
 const NOT_MODIFIED = 'NotModified';
@@ -147,4 +146,12 @@ const recordIn = ({ params }: Route): string | undefined => referencesIn(params)
 const linkTo = (operationId: string, { params }: Route): Links[string] => ({
   operationId,
   parameters: Object.fromEntries(Object.keys(params.shape).map((name) => [name, `$response.body#/${name}`])),
+});
+
+/** A body of NDJSON. OpenAPI 3.1 has no schema for its lines, so it is a text. */
+export const ndjsonOf = (
+  { description, example }: NonNullable<Route['carries']>['lines']['sent'],
+  maxLength: number,
+): Readonly<Record<string, ZodOpenApiMediaTypeObject>> => ({
+  'application/x-ndjson': { schema: { type: 'string', description, maxLength }, example: `${example}\n` },
 });

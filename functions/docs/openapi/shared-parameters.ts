@@ -1,34 +1,35 @@
-import { isNode, type Node, type OpenApi, type OperationNode, withOperations } from './nodes.ts';
+import { isNode, type Node, type OpenApi, type OperationNode } from './nodes.ts';
 
-/** Makes a component of every parameter that several operations have: it is sent once, and generators make one type of it. */
-export function withSharedParameters(document: OpenApi): OpenApi {
-  const plain = withOperations(document, (operation) => withParameters(operation, withoutRepetition));
+/**
+ * Makes a component of every parameter that several operations have: it is sent once, and generators make one type of
+ * it. `referred` is an operation with references to them.
+ */
+export function sharedParameters(document: OpenApi) {
   const uses = Map.groupBy(
-    Object.entries(plain.paths).flatMap(([path, item]) =>
-      Object.values(item).flatMap(({ parameters = [] }) => parameters.map((parameter) => ({ path, parameter }))),
+    Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.values(item).flatMap(({ parameters = [] }) =>
+        parameters.map((each) => ({ path, parameter: withoutRepetition(each) })),
+      ),
     ),
     ({ parameter }) => JSON.stringify(parameter),
   );
   const names = new Map<string, string>();
-  const components: Record<string, Node> = { ...plain.components.parameters };
+  const parameters: Record<string, Node> = { ...document.components.parameters };
   for (const [text, [use, ...others]] of uses) {
     if (use === undefined || '$ref' in use.parameter || others.length === 0) continue;
-    const name = freeName(nameOf(use.parameter, use.path), components);
+    const name = freeName(nameOf(use.parameter, use.path), parameters);
     names.set(text, name);
-    components[name] = use.parameter;
+    parameters[name] = use.parameter;
   }
-  const referred = (parameter: Node): Node => {
+  const reference = (declared: Node): Node => {
+    const parameter = withoutRepetition(declared);
     const name = names.get(JSON.stringify(parameter));
     return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` };
   };
-  return {
-    ...withOperations(plain, (operation) => withParameters(operation, referred)),
-    components: { ...plain.components, parameters: components },
-  };
+  const referred = (operation: OperationNode): OperationNode =>
+    operation.parameters === undefined ? operation : { ...operation, parameters: operation.parameters.map(reference) };
+  return { parameters, referred };
 }
-
-const withParameters = (operation: OperationNode, change: (parameter: Node) => Node): OperationNode =>
-  operation.parameters === undefined ? operation : { ...operation, parameters: operation.parameters.map(change) };
 
 /**
  * Only the parameter has the description, not its schema. An optional parameter has its example in its description,
@@ -48,11 +49,7 @@ function withoutRepetition(parameter: Node): Node {
 function nameOf(parameter: Node, path: string): string {
   const name = `${parameter.name}`;
   if (parameter.in !== 'path') return inPascalCase(name);
-  const collection =
-    path
-      .slice(0, path.indexOf(`/{${name}}`))
-      .split('/')
-      .at(-1) ?? '';
+  const [, collection = ''] = new RegExp(`([^/]*)/\\{${name}\\}`).exec(path) ?? [];
   return `Path${name === 'id' ? inPascalCase(collection).replace(/s$/, '') : ''}${inPascalCase(name)}`;
 }
 
