@@ -2,8 +2,7 @@ import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, re
 import { changesOf } from '#table';
 import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';
-import { requireKnown } from './known-permissions.ts';
-import { checkMembership, checkSystemRole } from './privileges.ts';
+import { checkMembership, checkSystemRole, requireKnown } from './privileges.ts';
 import { membershipEntity, roleEntity } from './store.ts';
 
 export const accessOperations: Operations<typeof access> = {

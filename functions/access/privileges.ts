@@ -1,7 +1,8 @@
-import { Problem } from '#contract/problem';
+import { Problem, pointer } from '#contract/problem';
 import { noSuchRecord, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
+import { catalogue } from './catalogue.static.ts';
 import type { Membership, Role } from './contract.ts';
 import { roleEntity, userEntity } from './store.ts';
 
@@ -74,4 +75,25 @@ export function checkSystemRole(caller: Caller, isSystem: boolean): void {
     detail: 'Only a platform caller may make a system role.',
     errors: [{ in: 'body', pointer: '#/is_system', detail: 'may be set by a platform caller only' }],
   });
+}
+
+const known: ReadonlySet<string> = new Set(catalogue.map(({ code }) => code));
+
+/**
+ * Checks the field `permissions` of a body.
+ * @throws Problem `invalid-body` that points at each unknown code
+ */
+export function requireKnown(codes: readonly string[] | null): void {
+  const errors = (codes ?? []).flatMap((code, index) =>
+    known.has(code)
+      ? []
+      : [
+          {
+            in: 'body' as const,
+            pointer: pointer(['permissions', index]),
+            detail: 'is not a permission: GET /api/v1/permissions lists them',
+          },
+        ],
+  );
+  if (errors.length > 0) throw new Problem('invalid-body', { errors });
 }

@@ -3,7 +3,7 @@ import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, re
 import type { Caller } from '#identity';
 import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';
 import { stageTokensEnd } from '#tenancy/credentials';
-import { requireKnown } from '../access/known-permissions.ts';
+import { requireKnown } from '../access/privileges.ts';
 import { changeIntegration, onlyRemovesPermissions } from './change.ts';
 import type { Integration, integrations } from './contract.ts';
 import { endpointsPausedBy } from './cut-off.ts';

@@ -43,7 +43,7 @@ const MAX_CODE = 81;
 
 /**
  * A set of permission codes, or null for all. Only their form is checked here. The operation checks whether the codes
- * exist, because that depends on all contracts (`functions/access/known-permissions.ts`).
+ * exist, because that depends on all contracts (`functions/access/privileges.ts`).
  */
 export const permissionCodes = () =>
   list(

@@ -19,10 +19,10 @@ import { useApi } from '../support/use-api.ts';
  * container runs for it. V8 counts them while a handler runs, without gateway and authorizer. Bounds only go down.
  */
 const BOUNDS = {
-  'GET of a client': { files: 44, functions: 255, goal: 45 },
-  'PATCH of a ticket': { files: 66, functions: 502, goal: 60 },
-  'filtered list': { files: 65, functions: 377, goal: 65 },
-  create: { files: 68, functions: 508, goal: 65 },
+  'GET of a client': { files: 44, functions: 254, goal: 45 },
+  'PATCH of a ticket': { files: 65, functions: 501, goal: 60 },
+  'filtered list': { files: 65, functions: 376, goal: 65 },
+  create: { files: 67, functions: 507, goal: 65 },
 } as const;
 type Kind = keyof typeof BOUNDS;
 

@@ -3,7 +3,7 @@ import { takesHeader } from '#contract/derived';
 import { Problem } from '#contract/problem';
 import type { Parsed } from '#json';
 import type { Input } from '../operation.ts';
-import { bodyTextOf, invalidJson, isNdjson, parsedBody } from '../request/json-text.ts';
+import { bodyTextOf, invalidJson, isNdjson, parsedBody } from '../request/http-request.ts';
 import {
   LENIENT,
   prefersLenient,

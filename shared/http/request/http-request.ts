@@ -1,4 +1,8 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Route } from '#contract';
+import { freeFormOf, maxBodyOf } from '#contract/derived';
+import { Problem } from '#contract/problem';
+import { mistakeIn, type Parsed, parseJson, parseWhere } from '#json';
 
 /** The HTTP request of a proxy event. */
 export interface HttpRequest {
@@ -68,4 +72,150 @@ export const preferenceOf = ({ headers }: Pick<HttpRequest, 'headers'>, name: st
 function nameAndValue(preference: string): readonly [string, string | undefined] {
   const [name = '', value] = (preference.split(';', 1)[0] ?? '').toLowerCase().split('=', 2);
   return [name.trim(), value?.trim().replace(/^"(.*)"$/, '$1')];
+}
+
+/** Checks a JSON body as text before it is parsed, and parses it. */
+
+/** The deepest accepted nesting: far beyond real documents, and within the limits of every JSON parser. */
+const MAX_DEPTH = 256;
+
+/**
+ * The deepest nesting of a body that carries requests: one that is too deep is refused alone, as its own route refuses
+ * it.
+ */
+const MAX_DEPTH_CARRYING = 2 * MAX_DEPTH;
+
+type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
+
+const JSON_TYPE = 'application/json';
+/** JSON values in lines: https://github.com/ndjson/ndjson-spec. */
+const NDJSON_TYPE = 'application/x-ndjson';
+
+interface Taken {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+  readonly types: readonly string[];
+}
+
+const ONLY_JSON = { maxDepth: MAX_DEPTH, types: [JSON_TYPE] } as const;
+
+const CARRYING = { maxDepth: MAX_DEPTH_CARRYING, types: [JSON_TYPE, NDJSON_TYPE] } as const;
+
+/**
+ * The text of the body of a request to this route, after checks of its media type, size, UTF-8 and depth.
+ * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
+ */
+export const bodyTextOf = (route: Route, request: Sent): string =>
+  jsonTextOf(request, { maxBytes: maxBodyOf(route), ...(route.carries === undefined ? ONLY_JSON : CARRYING) });
+
+/**
+ * Parses the body of a request to this route. Numbers are kept as they were written where the body has no more values
+ * than it may hold. Of carried requests each may hold as many, and their own routes refuse those with more.
+ * @throws SyntaxError
+ */
+export const parsedBody = ({ body, carries }: Route, text: string): Parsed =>
+  parseWhere(text, (json) => carries !== undefined || (body && freeFormOf(body)?.isBounded(json)) === true);
+
+function jsonTextOf(request: Sent, { maxBytes, maxDepth, types }: Taken): string {
+  requireType(request, types);
+  requireDecoded(request);
+  if (request.bytes.length > maxBytes) {
+    throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
+  }
+  const text = decoded(request.bytes);
+  if (text.trim() === '') throw new Problem('malformed-request', { detail: 'A JSON body is required.' });
+  if (depthOf(text) > maxDepth) {
+    throw new Problem('malformed-request', { detail: `The body may be nested up to ${maxDepth} levels deep.` });
+  }
+  return text;
+}
+
+/**
+ * The value of a JSON body, its numbers as they were written.
+ * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
+ */
+export function jsonOf(request: Sent, maxBytes: number): unknown {
+  const text = jsonTextOf(request, { maxBytes, ...ONLY_JSON });
+  try {
+    return parseJson(text);
+  } catch {
+    throw invalidJson(text);
+  }
+}
+
+/**
+ * The problem of a text that could not be parsed: where, and what is there. `before` is the number of lines before it.
+ */
+export function invalidJson(text: string, before = 0): Problem {
+  const mistake = mistakeIn(text);
+  const place =
+    mistake &&
+    `line ${before + mistake.line}, column ${mistake.column} has ${mistake.found} in place of ${mistake.expected}`;
+  return new Problem('malformed-request', { detail: `The body is not valid JSON${place ? `: ${place}` : ''}.` });
+}
+
+/** Whether a request declares its body as NDJSON. */
+export const isNdjson = ({ headers }: Pick<Sent, 'headers'>): boolean => partsOf(headers)[0] === NDJSON_TYPE;
+
+const partsOf = (headers: Sent['headers']): string[] =>
+  (headers.get('content-type') ?? '').split(';').map((part) => part.trim().toLowerCase());
+
+function requireType({ headers }: Sent, types: readonly string[]): void {
+  const [type = '', ...parameters] = partsOf(headers);
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);
+  if (!types.includes(type) || !isUtf8) {
+    throw new Problem('unsupported-media-type', {
+      detail: `Content-Type must be ${types.join(' or ')}, in UTF-8. With curl, -d alone declares a form.`,
+      headers: { Accept: types.join(', ') },
+    });
+  }
+}
+
+/** The gateway has decoded these, and leaves the header as it was sent (`docs/decisions/0134`). */
+const DECODED = /^(gzip|deflate|identity)?$/i;
+
+/**
+ * Checks that the body is no longer compressed. The gateway refuses what it cannot decode; this check is for callers
+ * that compress a body and do not say so.
+ */
+function requireDecoded({ headers, bytes }: Sent): void {
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (DECODED.test(headers.get('content-encoding') ?? '') && !isGzip) return;
+  throw new Problem('unsupported-media-type', {
+    detail: 'The body is compressed in a way that its Content-Encoding does not say, or that is not known here.',
+    headers: { 'Accept-Encoding': 'gzip, deflate, identity' },
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decoded(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Problem('malformed-request', { detail: 'The body is not valid UTF-8.' });
+  }
+}
+
+/**
+ * Nesting depth of a JSON text, found without parsing: a parser or serializer may overflow its stack on deep nesting.
+ */
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < json.length; index++) {
+    const character = json[index];
+    if (character === '"') index = endOfString(json, index);
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
+
+/** The index of the quotation mark that ends the string which begins at `start`; beyond the text where none does. */
+function endOfString(json: string, start: number): number {
+  let index = start + 1;
+  while (index < json.length && json[index] !== '"') index += json[index] === '\\' ? 2 : 1;
+  return index;
 }

@@ -7,8 +7,7 @@ import { type FieldError, Problem, pointer } from '#contract/problem';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { listed, metadataOf } from '../route-metadata.ts';
-import { type HttpRequest, preferenceOf } from './http-request.ts';
-import { jsonOf } from './json-text.ts';
+import { type HttpRequest, jsonOf, preferenceOf } from './http-request.ts';
 
 /** Validates path, query and body against their route. All errors of one of them are reported together. */
 
