@@ -3,16 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#contract';
 import { problemsOf } from '#contract/derived';
-import { PROBLEMS, type ProblemType } from '#contract/problem';
+import { PROBLEMS } from '#contract/problem';
 import { contracts } from '../../functions/all-contracts.ts';
-import { PROBLEM_GUIDE } from '../../functions/docs/site/problem-guide.ts';
-import { costOf } from '../../functions/docs/site/reference/cost.ts';
+import { inlineText } from '../../functions/docs/site/markdown.ts';
 import { type Operation, openApi, operationsOf, type Schema } from '../../functions/docs/site/reference/document.ts';
-import { exampleOf, jsonHtml } from '../../functions/docs/site/reference/examples.ts';
-import { fieldTable, rowsOf } from '../../functions/docs/site/reference/fields.ts';
+import { constraintsOf, fieldTable, rowsOf, typeOf } from '../../functions/docs/site/reference/fields.ts';
+import { costOf, exampleOf, jsonHtml } from '../../functions/docs/site/reference/operation.ts';
 import { referencePage } from '../../functions/docs/site/reference/page.ts';
-import { inlineText } from '../../functions/docs/site/reference/text.ts';
-import { constraintsOf, typeOf } from '../../functions/docs/site/reference/words.ts';
 import { reference } from '../../functions/docs/site/reference.static.ts';
 import { assets } from '../../functions/docs/site/site.static.ts';
 import { NOT_BLANK } from '../../shared/words.ts';
@@ -92,7 +89,6 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     const route = routes.get(id) as Route;
     const expected = problemsOf(route).map((type) => [type, PROBLEMS[type].status] as const);
     expect(links.toSorted()).toEqual([...expected, ['unavailable', 504]].toSorted());
-    for (const [type] of links) expect(PROBLEM_GUIDE).toHaveProperty([type as ProblemType]);
   });
 
   it('shows how to send it in three languages', () => {

@@ -30,7 +30,7 @@ export const sourceHash = (script: string): string => `'sha256-${digestOf(script
 const MEDIA_TYPES = { css: 'text/css', js: 'text/javascript' } as const;
 
 /** `site.css` with this content. */
-export function assetOf(stem: string, kind: keyof typeof MEDIA_TYPES, text: string): Asset {
+function assetOf(stem: string, kind: keyof typeof MEDIA_TYPES, text: string): Asset {
   const name = `${stem}.${digestOf(text, 'base64url').slice(0, 12)}.${kind}`;
   return { name, mediaType: MEDIA_TYPES[kind], text, etag: etagOf(text) };
 }
@@ -38,3 +38,35 @@ export function assetOf(stem: string, kind: keyof typeof MEDIA_TYPES, text: stri
 /** A file of this repository, named from its root. */
 export const repositoryFile = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
+
+/** The style of all pages. */
+export const siteStyle = assetOf('site', 'css', await repositoryFile('functions/docs/browser/site.css'));
+
+/** The style of the reference, after that of all pages. */
+export const referenceStyle = assetOf('reference', 'css', await repositoryFile('functions/docs/browser/reference.css'));
+
+const made = new Map<string, Promise<Asset>>();
+
+/** `login` is `browser/login.js`, as it is but for the names of what it imports, which get their digests. */
+export function script(name: string): Promise<Asset> {
+  const asset = made.get(name) ?? load(name);
+  made.set(name, asset);
+  return asset;
+}
+
+/** Of the reference, with that of all pages. */
+export const referenceScripts = await Promise.all(['site', 'search', 'languages', 'login', 'try-it'].map(script));
+
+/** Those that were asked for, and what they import. */
+export const allScripts = (): Promise<readonly Asset[]> => Promise.all(made.values());
+
+async function load(name: string): Promise<Asset> {
+  const text = await repositoryFile(`functions/docs/browser/${name}.js`);
+  const imports = Array.from(text.matchAll(/ from '\.\/([\w-]+)\.js';/g), ([, imported = '']) => imported);
+  const assets = await Promise.all(imports.map(script));
+  return assetOf(
+    name,
+    'js',
+    imports.reduce((rest, imported, index) => rest.replace(`./${imported}.js`, `./${assets[index]?.name}`), text),
+  );
+}

@@ -55,7 +55,7 @@ export const guideDestination = (target: string): string | undefined => {
 const OTHERS: Readonly<Record<string, string>> = {
   '../README.md': '../docs',
   '../../README.md': '../docs',
-  '../../functions/docs/site/problem-guide.ts': 'problems',
+  '../../functions/docs/site/problem-guide.md': 'problems',
   '../../openapi.json': '../openapi',
 };
 

@@ -1,11 +1,8 @@
-import type { Asset, SitePage } from './file.ts';
+import { type Asset, allScripts, referenceStyle, type SitePage, script, siteStyle } from './file.ts';
 import { guidePage, guidesPage } from './guides.ts';
 import { htmlPageOf, type PageName } from './layout.ts';
 import { problemsPage } from './problems.ts';
 import { quickstartPage } from './quickstart.ts';
-import { referenceStyle } from './reference/assets.ts';
-import { allScripts, script } from './scripts.ts';
-import { siteStyle } from './site-style.ts';
 import { webhooksPage } from './webhooks.ts';
 
 /**

@@ -1,21 +1,19 @@
-import { codeHtml, escapedHtml } from '../markdown.ts';
+import { code, codeHtml, escapedHtml, inlineText, text } from '../markdown.ts';
 import { type Sample, samplesOf } from '../samples/samples.ts';
 import { tryItOf } from '../try-it.ts';
-import { COST, costOf } from './cost.ts';
 import {
   type Body,
   isCommon,
   isForSmallLists,
   nameIn,
   type Operation,
+  openApi,
   type Parameter,
   type Response,
+  type Schema,
 } from './document.ts';
-import { exampleOf, jsonHtml } from './examples.ts';
-import { fieldTable, rowsOf, typeTable } from './fields.ts';
+import { fieldTable, rowsOf, typeOf, typeTable } from './fields.ts';
 import { directionOf, isOfOneOperation, recordBody, schemaNamed } from './records.ts';
-import { code, inlineText, text } from './text.ts';
-import { typeOf } from './words.ts';
 
 /** The section of an operation: what it does beside samples and examples. */
 
@@ -142,3 +140,33 @@ function examplesOf({ body, responses }: Operation): string {
 
 const exampleHtml = (title: string, value: unknown): string =>
   `<div class="example"><h4>${title}</h4>${jsonHtml(value)}</div>`;
+
+/** An example of a value of this schema. */
+export function exampleOf(schema: Schema): unknown {
+  const { $ref, const: only, examples, properties, items, type } = schema;
+  if ($ref !== undefined) return exampleOf(openApi.components.schemas[nameIn($ref)] ?? {});
+  if (only !== undefined) return only;
+  if (examples !== undefined) return examples[0];
+  if (properties !== undefined)
+    return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, exampleOf(field)]));
+  const types = [type].flat();
+  if (types.includes('null')) return null;
+  if (types.includes('array')) return items === undefined ? [] : [exampleOf(items)];
+  return types.includes('object') ? {} : '…';
+}
+
+/** JSON on lines, with its names marked. */
+export const jsonHtml = (value: unknown): string =>
+  `<pre><code class="language-json">${escapedHtml(JSON.stringify(value, null, 2)).replace(/^( *)(&quot;(?:[^&]|&(?!quot;))*&quot;):/gm, '$1<span class="name">$2</span>:')}</code></pre>`;
+
+/** The section that explains how requests are counted. */
+export const COST = 'cost';
+
+/** `1 request`, and when it is more. */
+export function costOf({ access, responses, body }: Operation): string {
+  if (access === 'none') return 'none: it needs no token';
+  const isList = responses.some(({ content }) => content.some(({ schema }) => schema.$ref?.match(/(Page|List)$/)));
+  if (isList) return '1 request, more for a page of large records';
+  if (body !== undefined) return '1 request, more for large bodies';
+  return '1 request';
+}

@@ -1,7 +1,6 @@
-import { escapedHtml } from '../markdown.ts';
+import { escapedHtml, text } from '../markdown.ts';
 import { nameIn, type Operation, openApi, operationsOf, type Schema } from './document.ts';
 import { type Direction, fieldTable, rowsOf } from './fields.ts';
-import { text } from './text.ts';
 
 /** The records: every schema of the document has one section. */
 

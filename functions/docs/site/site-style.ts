@@ -1,4 +1,0 @@
-import { assetOf, repositoryFile } from './file.ts';
-
-/** The style of all pages. */
-export const siteStyle = assetOf('site', 'css', await repositoryFile('functions/docs/browser/site.css'));
