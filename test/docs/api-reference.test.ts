@@ -6,7 +6,7 @@ import { problemsOf } from '#contract/derived';
 import { PROBLEMS } from '#contract/problem';
 import { contracts } from '../../functions/all-contracts.ts';
 import { inlineText } from '../../functions/docs/site/markdown.ts';
-import { type Operation, openApi, operationsOf, type Schema } from '../../functions/docs/site/reference/document.ts';
+import { type Operation, openApi, operations, type Schema } from '../../functions/docs/site/reference/document.ts';
 import { constraintsOf, fieldTable, rowsOf, typeOf } from '../../functions/docs/site/reference/fields.ts';
 import { costOf, exampleOf, jsonHtml } from '../../functions/docs/site/reference/operation.ts';
 import { referencePage } from '../../functions/docs/site/reference/page.ts';
@@ -17,7 +17,6 @@ import { textOf } from '../support/html.ts';
 
 /** The reference as HTML; `test/browser/docs.slow.test.ts` opens it. */
 
-const operations = operationsOf();
 const { schemas } = openApi.components;
 const page = referencePage();
 const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));

@@ -12,7 +12,7 @@ const creating = (name: string) => ({ ...requestOf('createClient'), body: { name
 const request = creating(NAME);
 
 it('a shell takes no part of an example for a command, a variable or a quotation mark', async () => {
-  const { curlOf: triedOf } = await import(new URL('../../functions/docs/browser/curl.js', import.meta.url).href);
+  const { curlOf: triedOf } = await import(new URL('../../functions/docs/browser/request.js', import.meta.url).href);
   const tried = triedOf({
     method: 'POST',
     url: `http://x/?q=${NAME}`,

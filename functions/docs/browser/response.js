@@ -1,7 +1,5 @@
 // @ts-check
 
-import { indented } from './json-text.js';
-
 /** Reads responses and shows them, as text and never as HTML. */
 
 /** @typedef {{ text: string, bytes: number, isWhole: boolean }} Received */
@@ -75,3 +73,28 @@ export function shown(response, { text, isWhole }) {
 export const heading = (text) => element('p', { className: 'outcome-title' }, text);
 /** @param {string} text */
 export const code = (text) => element('pre', { tabIndex: 0 }, element('code', {}, text));
+
+const TOKENS = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
+const OPENING = /^[{[]$/;
+const CLOSING = /^[}\]]$/;
+
+/**
+ * JSON with one member in each line. Its numbers stay as they are written, which parsing would not do, and it may break
+ * off.
+ * @param {string} json
+ */
+export function indented(json) {
+  let text = '';
+  let depth = 0;
+  let before = '';
+  for (const [token] of json.matchAll(TOKENS)) {
+    const isFirst = OPENING.test(before);
+    const isEnd = CLOSING.test(token);
+    if (isEnd) depth -= 1;
+    if (isEnd !== isFirst || before === ',') text += `\n${'  '.repeat(depth)}`;
+    text += token === ':' ? ': ' : token;
+    if (OPENING.test(token)) depth += 1;
+    before = token;
+  }
+  return text;
+}

@@ -1,13 +1,10 @@
 // @ts-check
 
-import { curlOf } from './curl.js';
-import { hmac } from './hmac.js';
+import { curlOf, hmac } from './request.js';
 import { code, element, heading, read, shown } from './response.js';
 import { api, current, forget, onChange } from './token.js';
 
-/**
- * Tries operations: each has a form in a template (`site/try-it.ts`).
- */
+/** Tries operations: each has a form in a template (`site/try-it.ts`). */
 
 /** @typedef {{ method: string, url: string, headers: Record<string, string>, body?: string | undefined }} Sent */
 /** @typedef {import('./response.js').Received} Received */

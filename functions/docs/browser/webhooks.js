@@ -1,7 +1,6 @@
 // @ts-check
 
-import { curlOf } from './curl.js';
-import { hmac } from './hmac.js';
+import { curlOf, hmac } from './request.js';
 
 /** Signs and checks deliveries. */
 

@@ -2,7 +2,9 @@ import document from '../../../../openapi.json' with { type: 'json' };
 
 /** The OpenAPI document of this service as the reference reads it: with references resolved, and by operation. */
 
-export interface Schema {
+type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
+
+export interface Schema extends Partial<Readonly<Record<Bound, number>>> {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -11,12 +13,6 @@ export interface Schema {
   /** Of a response: the values that there are today. */
   readonly 'x-extensible-enum'?: readonly unknown[];
   readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly default?: unknown;
   readonly items?: Schema;
@@ -40,8 +36,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export interface Body {
-  readonly description: string;
+export interface Content {
   readonly mediaType: string;
   readonly schema: Schema;
   readonly example?: unknown;
@@ -52,14 +47,7 @@ export interface Response {
   readonly description: string;
   readonly headers: readonly string[];
   /** None: a response without a body. */
-  readonly content: readonly Omit<Body, 'description'>[];
-}
-
-/** A type of problem that an operation can return. */
-export interface ProblemReference {
-  readonly status: string;
-  /** `not-found`: its fragment on the page of problems. */
-  readonly type: string;
+  readonly content: readonly Content[];
 }
 
 export interface Operation {
@@ -76,108 +64,89 @@ export interface Operation {
   readonly permission: string | undefined;
   readonly isExtension: boolean;
   readonly parameters: readonly Parameter[];
-  readonly body: Body | undefined;
-  /** The successful one, and 304 where there is one. */
+  readonly body: (Content & { readonly description: string }) | undefined;
+  /** The successful ones, and 304 where there is one. */
   readonly responses: readonly Response[];
-  readonly problems: readonly ProblemReference[];
+  /** Each type has its fragment on the page of problems: `not-found`. */
+  readonly problems: readonly { readonly status: string; readonly type: string }[];
 }
 
-export interface Tag {
-  readonly name: string;
-  readonly description: string;
-}
+type Named<T> = Readonly<Record<string, T>>;
+type Reference = { readonly $ref: string };
+type DeclaredContent = Named<Omit<Content, 'mediaType'> & { readonly examples?: object }>;
 
-export interface Header {
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example?: unknown;
-}
-
-interface Content {
-  readonly schema: Schema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, unknown>>;
-}
-
-interface RawResponse {
+interface DeclaredResponse {
   readonly description: string;
   readonly headers?: object;
-  readonly content?: Readonly<Record<string, Content>>;
+  readonly content?: DeclaredContent;
 }
 
-interface RawOperation {
+interface DeclaredOperation extends Pick<Operation, 'summary' | 'description'> {
   readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
   readonly tags: readonly [string];
   readonly security: readonly object[];
   readonly 'x-permission'?: string;
   readonly 'x-extension'?: boolean;
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody?: { readonly description: string; readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, RawResponse | { readonly $ref: string }>>;
+  readonly parameters?: readonly (Parameter | Reference)[];
+  readonly requestBody?: { readonly description: string; readonly content: DeclaredContent };
+  readonly responses: Named<DeclaredResponse | Reference>;
 }
 
-export interface Document {
+interface Document {
   readonly info: { readonly version: string; readonly description: string };
-  readonly tags: readonly Tag[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Named<Named<DeclaredOperation>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly responses: Readonly<Record<string, RawResponse>>;
+    readonly schemas: Named<Schema>;
+    readonly headers: Named<{ readonly description: string; readonly schema: Schema }>;
+    readonly parameters: Named<Parameter>;
+    readonly responses: Named<DeclaredResponse>;
   };
 }
 
 export const openApi = document as unknown as Document;
+const { components } = openApi;
 
 /** `ClientRecord` of `#/components/schemas/ClientRecord`. */
 export const nameIn = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
-/** Whether many operations have the parameter alike. Such are folded: they are what a reader does not look for at one operation. */
+/** Whether many operations have the parameter alike. The reference folds such parameters: few readers look for them. */
 export const isCommon = (parameter: Parameter): boolean =>
   (parameter.in === 'header' || parameter.name === 'org_id') &&
-  Object.values(openApi.components.parameters).includes(parameter);
+  Object.values(components.parameters).includes(parameter);
 
 /** Whether it is a filter for small lists. These are folded, too: they are many, and follow one rule. */
 export const isForSmallLists = (parameter: Parameter): boolean => parameter['x-list-size'] === 'small';
 
-/** All operations, in the order of the document. */
-export const operationsOf = (source: Document = openApi): readonly Operation[] =>
-  Object.entries(source.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => operationOf(source, method, path, operation)),
+function operationOf(method: string, path: string, operation: DeclaredOperation): Operation {
+  const responses = Object.entries(operation.responses).map(
+    ([status, response]) => [status, resolved(components.responses, response)] as const,
   );
-
-function operationOf(source: Document, method: string, path: string, operation: RawOperation): Operation {
-  const responses = Object.entries(operation.responses).map(([status, response]): [string, RawResponse] => [
-    status,
-    '$ref' in response ? component(source.components.responses, response.$ref) : response,
-  ]);
+  const { operationId, summary, description, tags, security, parameters = [], requestBody } = operation;
+  const [content] = contentOf(requestBody?.content);
   return {
-    id: operation.operationId,
+    id: operationId,
     method: method.toUpperCase() as Operation['method'],
     path,
-    summary: operation.summary,
-    description: operation.description,
-    tag: operation.tags[0],
-    access: accessOf(operation.security),
+    summary,
+    description,
+    tag: tags[0],
+    access: accessOf(security),
     permission: operation['x-permission'],
     isExtension: operation['x-extension'] === true,
-    parameters: (operation.parameters ?? []).map((parameter) =>
-      '$ref' in parameter ? component(source.components.parameters, parameter.$ref) : parameter,
-    ),
-    body: bodyOf(operation.requestBody),
+    parameters: parameters.map((parameter) => resolved(components.parameters, parameter)),
+    body: requestBody && content && { description: requestBody.description, ...content },
     responses: responses.filter(([status]) => Number(status) < 400).map(([status, each]) => responseOf(status, each)),
-    problems: responses.flatMap(([status, { content }]) =>
-      Object.keys(content?.['application/problem+json']?.examples ?? {}).map((type) => ({ status, type })),
+    problems: responses.flatMap(([status, response]) =>
+      Object.keys(response.content?.['application/problem+json']?.examples ?? {}).map((type) => ({ status, type })),
     ),
   };
 }
 
-function component<C>(components: Readonly<Record<string, C>>, reference: string): C {
-  const found = components[nameIn(reference)];
-  if (found === undefined) throw new TypeError(`${reference} is not in the document`);
+function resolved<C extends object>(known: Named<C>, part: C | Reference): C {
+  if (!('$ref' in part)) return part;
+  const found = known[nameIn(part.$ref as string)];
+  if (found === undefined) throw new TypeError(`${part.$ref} is not in the document`);
   return found;
 }
 
@@ -187,17 +156,17 @@ function accessOf(security: readonly object[]): Operation['access'] {
   return security.length > 1 ? 'optional' : 'token';
 }
 
-const contentOf = (content: RawResponse['content'] = {}): Response['content'] =>
+const contentOf = (content: DeclaredContent = {}): Content[] =>
   Object.entries(content).map(([mediaType, { schema, example }]) => ({ mediaType, schema, example }));
 
-function bodyOf(body: RawOperation['requestBody']): Body | undefined {
-  const [content] = contentOf(body?.content);
-  return body === undefined || content === undefined ? undefined : { description: body.description, ...content };
-}
-
-const responseOf = (status: string, { description, headers = {}, content }: RawResponse): Response => ({
+const responseOf = (status: string, { description, headers = {}, content }: DeclaredResponse): Response => ({
   status,
   description,
   headers: Object.keys(headers),
   content: contentOf(content),
 });
+
+/** All operations, in the order of the document. */
+export const operations: readonly Operation[] = Object.entries(openApi.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => operationOf(method, path, operation)),
+);

@@ -2,7 +2,7 @@ import { code, codeHtml, escapedHtml, inlineText, text } from '../markdown.ts';
 import { type Sample, samplesOf } from '../samples/samples.ts';
 import { tryItOf } from '../try-it.ts';
 import {
-  type Body,
+  type Content,
   isCommon,
   isForSmallLists,
   nameIn,
@@ -103,7 +103,7 @@ ${content.map((each) => recordPart(each)).join('\n')}
 }
 
 /** Of a record of this operation only, the section; of another, names and types, and where they are described. */
-function recordPart({ schema, mediaType }: Pick<Body, 'schema' | 'mediaType'>): string {
+function recordPart({ schema, mediaType }: Content): string {
   if (schema.$ref === undefined) return `<p>${code(mediaType)}: ${typeOf(schema)}.</p>`;
   const name = nameIn(schema.$ref);
   if (isOfOneOperation(name))

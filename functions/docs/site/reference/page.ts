@@ -2,7 +2,7 @@ import { EXAMPLE_ADDRESS } from '../layout.ts';
 import { escapedHtml, inlineText, text } from '../markdown.ts';
 import { SETUP } from '../samples/samples.ts';
 import { loginForm } from '../try-it.ts';
-import { type Operation, openApi, operationsOf } from './document.ts';
+import { type Operation, openApi, operations } from './document.ts';
 import { fieldTable } from './fields.ts';
 import { COST, methodHtml, operationSection, samplesHtml } from './operation.ts';
 import { recordSection, recordsIn, recordsOf } from './records.ts';
@@ -80,7 +80,7 @@ const groups: readonly Group[] = [
     id: `of-${name.toLowerCase().replaceAll(' ', '-')}`,
     title: name,
     description,
-    operations: operationsOf().filter(({ tag }) => tag === name),
+    operations: operations.filter(({ tag }) => tag === name),
     records: recordsOf(name),
   })),
   {

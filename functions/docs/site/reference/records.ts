@@ -1,10 +1,9 @@
 import { escapedHtml, text } from '../markdown.ts';
-import { nameIn, type Operation, openApi, operationsOf, type Schema } from './document.ts';
+import { nameIn, type Operation, openApi, operations, type Schema } from './document.ts';
 import { type Direction, fieldTable, rowsOf } from './fields.ts';
 
 /** The records: every schema of the document has one section. */
 
-const operations = operationsOf();
 const { schemas } = openApi.components;
 
 const recordOf = ({ $ref }: Schema): readonly string[] => ($ref === undefined ? [] : [nameIn($ref)]);
