@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { curlOf } from '../../functions/docs/site/samples/curl.ts';
 import { pythonOf } from '../../functions/docs/site/samples/python.ts';
-import { requestOf } from '../../functions/docs/site/samples/samples.ts';
+import { requestOf } from '../../functions/docs/site/samples/request.ts';
 import { typescriptOf } from '../../functions/docs/site/samples/typescript.ts';
 
 /** Samples keep every character of an example; `test/clients/samples.slow.test.ts` sends them. */

@@ -1,6 +1,6 @@
 import { escapedHtml } from './markdown.ts';
 import { isCommon, isForSmallLists, type Operation, type Parameter } from './reference/document.ts';
-import { requestOf } from './samples/samples.ts';
+import { requestOf } from './samples/request.ts';
 
 /**
  * The form that tries an operation. It is in a template, which neither searching nor printing sees, until

@@ -1,4 +1,4 @@
-import { partsOf, type SampleRequest } from './request.ts';
+import { bracketed, partsOf, type SampleRequest } from './request.ts';
 
 /** Calls of httpx, whose `httpx.Client` is `custodia`. */
 
@@ -30,7 +30,7 @@ export function pythonOf(request: SampleRequest): string {
   const given = [
     addressOf(path),
     ...(Object.keys(query).length === 0 ? [] : [`params=${literalOf(query)}`]),
-    ...(headers.length === 0 ? [] : [`headers=${bracketed(['{', '}'], headers, '    ')}`]),
+    ...(headers.length === 0 ? [] : [`headers=${bracketed(['{', '}'], headers, { indent: '    ', step: STEP })}`]),
     ...(body === undefined ? [] : [isSigned ? 'content=body' : `json=${literalOf(body, '    ')}`]),
   ];
   const imports = [...(isSigned ? ['hmac', 'json'] : []), ...(headers.length === 0 ? [] : ['uuid'])];
@@ -39,7 +39,7 @@ export function pythonOf(request: SampleRequest): string {
     ...imports.map((name) => `import ${name}`),
     ...(imports.length === 0 ? [] : ['']),
     ...(isSigned ? signing(body) : []),
-    `response = custodia.${method.toLowerCase()}${bracketed(['(', ')'], given, '')}`,
+    `response = custodia.${method.toLowerCase()}${bracketed(['(', ')'], given, { step: STEP })}`,
     'response.raise_for_status()',
     ...(isJson ? ['print(response.json())'] : []),
   ].join('\n');
@@ -56,7 +56,7 @@ const addressOf = (path: string): string => {
   return `${parts.some((part) => 'variable' in part) ? 'f' : ''}"${text}"`;
 };
 
-const WIDTH = 80;
+const STEP = '    ';
 
 /** As Black formats it. */
 function literalOf(value: unknown, indent = ''): string {
@@ -67,20 +67,10 @@ function literalOf(value: unknown, indent = ''): string {
     return others.length === 0 && only !== undefined && 'variable' in only ? only.variable : JSON.stringify(value);
   }
   if (typeof value !== 'object') return String(value);
-  const inner = `${indent}    `;
-  if (Array.isArray(value))
-    return bracketed(
-      ['[', ']'],
-      value.map((element) => literalOf(element, inner)),
-      indent,
-    );
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${literalOf(member, inner)}`);
-  return bracketed(['{', '}'], members, indent);
-}
-
-/** In one line where it has room, else one element in each line. */
-function bracketed([open, close]: readonly [string, string], elements: readonly string[], indent: string): string {
-  const line = `${open}${elements.join(', ')}${close}`;
-  if (indent.length + line.length + 30 <= WIDTH && !line.includes('\n')) return line;
-  return `${open}\n${elements.map((element) => `${indent}    ${element},\n`).join('')}${indent}${close}`;
+  const isList = Array.isArray(value);
+  const members = Object.entries(value).map(([name, member]) => {
+    const literal = literalOf(member, `${indent}${STEP}`);
+    return isList ? literal : `${JSON.stringify(name)}: ${literal}`;
+  });
+  return bracketed(isList ? ['[', ']'] : ['{', '}'], members, { indent, step: STEP });
 }

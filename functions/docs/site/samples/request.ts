@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import type { Contract, Route } from '#contract';
+import type { Route } from '#contract';
 import { declaredValues, filtersOf } from '#contract/derived';
 import { type ExampleRequest, exampleRequestsOf, NEW } from '#openapi';
+import { contracts } from '../../../all-contracts.ts';
 
 /** The requests that samples send: those of the collections, with the values of the examples as they are. */
 
@@ -16,15 +17,14 @@ export interface SampleRequest extends Pick<ExampleRequest, 'operationId' | 'met
   readonly isIdempotent: boolean;
 }
 
-/** By operation id, in an order in which they can be sent one after the other. */
-export function sampleRequestsOf(contracts: readonly Contract[]): ReadonlyMap<string, SampleRequest> {
-  const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
-  return new Map(
-    exampleRequestsOf(contracts)
-      // Without second calls of an operation.
-      .filter(({ id, operationId }) => id === operationId)
-      .map((request) => [request.operationId, sampleRequest(request, routes.get(request.operationId) as Route)]),
-  );
+/**
+ * The request of an operation.
+ * @throws TypeError for an operation that no contract has
+ */
+export function requestOf(operationId: string): SampleRequest {
+  const request = requests.get(operationId);
+  if (request === undefined) throw new TypeError(`no contract has ${operationId}`);
+  return request;
 }
 
 const sampleRequest = ({ headers, path, body, ...request }: ExampleRequest, route: Route): SampleRequest => ({
@@ -66,3 +66,27 @@ export const partsOf = (text: string): readonly ({ readonly text: string } | { r
 /** `client_id` is `clientId`. */
 export const inCamelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** A literal in one line where it has room beside \`room\` characters, else with one element in each line. */
+export function bracketed(
+  [open, close]: readonly [string, string],
+  elements: readonly string[],
+  { indent = '', step = '  ', room = 30 },
+): string {
+  const line = `${open}${elements.join(', ')}${close}`;
+  if (indent.length + line.length + room <= WIDTH && !line.includes('\n')) return line;
+  const lines = elements.map((element) => `${indent}${step}${element},\n`);
+  return `${open.trim()}\n${lines.join('')}${indent}${close.trim()}`;
+}
+
+/** As formatters of TypeScript and Python have it. */
+const WIDTH = 80;
+
+const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
+
+const requests: ReadonlyMap<string, SampleRequest> = new Map(
+  exampleRequestsOf(contracts)
+    // Without second calls of an operation.
+    .filter(({ id, operationId }) => id === operationId)
+    .map((request) => [request.operationId, sampleRequest(request, routes.get(request.operationId) as Route)]),
+);

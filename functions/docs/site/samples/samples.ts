@@ -1,7 +1,6 @@
-import { contracts } from '../../../all-contracts.ts';
 import { CURL_SETUP, curlOf } from './curl.ts';
 import { PYTHON_SETUP, pythonOf } from './python.ts';
-import { type SampleRequest, sampleRequestsOf } from './request.ts';
+import { requestOf } from './request.ts';
 import { TYPESCRIPT_SETUP, typescriptOf } from './typescript.ts';
 
 /** Samples of requests, made from the contracts and their examples. */
@@ -21,8 +20,6 @@ export const SETUP: readonly Sample[] = [
   { language: 'Python', text: PYTHON_SETUP },
 ];
 
-const requests = sampleRequestsOf(contracts);
-
 /** How to send this operation's request. @throws TypeError for an operation that no contract has */
 export function samplesOf({ id }: { readonly id: string }): readonly Sample[] {
   const request = requestOf(id);
@@ -31,11 +28,4 @@ export function samplesOf({ id }: { readonly id: string }): readonly Sample[] {
     { language: 'TypeScript', text: typescriptOf(request) },
     { language: 'Python', text: pythonOf(request) },
   ];
-}
-
-/** @throws TypeError for an operation that no contract has */
-export function requestOf(id: string): SampleRequest {
-  const request = requests.get(id);
-  if (request === undefined) throw new TypeError(`no contract has ${id}`);
-  return request;
 }

@@ -1,5 +1,5 @@
 import { BATCH, FEED, readableCall } from '../../../../packages/client/generate/calls.ts';
-import { inCamelCase, partsOf, type SampleRequest } from './request.ts';
+import { bracketed, inCamelCase, partsOf, type SampleRequest } from './request.ts';
 
 /** Calls of `@custodia/client`, whose instance is `custodia`. */
 
@@ -54,24 +54,19 @@ function resultOf(group: string, name: string): string {
         .replace(/^history$/, 'entry');
 }
 
-const WIDTH = 80;
-
 /** As Prettier and Biome format it. */
 function literalOf(value: unknown, indent = '', room = 30): string {
   if (typeof value === 'string') return textOf(value);
   if (typeof value !== 'object' || value === null) return String(value);
   const inner = `${indent}  `;
   const isList = Array.isArray(value);
-  const [open, close] = isList ? ['[', ']'] : ['{ ', ' }'];
   const members = Object.entries(value).map(([name, member]) => {
     const literal = literalOf(member, inner, 20);
     if (isList) return literal;
     return literal === name ? name : `${/^\w+$/.test(name) ? name : `'${name}'`}: ${literal}`;
   });
-  if (members.length === 0) return open.trim() + close.trim();
-  const line = `${open}${members.join(', ')}${close}`;
-  if (indent.length + line.length + room <= WIDTH && !line.includes('\n')) return line;
-  return `${open.trim()}\n${members.map((member) => `${inner}${member},\n`).join('')}${indent}${close.trim()}`;
+  if (members.length === 0) return isList ? '[]' : '{}';
+  return bracketed(isList ? ['[', ']'] : ['{ ', ' }'], members, { indent, room });
 }
 
 function textOf(text: string): string {
