@@ -36,7 +36,8 @@ export const wellKnown = contract({
     getTokenKeys: route('GET', '/.well-known/jwks.json', {
       summary: 'Read the token keys',
       description:
-        'A JWK set (RFC 7517). It holds two keys while one replaces the other: the new one is published before it signs, the old one until its last token has expired.',
+        'A JWK set (RFC 7517). It holds two keys while one replaces the other: the new one is published before it ' +
+        'signs, the old one until its last token has expired.',
       extension: true,
       auth: 'none',
       response: ok(keySet, 'The keys whose tokens are taken.', {

@@ -83,7 +83,10 @@ function finished(node: Node): Node {
   };
 }
 
-/** `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes `type: ['string', 'null']`, unless the first is a reference. */
+/**
+ * `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes `type: ['string', 'null']`, unless the first is a
+ * reference.
+ */
 function inlineNull(schema: Node): Node {
   if (!Array.isArray(schema.anyOf) || schema.anyOf.length !== 2) return schema;
   const { anyOf, ...own } = schema;

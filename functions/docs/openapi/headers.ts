@@ -14,7 +14,8 @@ export const responseHeaderComponents = {
   'Cache-Control': { description: 'How long the response may be kept (RFC 9111).', ...text(200, 'private, no-cache') },
   ETag: {
     description:
-      'The version of what is returned, for `If-None-Match` and, of a single record, `If-Match` (RFC 9110 §8.8.3). That of a list is weak: `W/"…"`.',
+      'The version of what is returned, for `If-None-Match` and, of a single record, `If-Match` (RFC 9110 ' +
+      '§8.8.3). That of a list is weak: `W/"…"`.',
     ...text(200, '"3.pQ8x0aZcVd1k"'),
   },
   Location: {
@@ -23,15 +24,18 @@ export const responseHeaderComponents = {
   },
   Link: {
     description:
-      'The neighbours of this part of the list (RFC 8288): `first`, `prev`, `next` and `last`, as far as there are any. With a long query only `prev` and `next`.',
+      'The neighbours of this part of the list (RFC 8288): `first`, `prev`, `next` and `last`, as far as there ' +
+      'are any. With a long query only `prev` and `next`.',
     ...text(
       8_192,
-      '</api/v1/clients?page=1>; rel="first", </api/v1/clients?page=2>; rel="next", </api/v1/clients?page=2>; rel="last"',
+      '</api/v1/clients?page=1>; rel="first", </api/v1/clients?page=2>; rel="next", </api/v1/clients?page=2>; ' +
+        'rel="last"',
     ),
   },
   'Scan-Units': {
     description:
-      'There when an index has not answered all of the filters and the order: the read units that this took, and how many it may take (an item of RFC 9651). Beyond them the request is refused.',
+      'There when an index has not answered all of the filters and the order: the read units that this took, and ' +
+      'how many it may take (an item of RFC 9651). Beyond them the request is refused.',
     ...text(40, `37;limit=${MOST_RESIDUAL}`),
   },
   'Retry-After': {
@@ -41,17 +45,21 @@ export const responseHeaderComponents = {
   },
   'RateLimit-Policy': {
     description:
-      'The request budget that will end first: so many requests (`q`) in so many seconds (`w`) of the integration (`default`) or of all integrations of its tenant together (`tenant`). A request with much work takes several. There when the caller was identified (draft-ietf-httpapi-ratelimit-headers-11).',
+      'The request budget that will end first: so many requests (`q`) in so many seconds (`w`) of the integration ' +
+      '(`default`) or of all integrations of its tenant together (`tenant`). A request with much work takes ' +
+      'several. There when the caller was identified (draft-ietf-httpapi-ratelimit-headers-11).',
     ...text(100, '"default";q=600;w=60'),
   },
   RateLimit: {
     description:
-      'What is left of that budget: so many requests (`r`), and all of it again in so many seconds (`t`). There when the caller was identified.',
+      'What is left of that budget: so many requests (`r`), and all of it again in so many seconds (`t`). There ' +
+      'when the caller was identified.',
     ...text(100, '"default";r=574;t=3'),
   },
   'Idempotent-Replayed': {
     description:
-      'There when this is the response that the same `Idempotency-Key` was given before. Fields of it that the caller would not be shown now are null, and so is a secret to any token but the one that asked first.',
+      'There when this is the response that the same `Idempotency-Key` was given before. Fields of it that the ' +
+      'caller would not be shown now are null, and so is a secret to any token but the one that asked first.',
     schema: { type: 'string' as const, enum: ['true'] },
     example: 'true',
   },

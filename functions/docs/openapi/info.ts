@@ -31,7 +31,10 @@ export const INFO: ZodOpenApiObject['info'] = {
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 };
 
-/** Relative to the address of the document (OpenAPI 3.1.0 §4.8.5). A deployed stage names its own address (`functions/openapi/operations.ts`). */
+/**
+ * Relative to the address of the document (OpenAPI 3.1.0 §4.8.5). A deployed stage names its own address
+ * (`functions/openapi/operations.ts`).
+ */
 export const SERVERS: NonNullable<ZodOpenApiObject['servers']> = [
   { url: '/', description: 'The host that serves this document, local or production', 'x-internal': false },
 ];

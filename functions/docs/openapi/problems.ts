@@ -28,7 +28,8 @@ export const problemSchema = z
     type: z
       .enum(TYPES.map((type) => `${PROBLEM_TYPE_PREFIX}${type}`))
       .describe(
-        'Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.',
+        'Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of ' +
+          '`/api/v1/docs/problems` it leads to its cause and what to do.',
       ),
     title: field.text(200).describe('The kind of problem in words.'),
     status: z
@@ -56,7 +57,8 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   },
   'too-many-matches': {
     detail:
-      'No index answers priority: 12000 records or more would have to be read, and at most 500 read units of them are. Ask with one of the filters status, client_id.',
+      'No index answers priority: 12000 records or more would have to be read, and at most 500 read units of them ' +
+      'are. Ask with one of the filters status, client_id.',
     errors: [{ in: 'query', pointer: pointer(['priority']), detail: 'works only where few records are left to read' }],
   },
   unauthorized: { detail: refusalContext('The token has expired.').detail },
@@ -68,7 +70,8 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   },
   'list-being-built': {
     detail:
-      'The index of plan is still being built, and lacks older records. Until then it works where few records are left to read: ask with further filters, or without plan.',
+      'The index of plan is still being built, and lacks older records. Until then it works where few records are ' +
+      'left to read: ask with further filters, or without plan.',
     errors: [{ in: 'query', pointer: pointer(['plan']), detail: 'cannot be used here yet' }],
   },
   'not-found': { detail: 'There is no client with this id.' },

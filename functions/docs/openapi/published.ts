@@ -136,7 +136,10 @@ const DERIVED: readonly (readonly [suffix: string, text: (record: string) => str
   ['List', (record) => `The beginning of a list, or what follows a cursor; each element a ${record}.`],
 ];
 
-/** Describes a schema that is derived from a record's: `ServiceActionCreate` is what a new service action is made from. */
+/**
+ * Describes a schema that is derived from a record's: `ServiceActionCreate` is what a new service action is made
+ * from.
+ */
 function descriptionOf(name: string, { properties }: Node): Node {
   const [suffix = '', text] = DERIVED.find(([end]) => name.endsWith(end)) ?? [];
   if (text === undefined) return {};

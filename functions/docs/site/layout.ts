@@ -44,7 +44,8 @@ const WITHOUT_SLASH =
 
 /** Browsers always request an icon: this one needs no request. */
 const ICON =
-  'data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E%3Cpath fill=%27%230b6e69%27 d=%27M8 1l6 2v5c0 4-3 6-6 7-3-1-6-3-6-7V3z%27/%3E%3C/svg%3E';
+  'data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E%3Cpath ' +
+  'fill=%27%230b6e69%27 d=%27M8 1l6 2v5c0 4-3 6-6 7-3-1-6-3-6-7V3z%27/%3E%3C/svg%3E';
 
 /** From this page to another, or to a file. */
 export const pathTo = (from: PageName, to: string): string => {

@@ -5,7 +5,8 @@ import { codeHtml, escapedHtml, html } from './markdown.ts';
 /** The tour of the README, whose commands and responses are tested (`test/docs/readme.test.ts`), as the first page. */
 
 const INTRODUCTION =
-  'A tour of this API in five minutes. Paste the blocks into bash, one after the other: they use curl, sed and openssl. Responses are laid out for reading, with `…` where text is left out.';
+  'A tour of this API in five minutes. Paste the blocks into bash, one after the other: they use curl, sed and ' +
+  'openssl. Responses are laid out for reading, with `…` where text is left out.';
 
 const destinations: Readonly<Record<string, string>> = {
   'docs/webhooks.md': pathTo(START, 'webhooks'),
@@ -32,7 +33,10 @@ function tourOf(readme: string): string {
   return tour.slice(begin);
 }
 
-/** `**Log in.** The app …` and `**List.** …` become headings, `**Create** a client …` one with its whole sentence below it. */
+/**
+ * `**Log in.** The app …` and `**List.** …` become headings, `**Create** a client …` one with its whole sentence
+ * below it.
+ */
 const withHeadings = (tour: string): string =>
   tour.replace(/^\*\*([^*]+?)(\.?)\*\*(,?) /gm, (_, title: string, stop: string, comma: string) =>
     stop === '' ? `## ${title}\n\n${title}${comma} ` : `## ${title}\n\n`,

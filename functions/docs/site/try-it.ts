@@ -92,7 +92,8 @@ function bodyOf(id: string): string {
 }
 
 const SECRET =
-  '<label>Secret of the integration <small>signs, and is neither sent nor kept</small> <input name="secret" type="password" autocomplete="off" required></label>';
+  '<label>Secret of the integration <small>signs, and is neither sent nor kept</small> <input name="secret" ' +
+  'type="password" autocomplete="off" required></label>';
 
 const effectOf = ({ id, method, summary }: Operation): string => {
   if (method === 'GET') return '';

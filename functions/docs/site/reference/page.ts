@@ -87,7 +87,8 @@ const groups: readonly Group[] = [
     id: 'of-problems',
     title: 'Problems',
     description:
-      'What every operation returns instead, where a request is refused or fails. The page [Problems](problems) has the cause of each, and its remedy.',
+      'What every operation returns instead, where a request is refused or fails. The page [Problems](problems) ' +
+      'has the cause of each, and its remedy.',
     operations: [],
     records: recordsOf(undefined),
   },
