@@ -12,8 +12,8 @@ export const openApiOperations: Operations<typeof openapi> = {
 };
 
 /**
- * The committed `openapi.json` without its spaces, which are almost half of it; a deployed stage puts its own address into it (`API_BASE_URL`). A JSON
- * import is the one that both Node and esbuild understand.
+ * The committed `openapi.json` without its spaces, which are almost half of it. A deployed stage puts its own address
+ * into it (`API_BASE_URL`). Both Node and esbuild understand a JSON import.
  */
 const text = JSON.stringify({ ...document, servers: serversOf(process.env.API_BASE_URL) });
 

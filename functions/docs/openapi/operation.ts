@@ -73,8 +73,8 @@ const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBo
 const described = new WeakMap<Body, z.ZodObject>();
 
 /**
- * The schema of a request body, with the fields that it cannot set and a caller may send back. The same body always gives the same schema, so that it
- * becomes one component.
+ * The schema of a request body, with the fields that it cannot set and a caller may send back. The same body always
+ * gives the same schema, so that it becomes one component.
  */
 function bodySchema(body: Body): z.ZodObject {
   const known = described.get(body);
@@ -124,7 +124,9 @@ function queryOf(route: Route): z.ZodObject {
 }
 
 const sortSentence = (orders: readonly string[]): string =>
-  `One field, or two separated by a comma, each with \`-\` before it for the highest first. Records without a value come last. At any size: ${orders.map((order) => `\`${order}\``).join(', ')}. Small lists: every other field that has a filter.`;
+  `One field, or two separated by a comma, each with \`-\` before it for the highest first. Records without a value \
+come last. At any size: ${orders.map((order) => `\`${order}\``).join(', ')}. Small lists: every other field that has \
+a filter.`;
 
 /** A filter that the route declares. Of a field that may be null, it takes that too, for small lists. */
 function takingNull(route: Route, name: string): z.ZodType {

@@ -40,7 +40,8 @@ interface Content {
  * others. A slash at the end, which the gateway ignores, would break them.
  */
 const WITHOUT_SLASH =
-  "if(location.pathname.endsWith('/'))location.replace(location.origin+location.pathname.replace(/\\/+$/,'')+location.hash)";
+  "if(location.pathname.endsWith('/'))" +
+  "location.replace(location.origin+location.pathname.replace(/\\/+$/,'')+location.hash)";
 
 /** Browsers always request an icon: this one needs no request. */
 const ICON =
@@ -87,7 +88,7 @@ ${scripts.map((script) => `<script type="module" src="${pathTo(name, script.name
 <p class="brand"><a class="home" href="${pathTo(name, START)}">Custodia API</a></p>
 <nav aria-label="Documentation">
 <ul>
-${NAVIGATION.map((page) => `<li><a href="${pathTo(name, page)}"${currentOf(page, name)}>${TITLES[page]}</a></li>`).join('\n')}
+${NAVIGATION.map((page) => linkTo(page, name)).join('\n')}
 <li><a href="${name === START ? 'openapi' : '../openapi'}">OpenAPI</a></li>
 </ul>
 </nav>
@@ -101,6 +102,9 @@ ${main}
 </body>
 </html>
 `;
+
+const linkTo = (page: PageName, from: PageName): string =>
+  `<li><a href="${pathTo(from, page)}"${currentOf(page, from)}>${TITLES[page]}</a></li>`;
 
 /** Marks the link to the page that is shown, and the one to all guides where a guide is. */
 function currentOf(link: PageName, shown: PageName): string {

@@ -3,8 +3,9 @@ import { problemExample } from '#openapi';
 import { repositoryFile } from './file.ts';
 import { codeHtml, escapedHtml, html, inlineHtml } from './markdown.ts';
 
-const INTRODUCTION = `Every error is a problem details object (RFC 9457). Its \`type\` is a stable name: programs compare it, and people put it behind the \`#\` of this page's address.
-Quote \`request_id\` when you ask the operator of this API about a response.`;
+const INTRODUCTION = `Every error is a problem details object (RFC 9457). Its \`type\` is a stable name: programs
+compare it, and people put it behind the \`#\` of this page's address. Quote \`request_id\` when you ask the operator of
+this API about a response.`;
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];
 
@@ -28,15 +29,21 @@ function guideTo(type: ProblemType): readonly [cause: string, remedy: string] {
 export const problemsPage = (): string => `<h1>Problems</h1>
 ${html(INTRODUCTION)}
 <form id="find" role="search">
-<label>Find a <code>type</code> <input name="type" list="types" autocomplete="off" spellcheck="false" placeholder="${PROBLEM_TYPE_PREFIX}not-found"></label>
-<datalist id="types">${TYPES.map((type) => `<option value="${PROBLEM_TYPE_PREFIX}${type}"></option>`).join('')}</datalist>
+<label>Find a <code>type</code> <input name="type" list="types" autocomplete="off" spellcheck="false" \
+placeholder="${PROBLEM_TYPE_PREFIX}not-found"></label>
+<datalist id="types">${TYPES.map(optionOf).join('')}</datalist>
 <button>Show</button>
 <p class="state" role="status"></p>
 </form>
 <nav aria-label="Problems by status" class="contents"><ul>
-${TYPES.map((type) => `<li><a href="#${PROBLEM_TYPE_PREFIX}${type}"><b>${PROBLEMS[type].status}</b> ${type}</a></li>`).join('\n')}
+${TYPES.map(linkTo).join('\n')}
 </ul></nav>
 ${TYPES.map(sectionOf).join('\n')}`;
+
+const optionOf = (type: ProblemType): string => `<option value="${PROBLEM_TYPE_PREFIX}${type}"></option>`;
+
+const linkTo = (type: ProblemType): string =>
+  `<li><a href="#${PROBLEM_TYPE_PREFIX}${type}"><b>${PROBLEMS[type].status}</b> ${type}</a></li>`;
 
 /** The short name is an anchor too: it is what people write by hand. */
 function sectionOf(type: ProblemType): string {

@@ -8,6 +8,10 @@ const INTRODUCTION =
   'A tour of this API in five minutes. Paste the blocks into bash, one after the other: they use curl, sed and ' +
   'openssl. Responses are laid out for reading, with `…` where text is left out.';
 
+const WITH_A_SECRET =
+  '**You have an app code and a secret?** Where nobody may register without a token, the operator of this API gives ' +
+  'you both. Begin with this block, and go on with *Log in*.';
+
 const destinations: Readonly<Record<string, string>> = {
   'docs/webhooks.md': pathTo(START, 'webhooks'),
   'openapi.json': 'openapi',
@@ -20,7 +24,7 @@ export async function quickstartPage(): Promise<string> {
   return withAddress(`<h1>Quickstart</h1>
 ${html(INTRODUCTION)}
 <aside class="aside">
-${html('**You have an app code and a secret?** Where nobody may register without a token, the operator of this API gives you both. Begin with this block, and go on with *Log in*.')}
+${html(WITH_A_SECRET)}
 <details><summary>Begin with a secret</summary>${codeHtml(withOwnSecret(tour))}</details>
 </aside>
 ${steps}`);

@@ -13,8 +13,9 @@ export function tryItOf(operation: Operation): string {
   const common = operation.parameters.filter(isCommon);
   const small = operation.parameters.filter(isForSmallLists);
   const data = { method, path, auth, ...(Object.keys(leaves).length > 0 ? { leaves: JSON.stringify(leaves) } : {}) };
-  return `<details class="try-it" hidden ${attributes(data)}><summary>Try it</summary><template><form autocomplete="off">
-${route.auth === 'bearer' ? '<p class="token-missing">Without a token the response is a 401: <a href="#log-in">log in</a> first.</p>' : ''}
+  return `<details class="try-it" hidden ${attributes(data)}><summary>Try it</summary><template>\
+<form autocomplete="off">
+${route.auth === 'bearer' ? TOKEN_MISSING : ''}
 ${operation.parameters
   .filter((parameter) => !common.includes(parameter) && !small.includes(parameter))
   .map((parameter) => fieldOf(operation, parameter))
@@ -26,6 +27,9 @@ ${folded('Common parameters', operation, common)}
 <p class="send"><button>Send</button> ${effectOf(operation)}</p>
 </form></template></details>`;
 }
+
+const TOKEN_MISSING =
+  '<p class="token-missing">Without a token the response is a 401: <a href="#log-in">log in</a> first.</p>';
 
 const folded = (title: string, operation: Operation, parameters: readonly Parameter[]): string =>
   parameters.length === 0
@@ -66,9 +70,10 @@ function controlOf(control: string, parameter: Parameter): string {
   const { schema } = parameter;
   const standard = schema.default === undefined ? someOf(schema) : `${schema.default} unless set`;
   const values = schema.type === 'boolean' ? [true, false] : schema.enum;
-  return values === undefined
-    ? `<input ${control} placeholder="${escapedHtml(standard)}" autocomplete="off" spellcheck="false">`
-    : `<select ${control}><option value="">${escapedHtml(standard) || 'not sent'}</option>${values.map((value) => `<option>${value}</option>`).join('')}</select>`;
+  if (values === undefined)
+    return `<input ${control} placeholder="${escapedHtml(standard)}" autocomplete="off" spellcheck="false">`;
+  const options = values.map((value) => `<option>${value}</option>`).join('');
+  return `<select ${control}><option value="">${escapedHtml(standard) || 'not sent'}</option>${options}</select>`;
 }
 
 /** The values of which several may be given. */
@@ -88,7 +93,9 @@ function bodyOf(id: string): string {
   const fields = Object.entries(body).filter(([field]) => required.length === 0 || required.includes(field));
   const text = JSON.stringify(Object.fromEntries(fields), null, 2);
   const note = auth === 'signature' ? 'the very bytes that are signed' : 'JSON';
-  return `<label class="whole">Body <small>${note}</small> <textarea name="body" rows="${text.split('\n').length + 1}" spellcheck="false">${escapedHtml(text)}</textarea></label>`;
+  const rows = text.split('\n').length + 1;
+  return `<label class="whole">Body <small>${note}</small> \
+<textarea name="body" rows="${rows}" spellcheck="false">${escapedHtml(text)}</textarea></label>`;
 }
 
 const SECRET =
@@ -114,6 +121,8 @@ export const loginForm = (): string => `<details id="log-in" class="login" open>
 <label>or a token <input name="token" type="password" autocomplete="off" spellcheck="false" required></label>
 <button>Use token</button>
 </form>
-<p><span id="state" class="state" role="status">Without a token.</span> <button id="forget" type="button" hidden>Forget the token</button></p>
-<p class="note">The secret is sent to this API only, and kept nowhere. The token stays in this tab until it expires, you forget it, or the tab is closed.</p>
+<p><span id="state" class="state" role="status">Without a token.</span> \
+<button id="forget" type="button" hidden>Forget the token</button></p>
+<p class="note">The secret is sent to this API only, and kept nowhere. The token stays in this tab until it expires, \
+you forget it, or the tab is closed.</p>
 </details>`;

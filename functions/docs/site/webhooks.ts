@@ -25,8 +25,10 @@ const destinationsOf =
     return programs.includes(name) ? `#${name}` : guideDestination(target);
   };
 
-const programOf = async (name: string): Promise<string> =>
-  `<details id="${name}"><summary>${name}</summary>${codeHtml(await repositoryFile(`docs/webhooks/${name}`))}</details>`;
+async function programOf(name: string): Promise<string> {
+  const program = codeHtml(await repositoryFile(`docs/webhooks/${name}`));
+  return `<details id="${name}"><summary>${name}</summary>${program}</details>`;
+}
 
 const TOOL = `<section class="tool" aria-labelledby="tool">
 <h2 id="tool">Sign and check a delivery</h2>
@@ -36,8 +38,11 @@ const TOOL = `<section class="tool" aria-labelledby="tool">
 <label>Secret <input name="secret" type="password" autocomplete="off" spellcheck="false"></label>
 <label>Event id, not signed <input name="event_id" autocomplete="off" spellcheck="false" value="evt_0001"></label>
 <label>Timestamp, not signed <input name="timestamp" autocomplete="off" spellcheck="false"></label>
-<label class="whole">Body, the very bytes that are sent <textarea name="body" rows="4" spellcheck="false">{"event_type":"client.created","data":{"name":"Acme Lda"}}</textarea></label>
-<label class="whole">Signature to check, as received or sent <input name="signature" autocomplete="off" spellcheck="false" placeholder="64 hex digits"></label>
+<label class="whole">Body, the very bytes that are sent \
+<textarea name="body" rows="4" spellcheck="false">{"event_type":"client.created","data":{"name":"Acme Lda"}}\
+</textarea></label>
+<label class="whole">Signature to check, as received or sent <input name="signature" autocomplete="off" \
+spellcheck="false" placeholder="64 hex digits"></label>
 </form>
 <p id="verdict" class="state" role="status">Enter a secret.</p>
 <div id="signed" hidden>

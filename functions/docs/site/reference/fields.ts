@@ -39,32 +39,35 @@ const marksOf = (field: Schema, isRequired: boolean, direction: Direction): read
   ...(direction === 'returned' && !isRequired ? ['may be absent'] : []),
 ];
 
-const kindOf = (mark: string): string => mark.replaceAll(' ', '-');
-
-const markHtml = (mark: string): string => ` <span class="mark ${kindOf(mark)}">${mark}</span>`;
-
-const head = (first: string, others: readonly string[]): string =>
-  `<thead><tr><th scope="col">${first}</th>${others.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>`;
-
 /** Name, type, constraints and description of each row; empty without rows. */
 export function fieldTable(rows: readonly Row[], title: 'Field' | 'Parameter' | 'Header'): string {
   if (rows.length === 0) return '';
-  return `<table class="fields">${head(title, ['Type', 'Description'])}<tbody>
-${rows.map(rowHtml).join('\n')}
-</tbody></table>`;
-}
-
-function rowHtml({ name, schema, description, marks, id }: Row): string {
-  const constraints = constraintsOf(schema).map((each) => `<span class="limit">${each}</span>`);
-  return `<tr${id === undefined ? '' : ` id="${id}"`}><th scope="row">${code(name)}${marks.map(markHtml).join('')}</th><td class="type">${[typeOf(schema), ...constraints].join(' ')}</td><td>${inlineText(description ?? '')}</td></tr>`;
+  const lines = rows.map((row) => {
+    const constraints = constraintsOf(row.schema).map((each) => `<span class="limit">${each}</span>`);
+    return rowHtml(row, [typeOf(row.schema), ...constraints].join(' '), inlineText(row.description ?? ''));
+  });
+  return tableHtml('fields', [title, 'Type', 'Description'], lines);
 }
 
 /** Only name and type, for a record whose fields are described in a section of its own. */
-export const typeTable = (
-  rows: readonly Row[],
-): string => `<table class="fields brief">${head('Field', ['Type'])}<tbody>
-${rows.map(({ name, schema, marks }) => `<tr><th scope="row">${code(name)}${marks.map(markHtml).join('')}</th><td class="type">${typeOf(schema)}</td></tr>`).join('\n')}
-</tbody></table>`;
+export const typeTable = (rows: readonly Row[]): string =>
+  tableHtml(
+    'fields brief',
+    ['Field', 'Type'],
+    rows.map((row) => rowHtml(row, typeOf(row.schema))),
+  );
+
+function tableHtml(kind: string, titles: readonly string[], rows: readonly string[]): string {
+  const head = titles.map((title) => `<th scope="col">${title}</th>`).join('');
+  return `<table class="${kind}"><thead><tr>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`;
+}
+
+function rowHtml({ name, marks, id }: Pick<Row, 'name' | 'marks' | 'id'>, type: string, description?: string): string {
+  const marked = marks.map((mark) => ` <span class="mark ${mark.replaceAll(' ', '-')}">${mark}</span>`).join('');
+  const cells = `<th scope="row">${code(name)}${marked}</th><td class="type">${type}</td>`;
+  const last = description === undefined ? '' : `<td>${description}</td>`;
+  return `<tr${id === undefined ? '' : ` id="${id}"`}>${cells}${last}</tr>`;
+}
 
 /** A longer pattern explains nothing; the OpenAPI document has it. */
 const LONGEST_PATTERN = 60;

@@ -49,7 +49,8 @@ function factsOf(operation: Operation): string {
     [`<a href="#${COST}">Cost</a>`, costOf(operation)],
     ['Operation', `${code(id)}${isExtension ? ', an extension of the specification' : ''}`],
   ];
-  return `<dl class="facts">${facts.map(([term, fact]) => `<div><dt>${term}</dt><dd>${fact}</dd></div>`).join('')}</dl>`;
+  const items = facts.map(([term, fact]) => `<div><dt>${term}</dt><dd>${fact}</dd></div>`);
+  return `<dl class="facts">${items.join('')}</dl>`;
 }
 
 /** What the caller needs instead, where no permission is needed. */
@@ -67,12 +68,14 @@ function parametersOf({ parameters }: Operation): string {
     common = [],
   } = Object.groupBy(parameters, (each) => (isForSmallLists(each) ? 'small' : isCommon(each) ? 'common' : 'own'));
   if (parameters.length === 0) return '';
-  const names = namesOf(common);
   return `<h4>Parameters</h4>
 ${parameterTable(own)}
 ${small.length === 0 ? '' : `<p><a href="pagination#small-lists">Filters for small lists</a>: ${namesOf(small)}.</p>`}
-${common.length === 0 ? '' : `<details class="common"><summary>Common: ${names}</summary>${parameterTable(common)}</details>`}`;
+${common.length === 0 ? '' : folded(common)}`;
 }
+
+const folded = (parameters: readonly Parameter[]): string => `<details class="common">\
+<summary>Common: ${namesOf(parameters)}</summary>${parameterTable(parameters)}</details>`;
 
 const namesOf = (parameters: readonly Parameter[]): string => parameters.map(({ name }) => code(name)).join(', ');
 
@@ -108,7 +111,8 @@ function recordPart({ schema, mediaType }: Content): string {
   const name = nameIn(schema.$ref);
   if (isOfOneOperation(name))
     return `<section class="part" id="${name}"><h5><a href="#${name}">${name}</a></h5>${recordBody(name)}</section>`;
-  return `<p>A record as <a href="#${name}">${name}</a> describes it:</p>${typeTable(rowsOf(schemaNamed(name), directionOf(name)))}`;
+  const table = typeTable(rowsOf(schemaNamed(name), directionOf(name)));
+  return `<p>A record as <a href="#${name}">${name}</a> describes it:</p>${table}`;
 }
 
 const problemsOf = ({ problems }: Operation): string => `<h4>Problems</h4>
@@ -156,8 +160,11 @@ export function exampleOf(schema: Schema): unknown {
 }
 
 /** JSON on lines, with its names marked. */
-export const jsonHtml = (value: unknown): string =>
-  `<pre><code class="language-json">${escapedHtml(JSON.stringify(value, null, 2)).replace(/^( *)(&quot;(?:[^&]|&(?!quot;))*&quot;):/gm, '$1<span class="name">$2</span>:')}</code></pre>`;
+export function jsonHtml(value: unknown): string {
+  const json = escapedHtml(JSON.stringify(value, null, 2));
+  const marked = json.replace(/^( *)(&quot;(?:[^&]|&(?!quot;))*&quot;):/gm, '$1<span class="name">$2</span>:');
+  return `<pre><code class="language-json">${marked}</code></pre>`;
+}
 
 /** The section that explains how requests are counted. */
 export const COST = 'cost';

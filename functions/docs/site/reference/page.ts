@@ -16,7 +16,9 @@ ${text(openApi.info.description)}
 <h2 id="${COST}">What a request costs</h2>
 ${text(COST_GUIDE)}
 <h2 id="samples">What samples begin with</h2>
-<p>Every operation has samples in three languages. They go on from these lines and from <a href="#login">the login</a>. <code>$CLIENT_ID</code>, <code>clientId</code> and <code>client_id</code> stand for the id of a client that you have created or read; those of other records are named alike.</p>
+<p>Every operation has samples in three languages. They go on from these lines and from <a href="#login">the \
+login</a>. <code>$CLIENT_ID</code>, <code>clientId</code> and <code>client_id</code> stand for the id of a client \
+that you have created or read; those of other records are named alike.</p>
 <h3 class="unseen">Samples</h3>
 ${withAddress(samplesHtml(SETUP))}
 </section>
@@ -59,10 +61,11 @@ ${fieldTable(
 </section>`;
 
 /** `docs/decisions/0081-request-budgets.md` */
-const COST_GUIDE = `Each integration has a budget of requests a minute, and all integrations of an organization have one together. An operation
-takes **1 request**. One with much work takes 1 more for each further 100 units of the database that it needs: reading takes up to 1 unit for each 4 KB,
-a change at least 2 for each KB that it writes. So a record of 50 KB, 25 log entries at once, or a page of 200 records of several KB each count as more than 1.
-Operations that need no token take nothing. \`RateLimit\` and \`RateLimit-Policy\` of each response say what is left.`;
+const COST_GUIDE = `Each integration has a budget of requests a minute, and all integrations of an organization have
+one together. An operation takes **1 request**. One with much work takes 1 more for each further 100 units of the
+database that it needs: reading takes up to 1 unit for each 4 KB, a change at least 2 for each KB that it writes. So a
+record of 50 KB, 25 log entries at once, or a page of 200 records of several KB each count as more than 1. Operations
+that need no token take nothing. \`RateLimit\` and \`RateLimit-Policy\` of each response say what is left.`;
 
 interface Group {
   /** Of the heading. */
@@ -103,14 +106,17 @@ const recordNames = ({ operations, records }: Group): readonly string[] => [
 const REST = `<div class="group">
 <p><a href="#overview">Overview</a></p>
 <ul class="names">
-<li><a href="#log-in">Log in to try it</a></li><li><a href="#${COST}">What a request costs</a></li><li><a href="#samples">What samples begin with</a></li><li><a href="#headers">Response headers</a></li>
+<li><a href="#log-in">Log in to try it</a></li><li><a href="#${COST}">What a request costs</a></li>\
+<li><a href="#samples">What samples begin with</a></li><li><a href="#headers">Response headers</a></li>
 </ul>
 </div>`;
 
 /** The list of all operations and records, which a script can filter. */
 const contents = (): string => `<nav id="contents" class="index" aria-label="Operations and records">
 <a class="skip" href="#overview">Skip the contents</a>
-<form id="search" role="search" hidden><label>Search <kbd>/</kbd> <input type="search" name="words" autocomplete="off" spellcheck="false" placeholder="Operations and records"></label><p role="status" class="note"></p></form>
+<form id="search" role="search" hidden><label>Search <kbd>/</kbd> <input type="search" name="words" \
+autocomplete="off" spellcheck="false" placeholder="Operations and records"></label><p role="status" \
+class="note"></p></form>
 <div class="groups">
 ${REST}
 ${groups.map(groupHtml).join('\n')}
@@ -128,4 +134,5 @@ ${group.operations.map(operationItem).join('\n')}
 </div>`;
 
 const operationItem = (operation: Operation): string =>
-  `<li><a href="#${operation.id}">${methodHtml(operation)} <span>${escapedHtml(operation.summary)}</span> <code>${escapedHtml(operation.path.replace('/api/v1', ''))}</code></a></li>`;
+  `<li><a href="#${operation.id}">${methodHtml(operation)} <span>${escapedHtml(operation.summary)}</span> \
+<code>${escapedHtml(operation.path.replace('/api/v1', ''))}</code></a></li>`;
