@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type Profiler, Session } from 'node:inspector/promises';
-import { SourceMap, type SourceMapping } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { markdown } from '../generate/markdown.ts';
 
 /** Makes CPU profiles, keeps them for a viewer (Chrome, VS Code), and reports them in words. */
@@ -27,10 +25,7 @@ export async function profiled<T>(file: string, work: () => Promise<T>): Promise
 
 const LONGEST = 25;
 
-/** The source file of a position in a profile, from the repository's root. */
-type SourceOf = (frame: Frame) => string;
-
-/** A sample after a longer pause tells where the process waited for a busy machine, and not where it worked. */
+/** During a longer pause the process waited for a busy machine. */
 const LONGEST_PAUSE = 2 * SAMPLING_INTERVAL;
 
 interface Sample {
@@ -63,29 +58,10 @@ async function samplesIn(file: string): Promise<Sample[]> {
 }
 
 /**
- * The part of a profile's time in each step, from 0 to 1. A step is that of the innermost function that has one.
- * @param stepOf the step of a source file, or of what has none: `(garbage collector)`
- */
-export async function stepShares(
-  file: string,
-  stepOf: (source: string) => string | undefined,
-): Promise<ReadonlyMap<string, number>> {
-  const shares = new Map<string, number>();
-  const samples = await samplesIn(file);
-  const total = samples.reduce((sum, { time }) => sum + time, 0);
-  for (const { time, stack } of samples) {
-    const steps = stack.map((frame) => stepOf(fileOf(frame) || frame.functionName));
-    const step = steps.find((each) => each !== undefined) ?? '';
-    shares.set(step, (shares.get(step) ?? 0) + time / total);
-  }
-  return shares;
-}
-
-/**
  * A summary of a profile: by package or folder, by function alone, and by function of ours with all that it calls. In
  * microseconds of wall time per request, without pauses: good for comparing parts.
  */
-export async function profileText(file: string, requests: number, sourceOf: SourceOf = fileOf): Promise<string> {
+export async function profileText(file: string, requests: number): Promise<string> {
   const places = new Times();
   const alone = new Times();
   const withCalled = new Times();
@@ -122,37 +98,18 @@ class Times {
 type Frame = Profiler.ProfileNode['callFrame'];
 
 const ROOT = join(import.meta.dirname, '..');
-const fileOf: SourceOf = ({ url }) => fromRoot(url);
-
 /** `shared/table/keys.ts`, `node_modules/zod/…`, `node:fs`; empty for what has no file. */
-const fromRoot = (path: string): string =>
-  path
+const sourceOf = ({ url }: Frame): string =>
+  url
     .replace('file://', '')
     .replace(`${ROOT}/`, '')
     .replace(/^.*node_modules\//, 'node_modules/');
 
-/** Source files of bundled code, by the maps in this directory. */
-export function mappedSources(maps: string): SourceOf {
-  const known = new Map<string, SourceMap | undefined>();
-  const mapOf = (url: string): SourceMap | undefined => {
-    const file = join(maps, `${basename(url)}.map`);
-    const map =
-      known.get(file) ?? (existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined);
-    known.set(file, map);
-    return map;
-  };
-  return ({ url, lineNumber, columnNumber }) => {
-    const entry: Partial<SourceMapping> | undefined = mapOf(url)?.findEntry(lineNumber, columnNumber);
-    return fromRoot(entry?.originalSource === undefined ? url : resolve(maps, entry.originalSource));
-  };
-}
-
-const isOurs = (source: string): boolean => /^(shared|functions)\//.test(source);
+const isOurs = (source: string): boolean => /^(shared|functions|packages)\//.test(source);
 
 /** `@smithy/core`, `shared/http`, `node:internal/modules`, `(garbage collector)` */
 function placeOf({ functionName }: Frame, source: string): string {
   if (source === '') return functionName || '(native)';
-  if (source.startsWith('/')) return '(made by the bundler)';
   if (source.startsWith('node:')) return source.split('/').slice(0, 2).join('/');
   const [first = '', second = '', third = ''] = source.replace('node_modules/', '').split('/');
   if (source.startsWith('node_modules/')) return first.startsWith('@') ? `${first}/${second}` : first;

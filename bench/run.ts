@@ -1,162 +1,112 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { Option } from 'commander';
 import { commandLine } from '../local/terminal/command-line.ts';
-import { installOwnPackages } from '../local/terminal/own-packages.ts';
 import { CONTENDER_NAMES, OPERATION_NAMES } from './requests/names.ts';
 
-/** Commands that need the packages of `bench/package.json`: the libraries that the service is compared with. */
-const WITH_PEERS = ['check', 'local', 'pages', 'requests'];
-
 /** `npm run bench -- pages --help` */
-const program = commandLine('bench')
-  .description('Measures what the documentation claims.')
-  .hook('preAction', (_, command) => {
-    if (WITH_PEERS.includes(command.name())) installOwnPackages(import.meta.dirname);
-  });
+const program = commandLine('bench').description('Measures what the documentation claims.');
 
-program
-  .command('pages')
-  .description('any page of a long list and its creates: counted lists against the usual ways')
-  .option('--small', 'a few thousand records instead of up to ten million: a few seconds', false)
-  .addOption(
-    new Option('--part <names...>', 'what to measure: against the usual ways, or up to ten million records')
-      .choices(['ways', 'sizes'])
-      .default(['ways', 'sizes']),
-  )
-  .option('--plot', 'draw docs/pages.svg and docs/write-units.svg', false)
-  .option('--write-docs', 'put the figures into docs/counted-lists.md', false)
-  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']))
-  .action(async (options) => {
-    const { benchPages } = await import('./pages/bench.ts');
-    process.exitCode = (await benchPages(options)) ? 0 : 1;
-  });
+const SMALL = new Option('--small', 'shorter: about a minute').default(false);
+const WRITE_DOCS = new Option('--write-docs', 'put the figures into the pages of docs/').default(false);
+const ENGINE = new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']);
+/** For what only this engine counts as AWS does. */
+const EXACT_ENGINE = new Option(ENGINE.flags, ENGINE.description).choices(['java', 'dynoxide']).default('dynoxide');
 
-program
-  .command('data-model')
-  .description('what every operation asks of the table, what that costs and may cost')
-  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
-  .action(async (options) => {
-    const { benchDataModel } = await import('./data-model/bench.ts');
-    process.exitCode = (await benchDataModel(options)) ? 0 : 1;
+/**
+ * @param run loads the benchmark's modules, which no other benchmark needs, and returns whether all bounds hold; its
+ * parameter has the options by their names
+ */
+function bench(
+  name: string,
+  description: string,
+  run: (options: never) => Promise<boolean>,
+  options: readonly Option[] = [],
+): void {
+  const command = program.command(name).description(description);
+  for (const option of options) command.addOption(option);
+  command.action(async (given) => {
+    process.exitCode = (await run(given as never)) ? 0 : 1;
   });
+}
 
-program
-  .command('cost')
-  .description('what a million requests and a month cost, at AWS’s list prices')
-  .option('--write-docs', 'put the figures into docs/cost.md', false)
-  .action(async (options) => {
-    const { benchCost } = await import('./cost/bench.ts');
-    await benchCost(options);
-  });
+bench(
+  'requests',
+  'CPU time of requests: ours against the document client alone and against how others build such an API',
+  async (options) => (await import('./requests/bench.ts')).benchRequests(options),
+  [
+    SMALL,
+    WRITE_DOCS,
+    ENGINE,
+    new Option('--against <names...>', 'whom to measure besides').choices(CONTENDER_NAMES),
+    new Option('--operation <names...>', 'what to measure').choices(OPERATION_NAMES),
+    new Option('--profile <directory>', 'write CPU profiles instead of measuring, and print what they say'),
+  ],
+);
 
-program
-  .command('authorizer')
-  .description('what a check of the caller adds to a request where the gateway keeps no answer of the authorizer')
-  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
-  .action(async ({ engine }) => {
-    const { benchAuthorizer } = await import('./authorizer/bench.ts');
-    await benchAuthorizer(engine);
-  });
+bench(
+  'cold-start',
+  'import and first request of every function in fresh processes, against the bare SDK',
+  async (options) => (await import('./cold-start/bench.ts')).benchColdStart(options),
+  [SMALL, WRITE_DOCS, ENGINE, new Option('--function <names...>', 'which functions to measure, besides the bare SDK')],
+);
 
-program
-  .command('json')
-  .description('parsing the JSON that is most work for its length: middy’s parser, ours, and JSON.parse')
-  .action(async () => {
-    const { benchJson } = await import('./json/bench.ts');
-    benchJson();
-  });
+const PARTS = ['writers', 'compared', 'sizes'] as const;
 
-program
-  .command('requests')
-  .description('CPU time of requests: ours against the document client alone and against how others build such an API')
-  .option('--small', 'fewer rounds: about a minute', false)
-  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/requests.svg', false)
-  .addOption(new Option('--against <names...>', 'whom to measure besides').choices(CONTENDER_NAMES))
-  .addOption(new Option('--operation <names...>', 'what to measure').choices(OPERATION_NAMES))
-  .option(
-    '--profile <directory>',
-    'write CPU profiles of ours and of middy + zod instead of measuring, and print what they say',
-  )
-  .addOption(
-    new Option('--engine <name>', 'the embedded DynamoDB that answers are recorded from').choices(['java', 'dynoxide']),
-  )
-  .action(async (options) => {
-    const { benchRequests } = await import('./requests/bench.ts');
-    process.exitCode = (await benchRequests(options)) ? 0 : 1;
-  });
+bench(
+  'pages',
+  'pages of lists up to ten million records, against the usual ways, and many writers at once',
+  async (options) => (await import('./pages/bench.ts')).benchPages(options),
+  [
+    SMALL,
+    WRITE_DOCS,
+    ENGINE,
+    new Option('--part <names...>', 'what to measure').choices(PARTS).default(PARTS),
+    new Option('--plot', 'draw docs/pages.svg').default(false),
+  ],
+);
 
-program
-  .command('batch')
-  .description('CPU time of a creation in a batch of 200, against the same one alone, and calls of the table')
-  .action(async () => {
-    const { benchBatch } = await import('./batch/bench.ts');
-    process.exitCode = (await benchBatch()) ? 0 : 1;
-  });
+bench(
+  'data-model',
+  'what every operation asks of the table, what that costs and may cost',
+  async (options) => (await import('./data-model.ts')).benchDataModel(options),
+  [EXACT_ENGINE],
+);
 
-program
-  .command('cold-start')
-  .description('import and first request of every function in fresh processes, against the bare SDK')
-  .option('--small', 'fewer rounds', false)
-  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/cold-start.svg', false)
-  .option('--profile <directory>', 'write CPU profiles instead of measuring, and print what they say')
-  .option('--function <names...>', 'which functions to measure, besides the bare SDK, or to profile')
-  .addOption(
-    new Option('--engine <name>', 'the embedded DynamoDB that answers are recorded from').choices(['java', 'dynoxide']),
-  )
-  .action(async (options) => {
-    const { benchColdStart } = await import('./cold-start/bench.ts');
-    process.exitCode = (await benchColdStart(options)) ? 0 : 1;
-  });
+bench(
+  'cost',
+  'what a million requests and a month cost, at AWS’s list prices',
+  async (options) => (await import('./cost/bench.ts')).benchCost(options),
+  [WRITE_DOCS],
+);
 
-program
-  .command('local')
-  .description('requests a second of npm start, against fastify and ElectroDB on the same DynamoDB')
-  .option('--small', 'fewer and shorter rounds: a minute', false)
-  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/local-<engine>.svg', false)
-  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']))
-  .action(async (options) => {
-    const { benchLocal } = await import('./local/bench.ts');
-    process.exitCode = (await benchLocal(options)) ? 0 : 1;
-  });
+bench(
+  'batch',
+  'CPU time of a creation in a batch of 200, against the same one alone, and calls of the table',
+  async () => (await import('./batch.ts')).benchBatch(),
+);
 
-program
-  .command('tenants')
-  .description('many tenants: calls of STS, CPU time and memory of a container, and what a flood of one does to others')
-  .option('--small', 'fewer rounds, and a minute of a flood instead of three', false)
-  .option(
-    '--write-docs',
-    'put the figures into docs/performance.md and docs/operations.md, and draw docs/tenants.svg',
-    false,
-  )
-  .action(async (options) => {
-    const { benchTenants } = await import('./tenants/bench.ts');
-    process.exitCode = (await benchTenants(options)) ? 0 : 1;
-  });
+bench(
+  'deliveries',
+  'events a second of deliveries to webhook endpoints, against the simplest worker, and what an event costs',
+  async (options) => (await import('./deliveries.ts')).benchDeliveries(options),
+  [SMALL, WRITE_DOCS, EXACT_ENGINE],
+);
 
-program
-  .command('deliveries')
-  .description(
-    'deliveries to webhook endpoints: under everything that goes wrong, in a flood, and how many events a second',
-  )
-  .option('--small', 'shorter: about a minute', false)
-  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
-  .addOption(new Option('--seed <number>', 'of the first run').argParser(Number).default(1))
-  .option('--write-docs', 'put the figures into docs/performance.md', false)
-  .action(async (options) => {
-    const { benchDeliveries } = await import('./deliveries/bench.ts');
-    process.exitCode = (await benchDeliveries(options)) ? 0 : 1;
-  });
+bench(
+  'tenants',
+  'what a flood of one tenant does to ten thousand others',
+  async (options) => (await import('./tenants/bench.ts')).benchTenants(options),
+  [SMALL, WRITE_DOCS],
+);
 
-program
-  .command('check')
-  .description('types of the benchmarks, for which `npm run check` has no packages, and whether they run')
-  .action(async () => {
-    const root = join(import.meta.dirname, '..');
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    const { status } = spawnSync(process.execPath, [compiler, '-p', 'bench'], { cwd: root, stdio: 'inherit' });
-    process.exitCode = status ?? 1;
-    if (status === 0) await (await import('./check.ts')).checkBenches();
-  });
+bench(
+  'local',
+  'requests a second of npm start, against a usual server on the same DynamoDB',
+  async (options) => (await import('./local/bench.ts')).benchLocal(options),
+  [SMALL, WRITE_DOCS, ENGINE],
+);
+
+bench('check', 'whether the benchmarks run, as briefly as they can be run', async () =>
+  (await import('./check.ts')).checkBenches(),
+);
 
 await program.parseAsync();

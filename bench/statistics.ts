@@ -25,23 +25,14 @@ export const median = (values: readonly number[]): number => spreadOf(values).me
 export const spreadText = ({ low, median: middle, high }: Spread, digits = 2): string =>
   `${middle.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
 
-/** A bound of a measured ratio. It is exceeded only when the nearer quartile exceeds it, too. */
-export interface Bound {
-  readonly claim: string;
-  readonly measured: Spread;
-  readonly atLeast?: number;
-  readonly atMost?: number;
-}
-
-export const holds = ({ measured, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Bound) =>
-  measured.high >= atLeast && measured.low <= atMost;
-
-/** `FAIL  0.72 (0.70–0.74) ≥ 1  get` */
-export function boundText(bound: Bound): string {
-  const limit = bound.atLeast === undefined ? `≤ ${bound.atMost}` : `≥ ${bound.atLeast}`;
-  return `${holds(bound) ? 'PASS' : 'FAIL'}  ${spreadText(bound.measured)} ${limit}  ${bound.claim}`;
-}
-
 /** `count` turns, each with the elements in another order, so that no position is an advantage. */
 export const inTurns = <T>(given: readonly T[], count: number): T[][] =>
   Array.from({ length: count }, (_, turn) => given.map((_each, index) => given[(index + turn) % given.length] as T));
+
+/** CPU time of this process during some work, in milliseconds. */
+export async function cpuOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}

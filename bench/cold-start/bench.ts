@@ -1,53 +1,46 @@
-import { join } from 'node:path';
-import { createTable, type EngineName, localDynamoDbClient, startDynamoDb } from '../../local/dynamodb/index.ts';
+import { markdown } from '../../generate/markdown.ts';
+import { createTable, type EngineName, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import { deploy, type RunningStack } from '../../test/infra/account/deploy.ts';
-import { writePerformance } from '../docs.ts';
-import { mappedSources, profileText } from '../profile.ts';
-import { ProgressReporter } from '../progress-reporter.ts';
-import { boundText, holds, inTurns } from '../statistics.ts';
-import type { Launched } from './launcher.ts';
-import { coldStartBounds, coldStartTable, comparedWith, isShown, plotOfColdStarts, type Started } from './report.ts';
-import { BARE, type Prepared, type PreparedStarts, prepareStarts, TRIMMED } from './stack.ts';
+import type { Bound } from '../bounds.ts';
+import { type ColdStart, weightedMs } from '../cpu-share.ts';
+import { runBench, writeFigures } from '../harness.ts';
+import { inTurns, median, type Spread, spreadOf, spreadText } from '../statistics.ts';
+import { BARE, type Prepared, prepareStarts, TRIMMED } from './stack.ts';
 
 export interface ColdStartOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
   /** Names of functions; default: all. The bare SDK is always measured. */
   readonly function?: readonly string[];
-  /** Directory for CPU profiles, instead of measuring. */
-  readonly profile?: string;
   readonly engine?: EngineName;
 }
 
 /** Starts of each function. */
 const ROUNDS = { small: 5, usual: 21 } as const;
 
-/** Measures cold starts. @returns whether every bound holds */
-export async function benchColdStart(options: ColdStartOptions): Promise<boolean> {
-  const { small, writeDocs, engine, profile, function: names } = options;
-  const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
-  const reporter = new ProgressReporter();
-  try {
-    reporter.report('synthesizing the stack');
-    await using deployed = new AsyncDisposableStack();
-    const stack = await deploy({ firstKey: 'true' }, () => tableIn(dynamoDb.endpoint));
-    deployed.defer(() => stack.close());
-    await using prepared = await prepareStarts(stack, reporter.report);
-    if (profile !== undefined) return await profileStarts(prepared, names, profile, reporter);
-    const asked = isAsked(names);
-    const starts = comparedWith(await startAll(prepared, asked, small ? ROUNDS.small : ROUNDS.usual, reporter.report));
-    const table = coldStartTable(starts);
-    reporter.print(`${table}\n`);
-    if (writeDocs)
-      await writePerformance('cold-start', coldStartTable(starts.filter(isShown)), plotOfColdStarts(starts));
-    const bounds = coldStartBounds(starts);
-    for (const bound of bounds) reporter.print(boundText(bound));
-    return bounds.every(holds);
-  } finally {
-    reporter.stop();
-    await dynamoDb.stop();
-  }
+/** A function with all its starts. */
+interface Started extends Prepared {
+  readonly starts: readonly ColdStart[];
 }
+
+/** Measures cold starts. @returns whether every bound holds */
+export const benchColdStart = ({ small, writeDocs, engine, function: names }: ColdStartOptions): Promise<boolean> =>
+  runBench(engine, async ({ endpoint, report, print }) => {
+    report('synthesizing the stack');
+    await using deployed = new AsyncDisposableStack();
+    const stack = await deploy({ firstKey: 'true' }, () => tableIn(endpoint));
+    deployed.defer(() => stack.close());
+    await using prepared = await prepareStarts(stack, report);
+    const isAsked = ({ name }: Prepared): boolean => !isOurs({ name }) || names?.includes(name) !== false;
+    const functions = prepared.functions.filter(isAsked);
+    const starts = comparedWith(await startAll(functions, small ? ROUNDS.small : ROUNDS.usual, report));
+    const table = coldStartTable(starts);
+    print(`${table}\n`);
+    if (writeDocs) await writeFigures('performance.md', 'bench:cold-start', coldStartTable(starts.filter(isShown)));
+    return coldStartBounds(starts);
+  });
+
+const TABLE = 'cold-start';
 
 async function tableIn(endpoint: string): Promise<RunningStack['table']> {
   const client = localDynamoDbClient(endpoint);
@@ -55,41 +48,80 @@ async function tableIn(endpoint: string): Promise<RunningStack['table']> {
   return { client, tableName: TABLE, endpoint };
 }
 
-const TABLE = 'cold-start';
-
-const isAsked =
-  (names: readonly string[] | undefined) =>
-  ({ name }: Prepared): boolean =>
-    names === undefined || name === BARE || name === TRIMMED || names.includes(name);
-
-/** Bundled code has short names, and positions by its source maps. */
-async function profileStarts(
-  { functions }: PreparedStarts,
-  names: readonly string[] | undefined,
-  directory: string,
-  reporter: ProgressReporter,
-) {
-  for (const { name, maps, start } of functions) {
-    if (names !== undefined && !names.includes(name)) continue;
-    const file = `${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
-    await start(['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=${file}`, '--cpu-prof-interval=100']);
-    const text = await profileText(join(directory, file), 1, maps === undefined ? undefined : mappedSources(maps));
-    reporter.print(`## ${name}: ${join(directory, file)}\n\n${text}\n`);
-  }
-  return true;
-}
+const isOurs = ({ name }: Pick<Prepared, 'name'>): boolean => name !== BARE && name !== TRIMMED;
 
 async function startAll(
-  { functions: all }: PreparedStarts,
-  asked: (prepared: Prepared) => boolean,
+  functions: readonly Prepared[],
   rounds: number,
   report: (text: string) => void,
 ): Promise<Started[]> {
-  const functions = all.filter(asked);
-  const launched = new Map(functions.map((each) => [each, [] as Launched[]]));
+  const starts = new Map(functions.map((each) => [each, [] as ColdStart[]]));
   for (const [round, turns] of inTurns(functions, rounds).entries()) {
     report(`round ${round + 1} of ${rounds}`);
-    for (const each of turns) launched.get(each)?.push(await each.start());
+    for (const each of turns) {
+      const { loaded, responded } = await each.start();
+      starts.get(each)?.push({ importMs: loaded.cpu, requestMs: responded.cpu - loaded.cpu });
+    }
   }
-  return functions.map((each) => ({ ...each, launched: launched.get(each) ?? [] }));
+  return functions.map((each) => ({ ...each, starts: starts.get(each) ?? [] }));
 }
+
+/** A function that is compared with the bare SDK. */
+interface ComparedStart extends Started {
+  /** CPU time until the first response, divided by the bare SDK's median, by the CPU of each of {@link MEMORIES}. */
+  readonly weighted: readonly Spread[];
+}
+
+/** In MB: what a stage gives a function unless it says otherwise, and half of it. */
+const MEMORIES = [1_024, 512] as const;
+
+/** The bound of a cold start, divided by the bare SDK's, at 1,024 MB; at 512 MB it is a quarter more. */
+const AT_MOST = 0.75;
+/** The bounds of functions whose first request is no read. */
+const AT_MOST_OF: Readonly<Record<string, number>> = { auth: 0.85, logs: 0.9, batch: 1.3, webhooks: 1.3 };
+
+/** @throws Error where the bare SDK was not started */
+function comparedWith(all: readonly Started[]): ComparedStart[] {
+  const bare = all.find(({ name }) => name === BARE);
+  if (bare === undefined) throw new Error('the bare SDK was not started');
+  const weightedRatio = ({ starts }: Started, memory: number): Spread => {
+    const whole = median(bare.starts.map((each) => weightedMs(each, memory)));
+    return spreadOf(starts.map((each) => weightedMs(each, memory) / whole));
+  };
+  return all.map((each) => ({ ...each, weighted: MEMORIES.map((memory) => weightedRatio(each, memory)) }));
+}
+
+/** Reads of one record are alike: the page has those of clients. */
+const isShown = ({ name, title }: Prepared): boolean => name === 'clients' || !/^GET .*\/\{id\}$/.test(title);
+
+const coldStartBounds = (starts: readonly ComparedStart[]): Bound[] =>
+  starts.filter(isOurs).flatMap(({ name, weighted }) =>
+    weighted.map((measured, index) => ({
+      claim: `${name}, weighted CPU time at ${MEMORIES[index]} MB against the bare SDK`,
+      measured,
+      atMost: (AT_MOST_OF[name] ?? AT_MOST) * (index === 0 ? 1 : 1.25),
+    })),
+  );
+
+const coldStartTable = (compared: readonly ComparedStart[]): string =>
+  markdown({
+    head: [
+      'function',
+      'first request',
+      'calls of AWS',
+      'KB at start',
+      'modules',
+      'import, ms CPU',
+      'first request, ms CPU',
+      ...MEMORIES.map((memory) => `at ${memory.toLocaleString('en')} MB ÷ bare SDK`),
+    ],
+    rows: compared.map(({ name, title, calls, size, starts, weighted }) => [
+      name,
+      title.replace(/^\w+ \/.*/, '`$&`'),
+      String(calls),
+      String(size?.kilobytes ?? ''),
+      String(size?.modules ?? ''),
+      ...(['importMs', 'requestMs'] as const).map((part) => median(starts.map((each) => each[part])).toFixed(0)),
+      ...weighted.map((spread) => spreadText(spread)),
+    ]),
+  });

@@ -4,8 +4,8 @@ import { AUTHORIZER } from '../../infra/rights.ts';
 import type { Contract, Route } from '../../shared/contract/index.ts';
 import type { OrgAccess } from '../../test/support/api.ts';
 import { authorizerContext } from '../../test/support/caller.ts';
+import { proxyEventOf } from '../../test/support/proxy-event.ts';
 import { PLATFORM_ONLY, type Scenario, TestTenant } from '../../test/support/scenario.ts';
-import { proxyEventOf } from '../proxy-event.ts';
 
 /** The first request to each function, and its expected response. */
 export interface FirstRequest {

@@ -11,7 +11,7 @@ import { type BundleSize, bundleSize } from './bundle-size.ts';
 import { CannedServer, type Upstreams } from './canned-server.ts';
 import { firstRequests } from './first-requests.ts';
 import type { Launched } from './launcher.ts';
-import { type Startable, Starter } from './start.ts';
+import { type Startable, startFunction } from './start.ts';
 
 /**
  * The functions of the stack that somebody waits for, and the bare ones, each with its first request and AWS's
@@ -30,10 +30,8 @@ export interface Prepared {
   /** Number of calls of AWS. */
   readonly calls: number;
   readonly size: BundleSize | undefined;
-  /** Directory of its source maps, where it has some. */
-  readonly maps: string | undefined;
-  /** Starts it once more in a fresh process, with these flags of Node besides Lambda's. */
-  readonly start: (flags?: readonly string[]) => Promise<Launched>;
+  /** Starts it once more in a fresh process. */
+  readonly start: () => Promise<Launched>;
 }
 
 export interface PreparedStarts extends AsyncDisposable {
@@ -49,25 +47,27 @@ export async function prepareStarts(stack: RunningStack, report: (text: string) 
   await writeFile(join(directory, 'certificate.pem'), certificate.cert);
   const server = await CannedServer.start(certificate);
   started.defer(() => server.stop());
-  const starter = new Starter(await launcherIn(directory), directory, {
+  await bundleLauncher(directory);
+  const shared = {
     ...server.environment,
     AWS_REGION: 'eu-west-1',
     NODE_EXTRA_CA_CERTS: join(directory, 'certificate.pem'),
-  });
+  };
+  const start = (startable: Startable) => startFunction(startable, directory, shared);
 
   const functions: Prepared[] = [];
   for (const recordable of [...(await bare(stack, directory)), ...(await ours(stack))]) {
     const { startable, upstreams, ...known } = recordable;
     report(`recording ${startable.name}`);
-    const exchanges = await server.record(upstreams, () => starter.start(startable));
-    const start: Prepared['start'] = (flags) => server.replay(exchanges, () => starter.start(startable, flags));
-    functions.push({ ...known, name: startable.name, calls: exchanges.length, start });
+    const exchanges = await server.record(upstreams, () => start(startable));
+    const again = () => server.replay(exchanges, () => start(startable));
+    functions.push({ ...known, name: startable.name, calls: exchanges.length, start: again });
   }
   const all = started.move();
   return { functions, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-interface Recordable extends Pick<Prepared, 'title' | 'size' | 'maps'> {
+interface Recordable extends Pick<Prepared, 'title' | 'size'> {
   readonly startable: Startable;
   readonly upstreams: Upstreams;
 }
@@ -82,9 +82,8 @@ async function ours(stack: RunningStack): Promise<Recordable[]> {
     if (request === undefined) throw new Error(`${name} has no first request`);
     const { title, event, status } = request;
     const environment = { ...variables, ...account.credentialsOf({ roleArn: role, tags: {} }) };
-    const maps = join(stack.assembly, 'bundles', name);
     const startable = { name, module, export: exported, event, status, environment };
-    return { startable, upstreams, title, maps, size: bundleSize(assetPath, maps) };
+    return { startable, upstreams, title, size: bundleSize(assetPath, join(stack.assembly, 'bundles', name)) };
   });
 }
 
@@ -108,17 +107,13 @@ async function bare(stack: RunningStack, directory: string): Promise<Recordable[
   const byDefault = join(directory, 'bare', 'index.cjs');
   const trimmed = join(directory, 'trimmed');
   await Promise.all([bundleByDefault(entry, byDefault), bundleOne(entry, trimmed)]);
-  const recordable = (name: string, module: string, size?: BundleSize, maps?: string): Recordable => ({
+  const recordable = (name: string, module: string, size?: BundleSize): Recordable => ({
     startable: { name, module, export: 'handler', event, status: 200, environment },
     upstreams: { dynamodb, sts: dynamodb, kms: dynamodb },
     title: 'reads an item',
     size,
-    maps,
   });
-  return [
-    recordable(BARE, byDefault),
-    recordable(TRIMMED, join(trimmed, 'index.mjs'), bundleSize(trimmed, trimmed), trimmed),
-  ];
+  return [recordable(BARE, byDefault), recordable(TRIMMED, join(trimmed, 'index.mjs'), bundleSize(trimmed, trimmed))];
 }
 
 /**
@@ -128,9 +123,8 @@ async function bare(stack: RunningStack, directory: string): Promise<Recordable[
 const bundleByDefault = (entry: string, outfile: string) =>
   build({ absWorkingDir: ROOT, entryPoints: [entry], outfile, bundle: true, target: 'node24', platform: 'node' });
 
-async function launcherIn(directory: string): Promise<string> {
+async function bundleLauncher(directory: string): Promise<void> {
   const outfile = join(directory, 'launcher.mjs');
   const entryPoints = [join(import.meta.dirname, 'launcher.ts')];
   await build({ entryPoints, outfile, bundle: true, target: 'node24', platform: 'node', format: 'esm' });
-  return outfile;
 }

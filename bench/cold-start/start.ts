@@ -26,10 +26,7 @@ const FLAGS = [
   `--max-old-space-size=${MEMORY - Math.floor(MEMORY / 10)}`,
 ];
 
-/**
- * The environment that Lambda sets
- * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime).
- */
+/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime */
 const LAMBDA = {
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MEMORY),
@@ -41,34 +38,25 @@ const LAMBDA = {
   TZ: ':UTC',
 };
 
-/** Starts functions, each time in a fresh process. */
-export class Starter {
-  readonly #launcher: string;
-  readonly #directory: string;
-  readonly #shared: Readonly<Record<string, string>>;
-
-  /** @param shared environment of every function */
-  constructor(launcher: string, directory: string, shared: Readonly<Record<string, string>>) {
-    this.#launcher = launcher;
-    this.#directory = directory;
-    this.#shared = shared;
-  }
-
-  /**
-   * @param flags of Node, besides those of Lambda
-   * @throws Error when the first request does not get the expected response
-   */
-  async start({ name, environment, status, ...launch }: Startable, flags: readonly string[] = []): Promise<Launched> {
-    const file = join(this.#directory, `${name}.json`);
-    await writeFile(file, JSON.stringify(launch satisfies Launch));
-    const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, ...flags, this.#launcher, file], {
-      env: { ...LAMBDA, ...this.#shared, ...environment },
-      maxBuffer: 16_777_216,
-    });
-    const launched: Launched = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
-    if (launched.result.statusCode !== status) {
-      throw new Error(`${name} answered ${launched.result.statusCode} and not ${status}: ${stdout.slice(0, 2_000)}`);
-    }
-    return launched;
-  }
+/**
+ * Starts a function in a fresh process, as Lambda does.
+ * @param directory that has the launcher, and where the launch is written
+ * @param shared environment of every function
+ * @throws Error when the first request does not get the expected response
+ */
+export async function startFunction(
+  { name, environment, status, ...launch }: Startable,
+  directory: string,
+  shared: Readonly<Record<string, string>>,
+): Promise<Launched> {
+  const file = join(directory, `${name}.json`);
+  await writeFile(file, JSON.stringify(launch satisfies Launch));
+  const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, join(directory, 'launcher.mjs'), file], {
+    env: { ...LAMBDA, ...shared, ...environment },
+    maxBuffer: 16_777_216,
+  });
+  const launched: Launched = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  if (launched.result.statusCode !== status)
+    throw new Error(`${name} answered ${launched.result.statusCode} and not ${status}: ${stdout.slice(0, 2_000)}`);
+  return launched;
 }

@@ -44,16 +44,14 @@ const ASSUMPTIONS = {
   eventBytes: assumed(500, 'bytes', 'an event has in the body of a delivery'),
   pollers: assumed(5, 'pollers', 'of Lambda wait at an empty queue, each with a request in 20 s'),
   headerBytes: assumed(700, 'bytes', 'the headers of a response have'),
+  gatewayLogBytes: assumed(650, 'bytes', 'the gateway logs of a request'),
+  lambdaLogBytes: assumed(430, 'bytes', 'Lambda logs of a run, in two lines'),
+  ownLogBytes: assumed(780, 'bytes', 'a function logs of a request'),
+  authorizerLogBytes: assumed(680, 'bytes', 'the authorizer logs of a decision'),
   logMonths: assumed(3, 'months', 'logs are kept: `logRetentionDays` is 90'),
   requestsPerTenant: assumed(100_000, 'requests a month', 'a tenant sends: about two a minute, day and night'),
   recordsPerTenant: assumed(10_000, 'records', 'a tenant has'),
   recordBytes: assumed(1_500, 'bytes', 'a record takes in the table, with its place in sets'),
-  callersPerTenant: assumed(3, 'callers', 'a tenant is to DynamoDB at a time: its sessions'),
-  keyCallsPerCaller: assumed(
-    8_640,
-    'calls of KMS a month',
-    'each caller makes for the table’s key: [one in five minutes](https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html), without a break',
-  ),
 } as const satisfies Readonly<Record<string, Assumption>>;
 
 type Name = keyof typeof ASSUMPTIONS;

@@ -4,11 +4,10 @@ import { measureOperations } from '../../generate/data-model/measure.ts';
 import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from '../../generate/data-model/play.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { synthesize, templatesIn } from '../../test/infra/synthesize.ts';
+import { measureTurn } from './deliveries.ts';
 import type { Taken } from './lines.ts';
-import { coldStartIn } from './memory.ts';
-import { withCosts } from './page.ts';
-import { profilesOf } from './profiles.ts';
-import { measureTurn } from './turn.ts';
+import { profilesOf } from './stage.ts';
+import { coldStartIn, withCosts } from './tables.ts';
 
 const PAGE = new URL('../../docs/cost.md', import.meta.url);
 const PERFORMANCE = new URL('../../docs/performance.md', import.meta.url);
@@ -25,7 +24,7 @@ interface Options {
  * Computes the cost of the service from measured requests, the stack's template and list prices. It needs the engine
  * that counts units as AWS does.
  */
-export async function benchCost({ writeDocs }: Options): Promise<void> {
+export async function benchCost({ writeDocs }: Options): Promise<true> {
   // Before there are keys of the local API.
   const turn = await measureTurn();
   const { report, stop } = reportProgress('starting');
@@ -37,6 +36,7 @@ export async function benchCost({ writeDocs }: Options): Promise<void> {
   const page = withCosts(await readFile(PAGE, 'utf8'), { requests, turn, performance }, profiles);
   if (writeDocs) await writeFile(PAGE, page);
   else console.log(page);
+  return true;
 }
 
 function takenBy({ title, calls, reply }: Played): Taken {

@@ -1,12 +1,14 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import { TURN_MS } from '../../functions/events/deliveries/leased-turn.ts';
+import { work } from '../../functions/events/deliveries/work.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
-import type { Usage } from '../../local/dynamodb/usage.ts';
+import { createTable, localDynamoDbClient, startDynamoDb } from '../../local/dynamodb/index.ts';
+import { addingTo, meter, type Usage } from '../../local/dynamodb/usage.ts';
+import { DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { ASSUMED } from './assumptions.ts';
-import { dollarsForLogs, dollarsForRuns, type LogLines } from './lines.ts';
+import { dollarsForLogs, dollarsForRuns, GB, LOG_LINES, MILLION } from './lines.ts';
 import { PRICES } from './prices.ts';
-import { memoryOf } from './resources.ts';
+import type { Profile } from './stage.ts';
 
 /** What delivering a million events costs, by how they come. */
 
@@ -28,23 +30,7 @@ const JOURNAL_UNITS = 3;
 /** A message is sent, received and deleted. */
 const REQUESTS_OF_MESSAGE = 3;
 
-const MILLION = 1_000_000;
-const GB = 1_000_000_000;
-
-/** The memory of the functions of deliveries, in MB. */
-export interface DeliveryMemory {
-  readonly worker: number;
-  readonly bell: number;
-}
-
-/** @throws Error where the stage has no such functions */
-export function deliveryMemoryIn(stage: readonly Template[]): DeliveryMemory {
-  const [worker, bell] = ['deliveries', 'delivery-bell'].map((name) => memoryOf(stage, name));
-  if (worker === undefined || bell === undefined) throw new Error('the stage delivers no events');
-  return { worker, bell };
-}
-
-export function deliveryTable(turn: Usage, performance: string, memory: DeliveryMemory, logs: LogLines): MarkdownTable {
+export function deliveryTable(turn: Usage, performance: string, stage: Profile): MarkdownTable {
   const ways = [
     { title: 'an event at a time, each with a turn of its own', table: turn, calls: 1, turns: 1 },
     ...BATCH_SIZES.map((size) => waiting(size, performance)),
@@ -52,7 +38,7 @@ export function deliveryTable(turn: Usage, performance: string, memory: Delivery
   return {
     head: ['', ...LINES, '**sum**'],
     rows: ways.map((way) => {
-      const lines = linesOf(way, memory, logs);
+      const lines = linesOf(way, stage);
       const sum = lines.reduce((total, each) => total + each, 0);
       return [way.title, ...lines.map(money), `**${money(sum)}**`];
     }),
@@ -75,18 +61,59 @@ function waiting(size: (typeof BATCH_SIZES)[number], performance: string): Way {
 const LINES = ['journal', 'queue', 'functions', 'table', 'logs', 'transfer'] as const;
 
 /** Dollars for a million events, as {@link LINES} names them. */
-function linesOf({ table, calls, turns }: Way, memory: DeliveryMemory, { lambda, own }: LogLines): number[] {
+function linesOf({ table, calls, turns }: Way, { worker, bell }: Profile): number[] {
   const working = table.calls * ASSUMED.roundTripMs + calls * (ASSUMED.receiverMs + ASSUMED.ownMs);
-  const ringing = ASSUMED.roundTripMs + ASSUMED.ownMs;
+  const waking = ASSUMED.roundTripMs + ASSUMED.ownMs;
   return [
     JOURNAL_UNITS * PRICES.writeUnits.dollars,
     turns * REQUESTS_OF_MESSAGE * PRICES.queueRequests.dollars,
-    turns * dollarsForRuns(working / turns / 1_000, memory.worker) +
-      turns * dollarsForRuns(ringing / 1_000, memory.bell),
+    turns * dollarsForRuns(working / turns / 1_000, worker) + turns * dollarsForRuns(waking / 1_000, bell),
     table.readUnits * PRICES.readUnits.dollars + table.writeUnits * PRICES.writeUnits.dollars,
-    dollarsForLogs(turns * (2 * lambda + own)),
+    dollarsForLogs(turns * (2 * LOG_LINES.lambda + LOG_LINES.own)),
     ((calls * ASSUMED.headerBytes + ASSUMED.eventBytes) * MILLION * PRICES.transfer.dollars) / GB,
   ];
 }
 
 const money = (dollars: number): string => `$${dollars.toFixed(2)}`;
+
+/** What a turn of the worker takes of the table that delivers one event and finds no other. */
+const TITLE = 'a turn that delivers one event';
+
+export async function measureTurn(): Promise<Usage> {
+  const dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
+  try {
+    const { endpoint } = dynamoDb;
+    const client = localDynamoDbClient(endpoint);
+    const tableName = 'turn';
+    await createTable(client, tableName);
+    const world = new DeliveryWorld({ client, tableName, endpoint });
+    meter(world.table);
+    const organization = await world.organization();
+    await organization.endpoint();
+    const turn = async (usage: Usage): Promise<Usage> => {
+      await organization.change();
+      await addingTo(usage, () => work({ tenant: organization.id }, world.worker()));
+      return usage;
+    };
+    // With the first one, items of lists are made.
+    await turn(nothing());
+    return await turn(nothing());
+  } finally {
+    await dynamoDb.stop();
+  }
+}
+
+const nothing = (): Usage => ({ calls: 0, readUnits: 0, writeUnits: 0 });
+
+export const turnTable = ({ calls, readUnits, writeUnits }: Usage): MarkdownTable => ({
+  head: ['', 'calls', 'read units', 'write units'],
+  rows: [[TITLE, ...[calls, readUnits, writeUnits].map(String)]],
+});
+
+/** The figures of the page. @throws Error where it has none */
+export function turnIn(text: string): Usage {
+  const [, ...cells] = rowsIn(text).get(TITLE) ?? [];
+  const [calls = Number.NaN, readUnits = Number.NaN, writeUnits = Number.NaN] = cells.map(Number);
+  if (Number.isNaN(calls + readUnits + writeUnits)) throw new Error(`the page does not say what ${TITLE} takes`);
+  return { calls, readUnits, writeUnits };
+}

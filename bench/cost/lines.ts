@@ -15,12 +15,13 @@ export interface Taken {
 }
 
 /** Log bytes of one request. */
-export interface LogLines {
-  readonly gateway: number;
-  readonly lambda: number;
-  readonly own: number;
-  readonly authorizer: number;
-}
+export const LOG_LINES = {
+  gateway: ASSUMED.gatewayLogBytes,
+  lambda: ASSUMED.lambdaLogBytes,
+  own: ASSUMED.ownLogBytes,
+  authorizer: ASSUMED.authorizerLogBytes,
+} as const;
+export type LogLines = Readonly<Record<keyof typeof LOG_LINES, number>>;
 
 /** The billed properties of a stage. */
 export interface StageSetup {
@@ -52,8 +53,8 @@ export const LINES = [
   'transfer',
 ] as const;
 
-const MILLION = 1_000_000;
-const GB = 1_000_000_000;
+export const MILLION = 1_000_000;
+export const GB = 1_000_000_000;
 /** A GB of memory, in MB. */
 const MB_PER_GB = 1_024;
 

@@ -22,16 +22,6 @@ export const PRICES = {
   functionSeconds: price(13.3334, 'a million GB-seconds of functions on Arm', 'https://aws.amazon.com/lambda/pricing/'),
   writeUnits: price(0.625, 'a million write request units', 'https://aws.amazon.com/dynamodb/pricing/on-demand/'),
   readUnits: price(0.125, 'a million read request units', 'https://aws.amazon.com/dynamodb/pricing/on-demand/'),
-  warmWrites: price(
-    0.65,
-    'a thousand write units a second of warm throughput, once',
-    'https://aws.amazon.com/dynamodb/pricing/on-demand/',
-  ),
-  warmReads: price(
-    0.13,
-    'a thousand read units a second of warm throughput, once',
-    'https://aws.amazon.com/dynamodb/pricing/on-demand/',
-  ),
   tableStorage: price(0.25, 'a GB in the table, a month', 'https://aws.amazon.com/dynamodb/pricing/on-demand/'),
   recovery: price(0.2, 'point-in-time recovery of a GB, a month', 'https://aws.amazon.com/dynamodb/pricing/on-demand/'),
   queueRequests: price(

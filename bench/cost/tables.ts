@@ -1,25 +1,58 @@
 import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
-import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
-import { ASSUMED } from './assumptions.ts';
-import { type FixedCost, monthly } from './fixed.ts';
-import { costOf, LINES, type LogLines, largestOf, type StageSetup, sumOf, type Taken } from './lines.ts';
+import { type MarkdownTable, markdown, rowsIn } from '../../generate/markdown.ts';
+import { textAt, withText } from '../../generate/places.ts';
+import type { Usage } from '../../local/dynamodb/usage.ts';
+import { type ColdStart, weightedMs } from '../cpu-share.ts';
+import { ASSUMED, assumedTable } from './assumptions.ts';
+import { deliveryTable, turnTable } from './deliveries.ts';
+import { costOf, GB, LINES, largestOf, MILLION, type StageSetup, sumOf, type Taken } from './lines.ts';
 import { MIXES, type Mix } from './mixes.ts';
-import { PRICES } from './prices.ts';
-import type { Profile, Profiles } from './profiles.ts';
+import { PRICED_ON, PRICES } from './prices.ts';
+import { type FixedCost, monthly, type Profile, type Profiles, sum } from './stage.ts';
 
 /** The tables of `docs/cost.md`. */
 
-const MILLION = 1_000_000;
-const GB = 1_000_000_000;
+interface Measured {
+  readonly requests: readonly Taken[];
+  readonly turn: Usage;
+  /** The page `docs/performance.md`. */
+  readonly performance: string;
+}
+
+/** The page `docs/cost.md` with its figures. */
+export function withCosts(page: string, measured: Measured, profiles: Profiles): string {
+  const taken = new Map(measured.requests.map((one) => [one.title, one]));
+  const { way } = profiles.standard;
+  const places: Readonly<Record<string, MarkdownTable | string>> = {
+    mixes: mixList(),
+    lines: lineTable(taken, way),
+    remedies: remedyTable(taken, way),
+    'log-entries': logEntryTable(taken, way),
+    words: wordTable(taken, way),
+    memory: memoryTable(taken, way),
+    turn: turnTable(measured.turn),
+    deliveries: deliveryTable(measured.turn, measured.performance, profiles.standard),
+    idle: idleTable(profiles),
+    tenants: costPerTenantTable(MIXES[0], taken, profiles),
+    taken: takenTable(taken),
+    assumed: assumedTable(),
+    'priced-on': PRICED_ON,
+    prices: priceTable(),
+  };
+  return Object.entries(places).reduce(
+    (text, [place, made]) => withText(text, `cost:${place}`, typeof made === 'string' ? made : markdown(made)),
+    page,
+  );
+}
 
 const money = (dollars: number): string => `$${dollars.toFixed(2)}`;
 const whole = (number: number): string => Math.round(number).toLocaleString('en');
 
 /** The mixes. */
-export const mixList = (): string => MIXES.map(({ name, about }) => `- **${name}**: ${about}`).join('\n');
+const mixList = (): string => MIXES.map(({ name, about }) => `- **${name}**: ${about}`).join('\n');
 
 /** The cost of a million requests, line by line. */
-export function lineTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
+function lineTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
   const costs = MIXES.map((mix) => costOf(mix, taken, way));
   const rows = LINES.map((line) => [
     line,
@@ -35,7 +68,7 @@ export function lineTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): M
 const priceOf = ({ each }: FixedCost): string => (each < 0.01 ? `${money(each * MILLION)} a million` : money(each));
 
 /** The monthly cost of a stage of each profile, without and with callers. */
-export function idleTable({ standard, small }: Profiles): MarkdownTable {
+function idleTable({ standard, small }: Profiles): MarkdownTable {
   const cells = ({ count, each }: FixedCost): string[] => [whole(count), money(count * each)];
   const row = (one: FixedCost, other: FixedCost): string[] => [one.what, priceOf(one), ...cells(one), ...cells(other)];
   const sums = [standard, small].flatMap(({ idle }) => ['', `**${money(monthly(idle))}**`]);
@@ -52,11 +85,7 @@ export function idleTable({ standard, small }: Profiles): MarkdownTable {
 const TENANTS = [1, 10, 100, 1_000, 10_000];
 
 /** The monthly cost by the number of tenants of the same size and mix. */
-export function costPerTenantTable(
-  mix: Mix,
-  taken: ReadonlyMap<string, Taken>,
-  { standard, small }: Profiles,
-): MarkdownTable {
+function costPerTenantTable(mix: Mix, taken: ReadonlyMap<string, Taken>, { standard, small }: Profiles): MarkdownTable {
   const stored =
     (ASSUMED.recordsPerTenant * ASSUMED.recordBytes * (PRICES.tableStorage.dollars + PRICES.recovery.dollars)) / GB;
   const partsOf = ({ way, idle, metrics }: Profile, tenants: number): number[] => {
@@ -88,53 +117,20 @@ export function costPerTenantTable(
   };
 }
 
-/** The cost of encrypting the table with the stage's own key: DynamoDB calls KMS for each of its callers. */
-export const keyTable = (): MarkdownTable => ({
-  head: ['tenants', 'calls of KMS a month, at most', 'a month, with the key'],
-  rows: TENANTS.map((tenants) => {
-    const calls = tenants * ASSUMED.callersPerTenant * ASSUMED.keyCallsPerCaller;
-    return [whole(tenants), whole(calls), money(PRICES.key.dollars + (calls * PRICES.keyRequests.dollars) / MILLION)];
-  }),
-});
-
-const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
-
 interface Remedy {
   readonly what: string;
   readonly way: Partial<StageSetup>;
 }
 
-const withoutLines = (logs: LogLines, names: readonly (keyof LogLines)[]): LogLines => ({
-  ...logs,
-  ...Object.fromEntries(names.map((name) => [name, 0])),
-});
-
-/** A new table on demand: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html */
-const NEW_TABLE = { reads: 12_000, writes: 4_000 } as const;
-
-/** What a stage pays once for a table that takes this many times as much as a new one. */
-export const warmThroughputTable = (): MarkdownTable => ({
-  head: ['warm throughput', 'more reads and writes a second', 'once'],
-  rows: [2, 5, 10].map((times) => {
-    const { reads, writes } = NEW_TABLE;
-    const [moreReads, moreWrites] = [reads * (times - 1), writes * (times - 1)];
-    const dollars = (moreReads * PRICES.warmReads.dollars + moreWrites * PRICES.warmWrites.dollars) / 1_000;
-    const more = [moreReads, moreWrites].map((units) => units.toLocaleString('en')).join(' and ');
-    return [`${reads * times}:${writes * times}`, more, money(dollars)];
-  }),
-});
-
 /** The cost of a million requests with other settings of a stage. */
-export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
+function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
   const remedies: readonly Remedy[] = [
     { what: 'as above', way: {} },
-    way.isCompressed
-      ? { what: 'responses not compressed', way: { isCompressed: false } }
-      : { what: 'answers compressed', way: { isCompressed: true } },
+    { what: 'responses not compressed', way: { isCompressed: false } },
     { what: 'a third of the reads returned with 304', way: { unchanged: 1 / 3 } },
     { what: '`authorizerCacheSeconds` 0', way: { requestsPerAuthorizer: 1 } },
     { what: 'no firewall', way: { hasFirewall: false } },
-    { what: 'no lines of Lambda’s own', way: { logs: withoutLines(way.logs, ['lambda']) } },
+    { what: 'no lines of Lambda’s own', way: { logs: { ...way.logs, lambda: 0 } } },
   ];
   return {
     head: ['', ...MIXES.map(({ name }) => name)],
@@ -148,7 +144,7 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup):
 const LOG_BATCH = `POST /logs/ingest, ${MOST_ENTRIES} entries`;
 
 /** The cost of a million log entries of up to 1 KB, by how many of them a request has. */
-export const logEntryTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
+const logEntryTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
   head: ['', 'table', 'the other lines', 'a million entries'],
   rows: [
     ['an entry a request', ...recordCells('POST /logs/ingest', 1, taken, way)],
@@ -157,7 +153,7 @@ export const logEntryTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup
 });
 
 /** What the words of tickets cost, by which they are found. */
-export const wordTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
+const wordTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
   head: ['', 'write units', 'table', 'the other lines', 'a million tickets'],
   rows: Object.entries(TICKETS).map(([what, title]) => [
     what,
@@ -180,7 +176,7 @@ function recordCells(title: string, count: number, taken: ReadonlyMap<string, Ta
 }
 
 /** The measured usage of one request of each operation in the mixes, of a batch of log entries, and of tickets with words and without. */
-export const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => ({
+const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => ({
   head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
   rows: TITLES.map((title) => {
     const { roundTrips, readUnits, writeUnits, responseBytes, compressedBytes } = taken.get(title) as Taken;
@@ -213,7 +209,27 @@ export const takenIn = (text: string): readonly Taken[] =>
     } as Taken;
   }).filter(({ roundTrips }) => !Number.isNaN(roundTrips));
 
-export const priceTable = (): MarkdownTable => ({
+const priceTable = (): MarkdownTable => ({
   head: ['dollars', 'for'],
   rows: Object.values(PRICES).map(({ dollars, what }) => [String(dollars), what]),
+});
+
+/** The figure of the function `clients` in `docs/performance.md`. @throws Error where the page has none */
+export function coldStartIn(performance: string): ColdStart {
+  const cells = rowsIn(textAt(performance, 'bench:cold-start')).get('clients') ?? [];
+  const [importMs = Number.NaN, requestMs = Number.NaN] = cells.slice(5, 7).map(Number);
+  if (Number.isNaN(importMs + requestMs)) throw new Error('docs/performance.md has no cold start of clients');
+  return { importMs, requestMs };
+}
+
+const MEMORIES = [512, 1_024, 1_769];
+
+/** The time of a new container's first response, and the cost of a million requests, by the memory of functions. */
+const memoryTable = (taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable => ({
+  head: ['`memory`', 'first request of a container', ...MIXES.map(({ name }) => name)],
+  rows: MEMORIES.map((memory) => [
+    memory.toLocaleString('en'),
+    `${Math.round(weightedMs(way.coldStart, memory))} ms`,
+    ...MIXES.map((mix) => `$${sumOf(costOf(mix, taken, { ...way, memory })).toFixed(2)}`),
+  ]),
 });

@@ -1,85 +1,39 @@
-import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Entity } from 'electrodb';
-import fastify from 'fastify';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { clients } from '../../functions/clients/contract.ts';
 import { LOCAL_AWS } from '../../local/dynamodb/index.ts';
-import { createPeerTable } from '../requests/table.ts';
+import { authorizerContext } from '../../test/support/caller.ts';
+import { lambdaContext } from '../../test/support/lambda-context.ts';
+import { proxyEventOf } from '../../test/support/proxy-event.ts';
+import { middyPeer } from '../peer/middy.ts';
+import { createPeerTable } from '../peer/table.ts';
 
-/**
- * A typical server for the same three requests on one machine: fastify with its JSON schemas, ElectroDB, the same
- * DynamoDB. It has one tenant and no callers; lists have no total, slugs need not be unique, and a create leaves no
- * action.
- */
+/** The peer's API (`bench/peer`) over HTTP, in a process of its own. It has one tenant and authenticates nobody. */
 
 const TABLE = 'peer';
 const endpoint = process.env.DYNAMODB_ENDPOINT ?? '';
 await createPeerTable(endpoint, TABLE);
 
-const text = { type: 'string' } as const;
-const clients = new Entity(
-  {
-    model: { service: 'peer', entity: 'client', version: '1' },
-    attributes: {
-      org: { type: 'string', required: true },
-      id: { type: 'string', required: true },
-      name: { type: 'string', required: true },
-      slug: text,
-      timezone: text,
-      status: text,
-      email: text,
-      phone: { type: 'number' },
-      plan: text,
-      metadata: { type: 'any' },
-      created_at: text,
-    },
-    indexes: { all: { pk: { field: 'PK', composite: ['org'] }, sk: { field: 'SK', composite: ['id'] } } },
-  },
-  {
-    client: DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, ...LOCAL_AWS })),
-    table: TABLE,
-  },
-);
+const functions = middyPeer({ endpoint, ...LOCAL_AWS }, TABLE);
+const caller = authorizerContext('6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d', {});
 
-const org = 'acme';
-const json = (type: string) => ({ type });
-const schema = {
-  body: {
-    type: 'object',
-    required: ['name'],
-    additionalProperties: false,
-    properties: {
-      name: { type: 'string', minLength: 1, maxLength: 200 },
-      slug: { type: 'string', pattern: '^[a-z0-9-]+$' },
-      email: { type: 'string', maxLength: 254 },
-      phone: json('integer'),
-      plan: { type: 'string', maxLength: 100 },
-      metadata: json('object'),
-    },
-  },
+const routeOf = ({ method, url = '' }: IncomingMessage) => {
+  if (method === 'POST') return clients.routes.createClient;
+  return url.split('/').length > 4 ? clients.routes.getClient : clients.routes.listClients;
 };
 
-interface NewClient {
-  readonly name: string;
-  readonly slug?: string;
+async function eventOf(request: IncomingMessage): Promise<APIGatewayProxyEvent> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const event = proxyEventOf({ route: routeOf(request), path: request.url ?? '', caller });
+  return { ...event, body: Buffer.concat(chunks).toString() };
 }
 
-const app = fastify();
-
-app.post<{ Body: NewClient }>('/api/v1/clients', { schema }, async ({ body }, reply) => {
-  const defaults = { timezone: 'Europe/Lisbon', status: 'active', created_at: new Date().toISOString() };
-  const { data } = await clients.create({ org, id: randomUUID(), ...defaults, ...body }).go();
-  return reply.code(201).send(data);
+const server = createServer(async (request, response) => {
+  const { statusCode, headers, body } = await functions(routeOf(request))(await eventOf(request), lambdaContext());
+  response.writeHead(statusCode, headers as Record<string, string>).end(body);
 });
-
-app.get<{ Params: { readonly id: string } }>('/api/v1/clients/:id', async ({ params }, reply) => {
-  const { data } = await clients.get({ org, id: params.id }).go({ consistent: true });
-  return data ?? reply.code(404).send({ title: 'Not found' });
+server.listen(0, '127.0.0.1', () => {
+  console.log(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
-
-app.get<{ Querystring: { readonly after?: string } }>('/api/v1/clients', async ({ query }) => {
-  const { data, cursor } = await clients.query.all({ org }).go({ limit: 25, cursor: query.after ?? null });
-  return { data, next: cursor };
-});
-
-console.log(`ready at ${await app.listen({ port: 0, host: '127.0.0.1' })}`);

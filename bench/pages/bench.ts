@@ -1,135 +1,133 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Table } from '@custodia/counted-lists';
-import { withText } from '../../generate/places.ts';
-import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
+import type { EngineName } from '../../local/dynamodb/index.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
-import { ProgressReporter } from '../progress-reporter.ts';
-import { boundText, holds } from '../statistics.ts';
-import { pageBoundHolds, pageBounds } from './bounds.ts';
+import { jobTable } from '../../test/support/jobs.ts';
+import type { Bound } from '../bounds.ts';
+import { type Bench, runBench, writeFigures } from '../harness.ts';
 import { measureContention } from './contention.ts';
-import { electro, toolbox } from './libraries.ts';
-import { loadDeleted, loadUndeleted } from './lists.ts';
-import { checkLoader } from './load.check.ts';
-import { Meter } from './meter.ts';
+import { LIMITS, MOST_RESIDENT_MB } from './limits.ts';
+import { casesOf, comparedCases } from './lists.ts';
+import { measurePages, type PageReading } from './measure.ts';
 import { plotOf } from './plot.ts';
-import { plotOfWrites } from './plot-writes.ts';
-import { type PageReading, readAll } from './reads.ts';
-import { contentionTable, readTable, tableOfCreates } from './report.ts';
-import { FULL, measureSizes, SMALL } from './sizes/measure.ts';
-import { sizeBounds, tableOfSizes } from './sizes/report.ts';
-import { freshTable } from './table.ts';
-import { countedWays, walkCount, walkFull, walkKeys, walkTotal } from './ways.ts';
-import { COMBINATIONS, measureCreates, measureWrites } from './writes.ts';
-
-/** What is measured: the usual ways to list and create, and pages of lists up to ten million records. */
-export const PARTS = ['ways', 'sizes'] as const;
 
 export interface PagesOptions {
   readonly small: boolean;
-  readonly part: readonly (typeof PARTS)[number][];
+  /** Many writers at once, pages against the usual ways, and pages up to ten million records. */
+  readonly part: readonly ('writers' | 'compared' | 'sizes')[];
   readonly plot: boolean;
   readonly writeDocs: boolean;
   readonly engine?: EngineName;
 }
 
-const DOCS = join(import.meta.dirname, '../../docs');
+/** Writes lists, reads their pages, reports. @returns whether every bound holds */
+export const benchPages = (options: PagesOptions): Promise<boolean> =>
+  runBench(options.engine, async (bench) => {
+    const bounds: Bound[] = [];
+    const parts = { writers: benchWriters, compared: benchCompared, sizes: benchSizes };
+    for (const part of options.part) bounds.push(...(await parts[part](bench, options)));
+    return bounds;
+  });
 
-/** Loads, reads, creates, reports. @returns whether every bound holds */
-export async function benchPages(options: PagesOptions): Promise<boolean> {
-  const { part, engine } = options;
-  const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
-  const reporter = new ProgressReporter();
-  try {
-    reporter.print(`Pages of 25, on ${dynamoDb.engine}\n`);
-    const waysHold = !part.includes('ways') || (await benchWays(dynamoDb.endpoint, options, reporter));
-    const sizesHold = !part.includes('sizes') || (await benchSizes(dynamoDb.endpoint, options, reporter));
-    return waysHold && sizesHold;
-  } finally {
-    reporter.stop();
-    await dynamoDb.stop();
-  }
-}
-
-/** Counted lists against the usual ways. */
-async function benchWays(
-  endpoint: string,
-  { small, plot, writeDocs }: PagesOptions,
-  reporter: ProgressReporter,
-): Promise<boolean> {
-  const length = small ? 2_000 : 100_000;
-  reporter.print(`Lists of ${length.toLocaleString('en')} records\n`);
-  const { writings, contentions, creates, contended } = await benchWrites(endpoint, small ? 128 : 512, reporter);
-  reporter.print(`${creates}\n\n${contended}\n`);
-  const { readings, reads } = await benchReads(endpoint, length, reporter);
-  if (plot) {
-    await writeFile(join(DOCS, 'pages.svg'), plotOf(readings));
-    await writeFile(join(DOCS, 'write-units.svg'), plotOfWrites(writings));
-  }
-  // Of the lists the first two, which all ways read; the others are bounded below.
-  if (writeDocs) await writePlace('bench:pages', [...reads.slice(0, 2), creates].join('\n\n'));
-  const bounds = pageBounds({ readings, writings, contentions });
-  for (const bound of bounds) {
-    reporter.print(
-      `${pageBoundHolds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`,
-    );
-  }
-  return bounds.length > 0 && bounds.every(pageBoundHolds);
-}
-
-/** Lists up to ten million records, which are made directly in storage. */
-async function benchSizes(
-  endpoint: string,
-  { small, writeDocs }: PagesOptions,
-  reporter: ProgressReporter,
-): Promise<boolean> {
-  const readings = await measureSizes(endpoint, small ? SMALL : FULL, reporter.report);
-  const table = tableOfSizes(readings);
-  reporter.print(`${table}\n`);
-  if (writeDocs) await writePlace('bench:sizes', table);
-  const bounds = sizeBounds(readings, !small);
-  for (const bound of bounds) reporter.print(boundText(bound));
-  return bounds.length > 0 && bounds.every(holds);
-}
-
-async function writePlace(name: string, text: string): Promise<void> {
-  const page = join(DOCS, 'counted-lists.md');
-  await writeFile(page, withText(await readFile(page, 'utf8'), name, text));
-}
-
-async function benchWrites(endpoint: string, count: number, { report }: ProgressReporter) {
-  const conflicts = new Conflicts();
-  const table = await freshTable(endpoint, conflicts, COMBINATIONS);
-  const meter = new Meter(table);
-  const writings = await measureWrites(table, meter);
-  const creatings = await measureCreates(table, meter, conflicts, count, report);
+async function benchWriters({ endpoint, report }: Bench, { small }: PagesOptions): Promise<Bound[]> {
   report('many writers of one tenant');
-  const contentions = await measureContention(table, conflicts, count / 64);
-  return { writings, contentions, creates: tableOfCreates(creatings), contended: contentionTable(contentions) };
+  const conflicts = new Conflicts();
+  const contentions = await measureContention(await jobTable(endpoint, conflicts), conflicts, small ? 2 : 8);
+  return contentions.map(({ what, sends, atMost }) => ({
+    claim: `transactions sent for each that succeeds, where ${what}`,
+    measured: sends,
+    atMost,
+  }));
 }
 
-/** Reads pages of lists of `length` records, a multiple of 40, and checks that all ways give the same records. */
-export async function benchReads(
-  endpoint: string,
-  length: number,
-  reporter: Pick<ProgressReporter, 'report' | 'print'>,
-  times?: number,
-) {
-  const table: Table = await freshTable(endpoint, new Conflicts({ milliseconds: 0 }), 1);
-  const meter = new Meter(table);
-  reporter.report('loading lists');
-  await checkLoader(table);
-  const lists = [...(await loadUndeleted(table, length)), await loadDeleted(table, length)];
-  const peers = [walkFull, walkKeys, walkCount, walkTotal].map((way) => way(table));
-  const libraries = [electro, toolbox].flatMap((way) => [way(table, false), way(table, true)]);
-  const readings: PageReading[] = [];
-  const tables: string[] = [];
-  for (const list of lists) {
-    const ways = [...countedWays(table, list), ...(list.partition === undefined ? [] : [...peers, ...libraries])];
-    const ofList = await readAll(list, ways, meter, reporter.report, times);
-    readings.push(...ofList);
-    tables.push(readTable(ofList));
-    reporter.print(`${tables.at(-1)}\n`);
+async function benchCompared(bench: Bench, { small, plot, writeDocs }: PagesOptions): Promise<Bound[]> {
+  const size = small ? SMALL : FULL;
+  const readings = await measurePages(bench.endpoint, comparedCases(size.scale), size, bench.report);
+  const table = comparedTable(readings);
+  bench.print(`${table}\n`);
+  if (plot) await writeFile(join(import.meta.dirname, '../../docs/pages.svg'), plotOf(readings));
+  if (writeDocs) await writeFigures('counted-lists.md', 'bench:pages', table);
+  const ours = readings.filter(({ of }) => of.way === 'counted list');
+  const first = ours[0]?.readUnits ?? 0;
+  return ours.flatMap(({ page, readUnits, roundTrips }) => [
+    { claim: `read units of page ${page}, against page 1`, measured: readUnits / first, atMost: 1.2 },
+    { claim: `round trips of page ${page}`, measured: roundTrips, atMost: page === 1 ? 1 : 2 },
+  ]);
+}
+
+const SIZES = [100_000, 1_000_000, 10_000_000] as const;
+const FULL = { rounds: 9, scale: 1 } as const;
+const SMALL = { rounds: 2, scale: 100 } as const;
+
+async function benchSizes({ endpoint, report, print }: Bench, { small, writeDocs }: PagesOptions): Promise<Bound[]> {
+  const size = small ? SMALL : FULL;
+  const cases = SIZES.flatMap((each) => casesOf(each, size.scale));
+  const readings = await measurePages(endpoint, cases, size, report);
+  const table = sizeTable(readings);
+  print(`${table}\n`);
+  if (writeDocs) await writeFigures('counted-lists.md', 'bench:sizes', table);
+  return readings.flatMap((reading) => limitBounds(reading, small));
+}
+
+/** Limits of units and CPU time are for lists of full size. */
+function limitBounds({ of, readUnits, roundTrips, relative, residentMb }: PageReading, isSmall: boolean): Bound[] {
+  const limit = LIMITS[of.size]?.[of.name];
+  const where = `${number(of.list.length)}: ${of.name}`;
+  if (limit === undefined) throw new Error(`no limits of ${where}`);
+  return [
+    { claim: `round trips, ${where}`, measured: roundTrips, atMost: limit.roundTrips },
+    { claim: `resident MB, ${where}`, measured: residentMb, atMost: MOST_RESIDENT_MB },
+    ...(isSmall ? [] : [{ claim: `read units, ${where}`, measured: readUnits, atMost: limit.units }]),
+    ...(isSmall ? [] : [{ claim: `CPU, ${where}`, measured: relative, atMost: limit.cpu }]),
+  ];
+}
+
+/** Whether it runs: one page in three of a small list, and of those that are compared. @throws Error when a page is wrong */
+export async function checkPages(endpoint: string, report: (text: string) => void): Promise<void> {
+  const few = { rounds: 1, scale: 100 };
+  for (const cases of [casesOf(1_000_000, few.scale), comparedCases(few.scale)]) {
+    const some = cases.filter((_, index) => index % 3 === 0);
+    await measurePages(endpoint, some, few, report);
   }
-  return { readings, reads: tables };
+}
+
+const number = (value: number, digits = 1): string => value.toLocaleString('en', { maximumFractionDigits: digits });
+
+/** A Markdown table whose columns stand under each other; the first is text, the others are figures. */
+function aligned(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string => {
+    const padded = cells.map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${padded.join(' | ')} |`;
+  };
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`));
+  return [line(head), `|${rule.join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+const cellOf = (reading: PageReading | undefined): string =>
+  reading === undefined
+    ? ''
+    : `${number(reading.readUnits)}/${reading.roundTrips}/${number(reading.cpu.median, reading.cpu.median < 100 ? 1 : 0)}`;
+
+/** A row for each way, with the pages beside each other. */
+function comparedTable(readings: readonly PageReading[]): string {
+  const pages = [...new Set(readings.map(({ page }) => page))];
+  const rows = Array.from(
+    Map.groupBy(readings, ({ of }) => of.way),
+    ([way = '', ofWay]) => [way, ...pages.map((page) => cellOf(ofWay.find((reading) => reading.page === page)))],
+  );
+  return aligned(['read units/round trips/ms of CPU', ...pages.map((page) => `page ${number(page)}`)], rows);
+}
+
+/** A row for each page, with the sizes beside each other. */
+function sizeTable(readings: readonly PageReading[]): string {
+  const lengths = [...new Set(readings.map(({ of }) => of.list.length))];
+  const rows = Array.from(
+    Map.groupBy(readings, ({ of }) => of.name),
+    ([name, ofPage]) => [name, ...lengths.map((length) => cellOf(ofPage.find(({ of }) => of.list.length === length)))],
+  );
+  return aligned(['read units/round trips/ms of CPU', ...lengths.map((length) => `${number(length)} records`)], rows);
 }

@@ -27,8 +27,8 @@ const OPENERS = 64;
 const LOGGERS = 16;
 
 /**
- * Has many writers create at once by the operations of the API, where transactions conflict as in DynamoDB: tickets of different clients and of one
- * client, and log entries, as many in a request as there may be.
+ * Has many writers create at once by the operations of the API: tickets of different clients and of one client, and log
+ * entries, as many in a request as there may be.
  * @throws Error when a record is lost or duplicated
  */
 export async function measureContention(table: Table, conflicts: Conflicts, each: number): Promise<Contention[]> {

@@ -1,95 +1,165 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type AllocatedNumber,
-  type Item,
-  type Key,
-  schema,
-  storedSets,
-  type Table,
-  type UnitOfWork,
-} from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
+import { type AllocatedNumber, type Item, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { bitPlace, COUNTER, GROUP_SIZE, readSet, STRIPES, WORD_BITS } from '@custodia/counted-lists/maintenance';
 import { writeItems } from '../../generate/write-items.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { type Entity, type Repository, RequestSession, type Stored } from '../../shared/table/index.ts';
-import { type Job, jobsOf } from './records.ts';
-
-type Items = Map<string, Record<string, unknown>>;
+import { RequestSession } from '../../shared/table/index.ts';
+import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import { indexesOf } from '../../shared/table/storage.ts';
+import { FIELDS, jobsOf, newJob } from '../../test/support/jobs.ts';
+import { FILTERS, KINDS, type SizedCase, type SizedList } from './lists.ts';
+import { zipfWord } from './zipf.ts';
 
 /**
- * A fast way to long lists: the collection's own code stages its writes, which are carried out in memory; then all items are written
- * in batches. `load.check.ts` compares the outcome with that of real commits.
+ * Writes long lists as they are stored: the counter item, the items of gaps and sets, and only those records that are
+ * read.
  */
-export class Loader {
-  readonly #items: Items = new Map();
-  readonly #session: RequestSession;
-  readonly jobs: Repository<Job>;
 
-  constructor(table: Table, org: string, kind: Entity<Job>) {
-    this.#session = loadingSession(table, this.#items);
-    this.jobs = jobsOf(org, this.#session, kind);
-  }
+/** Partition of the records. */
+export const partitionOf = ({ org, kind }: SizedList): string => recordsPartition(org as TenantId, KINDS[kind].name);
 
-  /** Carries out staged writes in memory. */
-  apply(): void {
-    for (const write of this.#session.changes.pendingWrites) carryOut(write, this.#items);
-    this.#session.restart();
-  }
-
-  async create(fields: Omit<Job, 'id'>): Promise<Stored<Job>> {
-    const created = await this.jobs.create({ fields });
-    this.apply();
-    return created;
-  }
-
-  /** Forgets tombstones, as DynamoDB does some days after a delete. */
-  expireTombstones(): void {
-    for (const [name, item] of this.#items) if (item[schema.TOMBSTONE] !== undefined) this.#items.delete(name);
-  }
-
-  /** Writes all items to the table, with further attributes. */
-  async flush(table: Table, besides: (item: Item) => Item = () => ({}), concurrency = 8): Promise<void> {
-    const items = Array.from(this.#items.values(), (item) => ({ ...item, ...besides(item) }));
-    await writeItems(table, items, concurrency);
-  }
+/** Counter item, gaps and sets. */
+export async function loadSets(table: Table, list: SizedList): Promise<void> {
+  const { length, isLive, sets } = list;
+  const partition = partitionOf(list);
+  const gaps = storedSets.partitionOf(partition);
+  const { names } = indexesOf(KINDS[list.kind], list.org as TenantId, partition);
+  const stored = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: names };
+  await writeItems(table, [
+    { PK: gaps, SK: COUNTER, NEXT: length, ...stored },
+    ...setItems(gaps, length, (number) => !isLive(number)),
+    ...Object.entries(sets).flatMap(([field, isIn]) => {
+      const set = storedSets.partitionOf(partition, field, 'a');
+      return setItems(set, length, (number) => isLive(number) && isIn(number));
+    }),
+  ]);
 }
 
-/** Its numbers come from counter items in memory. */
-function loadingSession(table: Table, items: Items): RequestSession {
-  const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
-  session.numbers.allocate = async (_, list): Promise<AllocatedNumber> => {
-    const { partition, filters } = list;
-    const counter = itemAt(items, { PK: storedSets.partitionOf(partition), SK: COUNTER });
-    const number = Number(counter.NEXT ?? 0);
-    Object.assign(counter, { NEXT: number + 1, AT: session.now, BY: randomUUID(), FILTERS: filters });
-    return { list, number, expires: undefined, filters, largest: 0 };
-  };
-  session.numbers.noteEntries = (_, entries) => {
-    for (const entry of entries) items.set(schema.nameOf(entry), { ...entry, [schema.AT]: session.now });
-  };
-  return session;
-}
-
-function itemAt(items: Items, key: Key) {
-  const item = items.get(schema.nameOf(key)) ?? { PK: key.PK, SK: key.SK };
-  items.set(schema.nameOf(key), item);
-  return item;
-}
-
-function carryOut(write: UnitOfWork['writes'][number], items: Items): void {
-  switch (write.kind) {
-    case 'put':
-      items.set(schema.nameOf(write.key), { ...write.item });
-      break;
-    case 'delete':
-      items.delete(schema.nameOf(write.key));
-      break;
-    case 'update': {
-      const item = Object.assign(itemAt(items, write.key), write.set);
-      for (const attribute of write.remove) delete item[attribute];
-      for (const [attribute, amount] of Object.entries(write.add)) {
-        item[attribute] = BigInt((item[attribute] as bigint | undefined) ?? 0) + BigInt(amount);
-      }
+/** The items of a set of the numbers below `length`, as adding its bits one by one leaves them. */
+export function setItems(partition: string, length: number, isIn: (number: number) => boolean): Item[] {
+  const items = new Map<string, Record<string, unknown>>();
+  for (let group = 0; group * GROUP_SIZE < length; group++) {
+    for (let stripe = 0; stripe < STRIPES; stripe++) {
+      const first = group * GROUP_SIZE + stripe;
+      const bits = wordOf(first, length, isIn);
+      if (bits === 0n) continue;
+      const { sortKey, word } = bitPlace(first);
+      const item = items.get(sortKey) ?? { PK: partition, SK: sortKey };
+      items.set(sortKey, Object.assign(item, { [word]: bits }));
     }
   }
+  return [...items.values()];
 }
+
+/** @param first the number of its lowest bit */
+function wordOf(first: number, length: number, isIn: (number: number) => boolean): bigint {
+  let digits = '';
+  for (let bit = WORD_BITS - 1; bit >= 0; bit--) {
+    const number = first + bit * STRIPES;
+    digits += number < length && isIn(number) ? '1' : '0';
+  }
+  return BigInt(`0b${digits}`);
+}
+
+/**
+ * The live records from the first to the last of these numbers, or only these where they are far apart, as creations
+ * of the API would leave them.
+ */
+export async function loadRecords(table: Table, list: SizedList, numbers: readonly number[]): Promise<void> {
+  const items: Item[] = [];
+  const [from, to] = [Math.min(...numbers), Math.max(...numbers)];
+  const isNear = to - from < NEAR;
+  const candidates = isNear ? Array.from({ length: to - from + 1 }, (_, index) => from + index) : numbers;
+  for (const number of candidates) if (list.isLive(number)) items.push(await recordOf(table, list, number));
+  await writeItems(table, items);
+}
+
+const NEAR = 10_000;
+
+/** All live records. */
+export async function loadAll(table: Table, list: SizedList): Promise<void> {
+  for (let from = 0; from < list.length; from += NEAR)
+    await loadRecords(table, list, [from, Math.min(from + NEAR, list.length) - 1]);
+}
+
+async function recordOf(table: Table, list: SizedList, number: number): Promise<Item> {
+  const [record, ...others] = (await itemsOf(table, list, number)).filter(({ PK }) => PK === partitionOf(list));
+  if (record === undefined || others.length > 0) throw new Error('a creation puts one record');
+  return record;
+}
+
+/** The items that are put with a record: itself, and its entries in indexes. */
+async function itemsOf(
+  table: Table,
+  { org, kind, sets, searched }: SizedList,
+  number: number,
+): Promise<readonly Item[]> {
+  const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
+  session.numbers.allocate = async (_, { partition, filters }): Promise<AllocatedNumber> => ({
+    list: { partition, filters },
+    number,
+    expires: undefined,
+    filters,
+    largest: 0,
+  });
+  const inAdvance: Item[] = [];
+  session.numbers.noteEntries = (_, entries) => {
+    inAdvance.push(...entries.map((entry) => ({ ...entry, [schema.AT]: session.now })));
+  };
+  const fields = {
+    ...newJob(FILTERS, (field) => (sets[FIELDS[field] ?? '']?.(number) === true ? 'a' : 'b')),
+    ...(searched === undefined
+      ? {}
+      : { title: searched.titles.textOf(number), last_activity_at: timeAt(searched.placeOf(number)) }),
+  };
+  await jobsOf(org, session, KINDS[kind]).create({ fields });
+  return [
+    ...inAdvance,
+    ...session.changes.pendingWrites.flatMap((write) => (write.kind === 'put' ? [write.item] : [])),
+  ];
+}
+
+/** The time of a place in the order of activity: a second after the one before. */
+const timeAt = (place: number): string => new Date(Date.UTC(2026, 0, 1) + place * 1_000).toISOString();
+
+/** Some more entries of a word, and of the order of activity, than a page reads. */
+const ENTRIES = { word: 3_000, activity: 20_000 } as const;
+
+/** The entries by which these pages are found, as far as they are read: of words, and the latest ones of activity. */
+export async function loadEntries(table: Table, list: SizedList, cases: readonly SizedCase[]): Promise<void> {
+  const { searched, length } = list;
+  if (searched === undefined) return;
+  const { titles, placeOf } = searched;
+  const write = async (isWanted: (number: number) => boolean, begin: string, most: number): Promise<void> => {
+    const items: Item[] = [];
+    for (let number = 0; number < length && items.length < most; number++) {
+      if (!isWanted(number)) continue;
+      const isEntry = ({ PK, SK }: Item): boolean => PK !== partitionOf(list) && String(SK).startsWith(begin);
+      items.push(...(await itemsOf(table, list, number)).filter(isEntry));
+    }
+    await writeItems(table, items);
+  };
+  for (const rank of new Set(cases.flatMap(({ words = [] }) => words)))
+    await write((number) => titles.has(number, rank), `${zipfWord(rank)}\n`, ENTRIES.word);
+  await write((number) => placeOf(number) >= length - ENTRIES.activity, YEAR, ENTRIES.activity);
+}
+
+/** The prefix of all times. */
+const YEAR = '2026-';
+
+/** Compacts the gaps of a list, as its readers do, each a day after the one before. */
+export async function compactList(table: Table, list: SizedList): Promise<void> {
+  let newest = list.length - 1;
+  while (!list.isLive(newest)) newest--;
+  await loadRecords(table, list, [newest]);
+  const readGaps = async () => (await readSet(table, storedSets.partitionOf(partitionOf(list)))).length;
+  let [before, gaps] = [-1, await readGaps()];
+  for (let now = systemClock() - READS * DAY; gaps !== before; now += DAY) {
+    const session = new RequestSession(table, () => now, Number.POSITIVE_INFINITY);
+    await jobsOf(list.org, session, KINDS[list.kind]).page({ page: 1, page_size: 1 });
+    [before, gaps] = [gaps, await readGaps()];
+  }
+}
+
+/** More than it takes for ten million numbers. */
+const READS = 200;
+const DAY = 86_400_000;

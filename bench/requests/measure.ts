@@ -14,9 +14,7 @@ export interface OperationCost {
   readonly calls: ReadonlyMap<ContenderName, number>;
 }
 
-export type OperationCosts = readonly OperationCost[];
-
-export interface Extent {
+interface Extent {
   readonly size: keyof typeof SIZES;
   /** Contenders besides ours; the raw clients are always measured. Default: all. */
   readonly against?: readonly ContenderName[] | undefined;
@@ -30,9 +28,7 @@ interface Size {
   readonly warmUp: number;
   /** Number of rounds, in which every contender has a turn with every operation. */
   readonly rounds: number;
-  /**
-   * Turns of each contender in a round. They are short, so that other work of the machine affects all contenders alike.
-   */
+  /** Turns of each contender in a round: short ones, so that other work of the machine affects all alike. */
   readonly turns: number;
   /** Requests of a turn. */
   readonly requests: number;
@@ -50,7 +46,7 @@ export async function measure(
   engine: string,
   { size: extent, against = CONTENDER_NAMES, operations }: Extent,
   report: (text: string) => void,
-): Promise<OperationCosts> {
+): Promise<readonly OperationCost[]> {
   const size = SIZES[extent];
   const names = CONTENDER_NAMES.filter((name) => name === 'ours' || isRaw(name) || against.includes(name));
   const calls = new Map<ContenderName, Calls>();

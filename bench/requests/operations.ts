@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import { clients } from '../../functions/clients/contract.ts';
 import { logs } from '../../functions/logs/contract.ts';
-import { resources } from '../../functions/resources/contract.ts';
 import type { Route } from '../../shared/contract/index.ts';
+import { authorizerContext } from '../../test/support/caller.ts';
+import { proxyEventOf } from '../../test/support/proxy-event.ts';
+import { REQUESTED_PAGE_SIZE } from '../peer/store.ts';
 import type { OperationName } from './names.ts';
 
 /** The measured requests, and the requests that create their records. */
-
-export const REQUESTED_PAGE_SIZE = 25;
 
 /** A request, but for the id in its path. */
 export interface Request {
@@ -28,9 +30,8 @@ export const OPERATIONS: Readonly<Record<OperationName, Request>> = {
   get: { route: clients.routes.getClient },
   list: { route: clients.routes.listClients },
   'filtered list': { route: clients.routes.listClients, query: { status: 'inactive' } },
-  'list of resources': { route: resources.routes.listResources },
   create: { route: clients.routes.createClient, body: client('the-measured-one') },
-  // A status that others have: a container notes a new one by a call that it does not repeat.
+  // A status that other clients have: for a new one a container makes a call that it does not repeat.
   patch: { route: clients.routes.updateClient, body: { status: 'inactive', plan: 'basic' } },
   'log ingest': {
     route: logs.routes.ingestLog,
@@ -44,38 +45,50 @@ export const SEEDED_CLIENTS = Array.from({ length: 60 }, (_, index): Request => 
   return { route: clients.routes.createClient, body: { ...client(`client-${index}`), status } };
 });
 
-/** Records have all fields but `credentials`, which the peers do not encrypt: about 2.5 KB each. */
-export const seededResources = (clientId: string): Request[] =>
-  Array.from({ length: 30 }, (_, index) => ({
-    route: resources.routes.createResource,
-    body: {
-      client_id: clientId,
-      name: `Web server ${index}`,
-      type: 'vm',
-      description: 'Serves the public site and the shop, behind the load balancer of the second hall. '.repeat(6),
-      provider: 'local',
-      external_id: `i-0a1b2c3d${index}`,
-      location: 'Lisbon',
-      ip_address: '192.0.2.10',
-      status: 'active',
-      specifications: {
-        cores: 4,
-        memory_gb: 16,
-        disks: [
-          { name: 'sda', gb: 500 },
-          { name: 'sdb', gb: 2_000 },
-        ],
-      },
-      limits: { connections: 500, requests_per_second: 1_000 },
-      metadata: Object.fromEntries(
-        Array.from({ length: 20 }, (_, key) => [`label-${key}`, `value of label ${key}, with words`]),
-      ),
-      tags: ['web', 'shop', 'lisbon'],
-      cpu_usage: 42.5,
-      memory_usage: 61,
-      storage_usage: 30,
-      alert_threshold: 90,
-      monthly_cost: 45,
-      provisioned_at: '2026-11-01T08:00:00.000Z',
-    },
-  }));
+const TOTALS: Partial<Record<OperationName, number>> = {
+  list: SEEDED_CLIENTS.length,
+  'filtered list': SEEDED_CLIENTS.length / 2,
+};
+
+/** @throws Error where a contender's response does not match the contract and the records */
+export function checkResponse(operation: OperationName, { statusCode, body }: APIGatewayProxyResult): void {
+  const { response } = OPERATIONS[operation].route;
+  const value: { readonly data?: unknown[]; readonly total?: number } = JSON.parse(body);
+  const isRight =
+    statusCode === response.status &&
+    response.schema?.safeParse(value).success &&
+    value.total === TOTALS[operation] &&
+    (value.data === undefined || value.data.length === REQUESTED_PAGE_SIZE);
+  if (!isRight) throw new Error(`${operation} was answered ${statusCode} ${body.slice(0, 2_000)}`);
+}
+
+/** The organization, and its integration that sends every request. */
+const ORG = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
+const INTEGRATION = '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35';
+
+const PERMISSIONS = ['clients', 'resources', 'logs', 'services', 'tickets'].flatMap((domain) => [
+  `${domain}:read`,
+  `${domain}:write`,
+]);
+
+/** About as long as a token is. */
+const AUTHORIZATION = `Bearer ${'x'.repeat(600)}`;
+
+/** The event of a request as JSON, parsed anew each time that it is sent, as in Lambda. */
+export const eventOf = ({ route, query, body }: Request, id = ''): string =>
+  JSON.stringify(
+    proxyEventOf({
+      route,
+      path: route.path.replace(/\{\w+\}/, id),
+      query,
+      body,
+      headers: { Authorization: AUTHORIZATION },
+      caller: authorizerContext(ORG, {
+        integration_id: INTEGRATION,
+        app_code: 'acme-sync',
+        token_id: randomUUID(),
+        secret_id: randomUUID(),
+        permissions: PERMISSIONS.join(' '),
+      }),
+    }),
+  );

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createTable, LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
-import type { Calls, ContenderSettings, RequestCost, Turn } from './contender-process.ts';
-import { CALLS_OF, CONTENDER_NAMES, type ContenderName, isRaw } from './names.ts';
-import { createPeerTable } from './table.ts';
+import { createPeerTable } from '../peer/table.ts';
+import type { Calls, ContenderSettings, Turn } from './contender-process.ts';
+import { CALLS_OF, type ContenderName, isRaw } from './names.ts';
 
 const FILE = join(import.meta.dirname, 'contender-process.ts');
 
@@ -34,9 +34,10 @@ export class Contender {
     return new Contender(name, child, (await responseOf(child, name)) as Calls);
   }
 
-  async play(turn: Turn): Promise<RequestCost> {
+  /** @returns CPU time of the process for each request, in microseconds */
+  async play(turn: Turn): Promise<number> {
     this.#process.send(turn);
-    return (await responseOf(this.#process, this.name)) as RequestCost;
+    return (await responseOf(this.#process, this.name)) as number;
   }
 
   stop(): void {
@@ -65,9 +66,8 @@ const ENVIRONMENT = {
   AWS_SECRET_ACCESS_KEY: LOCAL_AWS.credentials.secretAccessKey,
 };
 
-/** Starts these contenders, or all. */
 export const startContenders = (
   engine: string,
   generation: number,
-  names: readonly ContenderName[] = CONTENDER_NAMES,
+  names: readonly ContenderName[],
 ): Promise<Contender[]> => Promise.all(names.map((name) => Contender.start(name, engine, generation)));

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyHandler } from 'aws-lambda';
 import { beforeAll, expect, it } from 'vitest';
 import type { Route } from '#contract';
-import { type GatewayRequest, proxyEventOf } from '../../bench/proxy-event.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { services } from '../../functions/services/contract.ts';
 import { tickets } from '../../functions/tickets/contract.ts';
@@ -12,6 +11,7 @@ import { loadFromSource } from '../../local/functions.ts';
 import { authorizerContext } from '../support/caller.ts';
 import { lambdaContext } from '../support/lambda-context.ts';
 import { prepared } from '../support/prepared.ts';
+import { type GatewayRequest, proxyEventOf } from '../support/proxy-event.ts';
 import { useApi } from '../support/use-api.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { boundText, holds, inTurns, spreadOf } from '../../bench/statistics.ts';
+import { boundText, holds } from '../../bench/bounds.ts';
+import { inTurns, spreadOf } from '../../bench/statistics.ts';
 
 describe('a spread', () => {
   it('is the median and the quartiles, in any order of the values', () => {
@@ -22,6 +23,13 @@ describe('a bound', () => {
   it('does not hold where nothing was measured', () => {
     expect(holds({ claim: 'a', measured: spreadOf([]), atLeast: 1 })).toBe(false);
     expect(holds({ claim: 'a', measured: spreadOf([Number.NaN]), atMost: 1 })).toBe(false);
+  });
+
+  it('may be of a number', () => {
+    expect(holds({ claim: 'a', measured: 3, atMost: 3 })).toBe(true);
+    expect(holds({ claim: 'a', measured: 3.01, atMost: 3 })).toBe(false);
+    expect(holds({ claim: 'a', measured: Number.NaN, atMost: 3 })).toBe(false);
+    expect(boundText({ claim: 'units', measured: 2.5, atMost: 3 })).toBe('PASS  2.5 ≤ 3  units');
   });
 
   it('says what was measured and what it asks', () => {

@@ -7,7 +7,6 @@ const NOT_COPIED = new Set([
   '.data',
   'cdk.out',
   'coverage',
-  'bench/node_modules',
   'generate/lint/node_modules',
   'node_modules',
 ]);

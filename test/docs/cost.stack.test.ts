@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { monthly } from '../../bench/cost/fixed.ts';
-import { heartbeatCosts } from '../../bench/cost/heartbeat.ts';
-import { coldStartIn } from '../../bench/cost/memory.ts';
+import { turnIn } from '../../bench/cost/deliveries.ts';
 import { MIXES } from '../../bench/cost/mixes.ts';
-import { withCosts } from '../../bench/cost/page.ts';
 import { PRICED_ON, PRICES } from '../../bench/cost/prices.ts';
-import { type Profiles, profilesOf } from '../../bench/cost/profiles.ts';
-import { takenIn } from '../../bench/cost/tables.ts';
-import { turnIn } from '../../bench/cost/turn.ts';
+import { heartbeatCosts, monthly, type Profiles, profilesOf } from '../../bench/cost/stage.ts';
+import { coldStartIn, takenIn, withCosts } from '../../bench/cost/tables.ts';
 import { rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import { synthesize, templatesIn } from '../infra/synthesize.ts';

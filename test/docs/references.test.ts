@@ -26,7 +26,7 @@ const commentsOf = (source: string): string =>
     .join('\n');
 
 const pages = textsOf(['*.md', '{docs,clients,examples,packages,shared,local,infra,test}/**/*.md']);
-const settings = textsOf(['.ci/run', '.github/**/*.yml', '.*.yaml', '*.yaml', 'package.json', 'bench/package.json']);
+const settings = textsOf(['.ci/run', '.github/**/*.yml', '.*.yaml', '*.yaml', 'package.json']);
 const sources = textsOf([
   '{bench,bin,clients,examples,functions,generate,infra,local,operator,packages,shared,test}/**/*.{ts,cjs,mjs}',
 ]);

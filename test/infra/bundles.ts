@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { type BundleSize, bundleSize } from '../../bench/cold-start/bundle-size.ts';
-import { proxyEventOf } from '../../bench/proxy-event.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { isOfBackground } from '../../infra/rights.ts';
 import { authorizerContext } from '../support/caller.ts';
+import { proxyEventOf } from '../support/proxy-event.ts';
 import type { DeployedFunction } from './account/functions.ts';
 
 const run = promisify(execFile);

@@ -7,9 +7,6 @@ import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
-import { Loader } from '../../bench/pages/load.ts';
-import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
-import { freshTable } from '../../bench/pages/table.ts';
 import { withCeilings } from '../../generate/ceilings/page.ts';
 import { checksOf, unitBoundHolds } from '../../generate/data-model/bounds.ts';
 import { type MeasuredOperations, measureOperations } from '../../generate/data-model/measure.ts';
@@ -22,6 +19,7 @@ import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { asked } from '../support/asked.ts';
 import { Conflicts } from '../support/conflicts.ts';
+import { type Job, jobsBy, jobsOf, jobTable, Loader, newJob } from '../support/jobs.ts';
 import type { Filter } from './test-list.ts';
 
 /**
@@ -75,7 +73,7 @@ describe.skipIf(!HAS_ENGINE)('a page', () => {
   let recorder: Recorder;
   beforeAll(async () => {
     dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
-    table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);
+    table = await jobTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }));
     const loader = new Loader(table, org, kind);
     // Every tenth has the first value, scattered; nearly all have the second; the third field has long values.
     for (let index = 0; index < NUMBERS; index++) {
@@ -160,7 +158,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
     (await table.client.send(new GetCommand({ TableName: table.name, Key: counterKey }))).Item?.LARGEST;
   beforeAll(async () => {
     dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
-    table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);
+    table = await jobTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }));
     const loader = new Loader(table, org, kind);
     for (let index = 0; index < 119; index++) {
       const values = [index % 6 === 0 ? 'rare' : 'usual', index % 2 === 0 ? 'even' : 'odd'];

@@ -4,8 +4,6 @@ import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
-import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
-import { freshTable } from '../../bench/pages/table.ts';
 import { readUnitsOf, roundTripsOf } from '../../generate/data-model/play.ts';
 import { Recorder } from '../../generate/data-model/recorder.ts';
 import { writeItems } from '../../generate/write-items.ts';
@@ -14,6 +12,7 @@ import { systemClock } from '../../shared/clock.ts';
 import { asked } from '../support/asked.ts';
 import { itemsWith } from '../support/bits.ts';
 import { Conflicts } from '../support/conflicts.ts';
+import { type Job, jobsBy, jobsOf, jobTable, newJob } from '../support/jobs.ts';
 
 /** What pages read across the numbers of refused creates. DynamoDB Local counts as well, but the other engine starts sooner. */
 const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
@@ -35,7 +34,7 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
     const open = () => new RequestSession(table, systemClock, Date.now() + 60_000);
     beforeAll(async () => {
       dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
-      table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);
+      table = await jobTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }));
       await create(BEFORE);
       await refuse();
       await create(RECORDS - BEFORE);

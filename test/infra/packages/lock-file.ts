@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Folders with a lock file: what `npm ci` installs, and what few commands install when they need it. */
-export const FOLDERS = ['.', 'bench', 'generate/lint'];
+export const FOLDERS = ['.', 'generate/lint'];
 
 type Named = Readonly<Record<string, string>>;
 

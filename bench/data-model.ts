@@ -1,0 +1,32 @@
+import { ceilingsOf } from '../generate/ceilings/ceilings.ts';
+import { ceilingTable } from '../generate/ceilings/table.ts';
+import { checksOf, unitBoundHolds } from '../generate/data-model/bounds.ts';
+import { flushBoundHolds, flushTable } from '../generate/data-model/flushes.ts';
+import { measureOperations } from '../generate/data-model/measure.ts';
+import { boundTable, patternTable } from '../generate/data-model/tables.ts';
+import { markdown } from '../generate/markdown.ts';
+import type { EngineName } from '../local/dynamodb/index.ts';
+import { reportProgress } from '../local/terminal/progress.ts';
+
+/**
+ * Plays every operation against the local API and prints its calls of the table, their cost, and the bounds.
+ * @returns whether every bound holds
+ */
+export async function benchDataModel({ engine }: { readonly engine: EngineName }): Promise<boolean> {
+  const { report, stop } = reportProgress('starting');
+  const measured = await measureOperations(engine, report).finally(stop);
+  const checks = checksOf(measured);
+  const tables = [
+    patternTable(measured.operations),
+    boundTable(checks),
+    flushTable(measured.flushes),
+    ceilingTable(measured.loads.map(ceilingsOf)),
+  ];
+  console.log(`${tables.map(markdown).join('\n\n')}\n`);
+  const beyond = [
+    ...checks.filter((check) => !unitBoundHolds(check)),
+    ...measured.flushes.filter((each) => !flushBoundHolds(each)),
+  ];
+  for (const { title } of beyond) console.log(`FAIL  ${title}`);
+  return checks.length > 0 && measured.flushes.length > 0 && beyond.length === 0;
+}
