@@ -1,5 +1,4 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBDocumentClient, QueryCommand, type QueryCommandOutput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { signed } from '../functions/events/deliveries/call.ts';
 import { sendWith } from '../functions/events/deliveries/send.ts';
@@ -11,6 +10,7 @@ import { systemClock } from '../shared/clock.ts';
 import { journalEntity, RequestSession } from '../shared/table/index.ts';
 import { DeliveryWorld, type Endpoint, SECRET } from '../test/support/delivery-world.ts';
 import type { FreshTable } from '../test/support/dynamodb.ts';
+import { listening } from '../test/support/listening.ts';
 import { tableAt } from '../test/support/storage.ts';
 import type { Bound } from './bounds.ts';
 import { runBench, writeFigures } from './harness.ts';
@@ -51,21 +51,27 @@ const BATCH_SIZES = [1, 10, 100] as const;
 export async function throughput(endpoint: string, events: number): Promise<Throughput[]> {
   const place = { client: localDynamoDbClient(endpoint), tableName: 'deliveries', endpoint };
   await createTable(place.client, place.tableName);
-  await using receiver = await Receiver.start();
+  let deliveries = 0;
+  const receiver = createServer((incoming, response) => {
+    deliveries += 1;
+    incoming.resume().on('end', () => response.writeHead(204).end());
+  });
+  const url = `${await listening(receiver)}/`;
   const measured: Throughput[] = [];
-  for (const batchSize of BATCH_SIZES) measured.push(await measure(place, receiver, events, batchSize));
+  for (const batchSize of BATCH_SIZES) measured.push(await measure(place, url, events, batchSize));
+  receiver.close();
+  if (deliveries === 0) throw new Error('nothing was delivered');
   return measured;
 }
 
-async function measure(place: FreshTable, receiver: Receiver, events: number, batchSize: number): Promise<Throughput> {
+async function measure(place: FreshTable, url: string, events: number, batchSize: number): Promise<Throughput> {
   const world = new DeliveryWorld(place);
   const organization = await world.organization();
-  const endpoint = await organization.endpoint({ url: receiver.url, batch_size: batchSize });
+  const endpoint = await organization.endpoint({ url, batch_size: batchSize });
   await organization.flood(events);
-  receiver.bodies.length = 0;
   const usage: Usage = { calls: 0, readUnits: 0, writeUnits: 0 };
-  const delivering = await secondsOf(() => addingTo(usage, () => deliver(place, organization.id, endpoint, receiver)));
-  const simply = await secondsOf(() => deliverSimply(place, organization.id, receiver.url, batchSize));
+  const delivering = await secondsOf(() => addingTo(usage, () => deliver(place, organization.id, endpoint)));
+  const simply = await secondsOf(() => deliverSimply(place, organization.id, url, batchSize));
   return {
     batchSize,
     delivered: events / delivering,
@@ -83,7 +89,7 @@ const secondsOf = async (run: () => Promise<unknown>): Promise<number> => {
 };
 
 /** Turn after turn, until nothing is left. */
-async function deliver(place: FreshTable, tenant: string, { id }: Endpoint, receiver: Receiver): Promise<void> {
+async function deliver(place: FreshTable, tenant: string, { id }: Endpoint): Promise<void> {
   const table = tableAt(place);
   meter(table);
   const open = (): RequestSession => new RequestSession(table, systemClock, systemClock() + 10_000);
@@ -99,7 +105,6 @@ async function deliver(place: FreshTable, tenant: string, { id }: Endpoint, rece
     isAwake = false;
     await work({ tenant, endpointId: id }, world);
   }
-  if (receiver.bodies.length === 0) throw new Error('nothing was delivered');
 }
 
 /** The simplest worker: it reads pages of the journal, posts them signed, and stores how far it is. */
@@ -145,37 +150,6 @@ async function post(url: string, id: string, body: string): Promise<void> {
     .on('error', reject)
     .end(body);
   await promise;
-}
-
-/** Accepts every event. */
-class Receiver implements AsyncDisposable {
-  readonly bodies: string[] = [];
-  readonly #server = createServer((incoming, response) => {
-    let body = '';
-    incoming.setEncoding('utf8').on('data', (text: string) => {
-      body += text;
-    });
-    incoming.on('end', () => {
-      this.bodies.push(body);
-      response.writeHead(204).end();
-    });
-  });
-
-  static async start(): Promise<Receiver> {
-    const started = new Receiver();
-    const listening = Promise.withResolvers<void>();
-    started.#server.listen(0, '127.0.0.1', listening.resolve);
-    await listening.promise;
-    return started;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.close();
-  }
 }
 
 const figure = (value: number): string => value.toFixed(value < 10 ? 2 : 0);

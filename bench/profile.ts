@@ -3,7 +3,7 @@ import { type Profiler, Session } from 'node:inspector/promises';
 import { dirname, join } from 'node:path';
 import { markdown } from '../generate/markdown.ts';
 
-/** Makes CPU profiles, keeps them for a viewer (Chrome, VS Code), and reports them in words. */
+/** Makes CPU profiles, keeps them for a viewer (Chrome, VS Code), and summarizes them. */
 
 /** In microseconds. */
 const SAMPLING_INTERVAL = 100;
@@ -23,81 +23,44 @@ export async function profiled<T>(file: string, work: () => Promise<T>): Promise
   return result;
 }
 
-const LONGEST = 25;
-
 /** During a longer pause the process waited for a busy machine. */
 const LONGEST_PAUSE = 2 * SAMPLING_INTERVAL;
 
-interface Sample {
-  /** In microseconds. */
-  readonly time: number;
-  readonly own: Frame;
-  /** The function and its callers, the innermost first. */
-  readonly stack: readonly Frame[];
-}
-
-async function samplesIn(file: string): Promise<Sample[]> {
-  const { nodes, samples = [], timeDeltas = [] }: Profiler.Profile = JSON.parse(await readFile(file, 'utf8'));
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
-  const stackOf = (sample: number): Frame[] => {
-    const stack: Frame[] = [];
-    for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
-      const frame = byId.get(id)?.callFrame;
-      if (frame !== undefined) stack.push(frame);
-    }
-    return stack;
-  };
-  return samples.flatMap((sample, index) => {
-    const time = timeDeltas[index] ?? 0;
-    const stack = stackOf(sample);
-    const [own] = stack;
-    const isWork = time <= LONGEST_PAUSE && own?.functionName !== '(idle)' && own?.url !== 'node:inspector';
-    return isWork && own !== undefined ? [{ time, own, stack }] : [];
-  });
-}
-
 /**
- * A summary of a profile: by package or folder, by function alone, and by function of ours with all that it calls. In
- * microseconds of wall time per request, without pauses: good for comparing parts.
+ * A summary of a profile, by package or folder and by function, without what they call: in microseconds of wall time
+ * for each request, without pauses.
  */
 export async function profileText(file: string, requests: number): Promise<string> {
-  const places = new Times();
-  const alone = new Times();
-  const withCalled = new Times();
-  for (const { time, own, stack } of await samplesIn(file)) {
-    places.add(placeOf(own, sourceOf(own)), time);
-    alone.add(nameOf(own, sourceOf(own)), time);
-    const ours = stack.filter((frame) => isOurs(sourceOf(frame)));
-    for (const name of new Set(ours.map((frame) => nameOf(frame, sourceOf(frame))))) withCalled.add(name, time);
+  const { nodes, samples = [], timeDeltas = [] }: Profiler.Profile = JSON.parse(await readFile(file, 'utf8'));
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const [places, functions] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [index, sample] of samples.entries()) {
+    const [frame, time = 0] = [frames.get(sample), timeDeltas[index]];
+    if (frame === undefined || time > LONGEST_PAUSE || frame.functionName === '(idle)') continue;
+    for (const [times, name] of [
+      [places, placeOf(frame)],
+      [functions, functionOf(frame)],
+    ] as const)
+      times.set(name, (times.get(name) ?? 0) + time / requests);
   }
-  return [
-    places.text('place', requests),
-    alone.text('function, alone', requests),
-    withCalled.text('function of ours, with what it calls until it first waits', requests),
-  ].join('\n\n');
+  return `${tableOf('place', places)}\n\n${tableOf('function', functions)}`;
 }
 
-class Times {
-  readonly #times = new Map<string, number>();
+const LONGEST_ROWS = 25;
 
-  add(name: string, time: number): void {
-    this.#times.set(name, (this.#times.get(name) ?? 0) + time);
-  }
-
-  text(title: string, requests: number): string {
-    const rows = [...this.#times].sort(([, a], [, b]) => b - a).slice(0, LONGEST);
-    const total = [...this.#times.values()].reduce((sum, time) => sum + time, 0);
-    return markdown({
-      head: [title, 'µs', '%'],
-      rows: rows.map(([name, time]) => [name, (time / requests).toFixed(1), ((100 * time) / total).toFixed(1)]),
-    });
-  }
+function tableOf(title: string, times: ReadonlyMap<string, number>): string {
+  const rows = [...times].sort(([, a], [, b]) => b - a).slice(0, LONGEST_ROWS);
+  const total = times.values().reduce((sum, time) => sum + time, 0);
+  return markdown({
+    head: [title, 'µs', '%'],
+    rows: rows.map(([name, time]) => [name, time.toFixed(1), ((100 * time) / total).toFixed(1)]),
+  });
 }
 
 type Frame = Profiler.ProfileNode['callFrame'];
 
 const ROOT = join(import.meta.dirname, '..');
+
 /** `shared/table/keys.ts`, `node_modules/zod/…`, `node:fs`; empty for what has no file. */
 const sourceOf = ({ url }: Frame): string =>
   url
@@ -105,16 +68,16 @@ const sourceOf = ({ url }: Frame): string =>
     .replace(`${ROOT}/`, '')
     .replace(/^.*node_modules\//, 'node_modules/');
 
-const isOurs = (source: string): boolean => /^(shared|functions|packages)\//.test(source);
-
 /** `@smithy/core`, `shared/http`, `node:internal/modules`, `(garbage collector)` */
-function placeOf({ functionName }: Frame, source: string): string {
-  if (source === '') return functionName || '(native)';
-  if (source.startsWith('node:')) return source.split('/').slice(0, 2).join('/');
-  const [first = '', second = '', third = ''] = source.replace('node_modules/', '').split('/');
-  if (source.startsWith('node_modules/')) return first.startsWith('@') ? `${first}/${second}` : first;
-  return third.endsWith('.ts') || third === '' ? `${first}/${second}` : `${first}/${second}/${third}`;
+function placeOf(frame: Frame): string {
+  const source = sourceOf(frame);
+  if (source === '') return frame.functionName || '(native)';
+  const [first = '', ...others] = source.replace('node_modules/', '').split('/');
+  if (source.startsWith('node_modules/') && !first.startsWith('@')) return first;
+  return [first, ...others.slice(0, source.startsWith('packages/') ? 3 : 1)].join('/');
 }
 
-const nameOf = ({ functionName, lineNumber }: Frame, source: string): string =>
-  `\`${functionName || '(anonymous)'}\` ${source === '' ? '' : `${source.replace('node_modules/', '')}:${lineNumber + 1}`}`.trim();
+const functionOf = (frame: Frame): string => {
+  const place = sourceOf(frame).replace('node_modules/', '');
+  return `\`${frame.functionName || '(anonymous)'}\` ${place === '' ? '' : `${place}:${frame.lineNumber + 1}`}`.trim();
+};

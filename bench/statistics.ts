@@ -36,3 +36,14 @@ export async function cpuOf(work: () => unknown): Promise<number> {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 }
+
+/** The index of the first of these rising numbers that is above a value, by halving; of the last where none is. */
+export function firstAbove(rising: ArrayLike<number>, value: number): number {
+  let [low, high] = [0, rising.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle] ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

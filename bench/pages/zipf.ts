@@ -1,3 +1,5 @@
+import { firstAbove } from '../statistics.ts';
+
 /** Words as people use them: the word of rank `r` is `r` times as rare as the first (Zipf's law). The same in every run. */
 
 /** How many words there are. */
@@ -30,7 +32,8 @@ export class ZipfTexts {
     for (let text = 0; text < length; text++) {
       const words = this.#ranks.subarray(text * WORDS_A_TEXT, (text + 1) * WORDS_A_TEXT);
       for (let draw = 0, drawn = 0; drawn < WORDS_A_TEXT; draw++) {
-        const rank = rankAt(sums, (random(text * 64 + draw) / 2 ** 32) * (sums.at(-1) ?? 0));
+        const drawnAt = (random(text * 64 + draw) / 2 ** 32) * (sums.at(-1) ?? 0);
+        const rank = firstAbove(sums, drawnAt) + 1;
         if (!words.includes(rank)) words[drawn++] = rank;
       }
     }
@@ -54,15 +57,4 @@ function sumsOfWeights(): Float64Array {
   const sums = new Float64Array(VOCABULARY);
   for (let index = 0, sum = 0; index < VOCABULARY; index++) sums[index] = sum += 1 / (index + 1);
   return sums;
-}
-
-/** The first rank whose sum is more than this. */
-function rankAt(sums: Float64Array, drawn: number): number {
-  let [low, high] = [0, sums.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sums[middle] ?? 0) > drawn) high = middle;
-    else low = middle + 1;
-  }
-  return low + 1;
 }

@@ -2,6 +2,7 @@ import type { Caller } from '../../shared/identity/index.ts';
 import { aCaller } from '../../test/support/caller.ts';
 import { type Random, randomOf } from '../../test/support/random.ts';
 import { MIXES } from '../cost/mixes.ts';
+import { firstAbove } from '../statistics.ts';
 import type { Operation } from './operations.ts';
 import { FLOODED, FLOODING_KEYS, type Scenario, type Size, TENANTS } from './scenarios.ts';
 
@@ -29,24 +30,14 @@ interface Tenant {
 }
 
 /** All requests of a scenario, in the order of their arrival. */
-export function* arrivals(
+export const arrivals = (
   scenario: Scenario,
   size: Size,
   operations: ReadonlyMap<string, Operation>,
-): Generator<Arrival> {
-  const usual = othersArrivals(scenario.name, size, operations);
-  const flooding = floodArrivals(scenario, size, operations);
-  let [one, other] = [usual.next(), flooding.next()];
-  while (one.done !== true || other.done !== true) {
-    if (other.done === true || (one.done !== true && one.value.at <= other.value.at)) {
-      if (one.done !== true) yield one.value;
-      one = usual.next();
-    } else {
-      yield other.value;
-      other = flooding.next();
-    }
-  }
-}
+): readonly Arrival[] =>
+  [...othersArrivals(scenario.name, size, operations), ...floodArrivals(scenario, size, operations)].toSorted(
+    (one, other) => one.at - other.at,
+  );
 
 /** By Zipf's law: the tenant of rank n sends a share of 1/n. */
 function* othersArrivals(scenario: string, size: Size, operations: ReadonlyMap<string, Operation>): Generator<Arrival> {
@@ -58,7 +49,7 @@ function* othersArrivals(scenario: string, size: Size, operations: ReadonlyMap<s
   );
   const upTo = accumulated(ranks.map((share) => share / whole));
   for (const at of times(random, size.perSecond, 0, size.before + size.during)) {
-    const tenant = tenants[placeOf(fraction(random), upTo)] as Tenant;
+    const tenant = tenants[firstAbove(upTo, fraction(random))] as Tenant;
     const part = fraction(random);
     const [operation] = tenant.shares.find(([, end]) => part < end) ?? tenant.shares[0] ?? [];
     const caller = random.oneOf(tenant.callers);
@@ -117,14 +108,3 @@ const accumulated = (shares: readonly number[]): number[] => {
   let sum = 0;
   return shares.map((share) => (sum += share));
 };
-
-/** The index of the first end above a value, by halving. */
-function placeOf(value: number, ends: readonly number[]): number {
-  let [low, high] = [0, ends.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (value < (ends[middle] ?? 1)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}

@@ -104,6 +104,12 @@ describe.each(routes)('the operation %s', (id, { route }) => {
   const operation = document.paths[route.path]?.[route.method.toLowerCase()];
   if (operation === undefined) throw new Error(`${id} is not described`);
 
+  it('asks for the token or signature of its route', () => {
+    const token = { bearerAuth: [] };
+    const asked = { bearer: [token], 'bearer-optional': [token, {}], signature: [{ signature: [] }], none: [] };
+    expect(operation.security).toEqual(asked[route.auth]);
+  });
+
   it('has every parameter of its route', () => {
     const given = (operation.parameters ?? []).map(resolved).map((parameter) => `${parameter.in} ${parameter.name}`);
     const declared = [

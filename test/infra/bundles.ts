@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { type BundleSize, bundleSize } from '../../bench/cold-start/bundle-size.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { functionNames } from '../../infra/functions.ts';
@@ -13,6 +12,7 @@ import { isOfBackground } from '../../infra/rights.ts';
 import { authorizerContext } from '../support/caller.ts';
 import { proxyEventOf } from '../support/proxy-event.ts';
 import type { DeployedFunction } from './account/functions.ts';
+import { type BundleSize, bundleSize } from './bundle-size.ts';
 
 const run = promisify(execFile);
 
