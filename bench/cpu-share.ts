@@ -13,6 +13,9 @@ export interface ColdStart {
   readonly requestMs: number;
 }
 
-/** How long a cold start computes with this memory, in ms: it is loaded at full CPU, and the first request has a share of one. */
+/**
+ * How long a cold start computes with this memory, in ms: it is loaded at full CPU, and the first request has a share
+ * of one.
+ */
 export const weightedMs = ({ importMs, requestMs }: ColdStart, memory: number): number =>
   importMs + requestMs / cpuShare(memory);

@@ -1,9 +1,8 @@
-import { ceilingsOf } from '../generate/ceilings/ceilings.ts';
-import { ceilingTable } from '../generate/ceilings/table.ts';
+import { ceilingsOf, ceilingTable } from '../generate/ceilings/ceilings.ts';
 import { checksOf, unitBoundHolds } from '../generate/data-model/bounds.ts';
 import { flushBoundHolds, flushTable } from '../generate/data-model/flushes.ts';
 import { measureOperations } from '../generate/data-model/measure.ts';
-import { boundTable, patternTable } from '../generate/data-model/tables.ts';
+import { boundTable, patternTable } from '../generate/data-model/page.ts';
 import { markdown } from '../generate/markdown.ts';
 import type { EngineName } from '../local/dynamodb/index.ts';
 import { reportProgress } from '../local/terminal/progress.ts';

@@ -37,7 +37,9 @@ interface Throughput {
   readonly batchSize: number;
   /** Events a second. */
   readonly delivered: number;
-  /** Events a second of the simplest worker, which has no lease, permissions, open numbers and checks of the address. */
+  /**
+   * Events a second of the simplest worker, which has no lease, permissions, open numbers and checks of the address.
+   */
   readonly simply: number;
   /** For each delivered event. */
   readonly readUnits: number;

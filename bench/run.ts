@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { commandLine } from '../local/terminal/command-line.ts';
-import { CONTENDER_NAMES, OPERATION_NAMES } from './requests/names.ts';
+import { OPERATION_NAMES } from './requests/names.ts';
 
 /** `npm run bench -- pages --help` */
 const program = commandLine('bench').description('Measures what the documentation claims.');
@@ -36,7 +36,6 @@ bench(
     SMALL,
     WRITE_DOCS,
     ENGINE,
-    new Option('--against <names...>', 'whom to measure besides').choices(CONTENDER_NAMES),
     new Option('--operation <names...>', 'what to measure').choices(OPERATION_NAMES),
     new Option('--profile <directory>', 'write CPU profiles instead of measuring, and print what they say'),
   ],

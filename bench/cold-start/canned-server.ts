@@ -117,7 +117,10 @@ export class CannedServer {
   }
 }
 
-/** A function waits for its warm start's read for half a second only: where the machine was busy, it was not recorded. Any response will do. */
+/**
+ * A function waits for its warm start's read for half a second only: where the machine was busy, it was not recorded.
+ * Any response will do.
+ */
 const isOfWarmStart = ({ body }: Pick<Sent, 'body'>): boolean => body.includes(`"${EMPTY_KEYS.warmStart.PK}"`);
 
 /** Of a status that no client tries again. */
@@ -141,7 +144,9 @@ async function sentIn(request: IncomingMessage, service: CannedService): Promise
   };
 }
 
-/** Ids, times, account numbers, the day of a sequence number's confirmation window, and the id of an attempt to write. */
+/**
+ * Ids, times, account numbers, the day of a sequence number's confirmation window, and the id of an attempt to write.
+ */
 const VARYING = new RegExp(
   [
     /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/,

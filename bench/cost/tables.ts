@@ -175,7 +175,10 @@ function recordCells(title: string, count: number, taken: ReadonlyMap<string, Ta
   return [ofTable, sumOf(cost) - ofTable, sumOf(cost)].map((each) => money(each / count));
 }
 
-/** The measured usage of one request of each operation in the mixes, of a batch of log entries, and of tickets with words and without. */
+/**
+ * The measured usage of one request of each operation in the mixes, of a batch of log entries, and of tickets with
+ * words and without.
+ */
 const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => ({
   head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
   rows: TITLES.map((title) => {

@@ -82,7 +82,10 @@ function limitBounds({ of, readUnits, roundTrips, relative, residentMb }: PageRe
   ];
 }
 
-/** Whether it runs: one page in three of a small list, and of those that are compared. @throws Error when a page is wrong */
+/**
+ * Whether it runs: one page in three of a small list, and of those that are compared. @throws Error when a page is
+ * wrong
+ */
 export async function checkPages(endpoint: string, report: (text: string) => void): Promise<void> {
   const few = { rounds: 1, scale: 100 };
   for (const cases of [casesOf(1_000_000, few.scale), comparedCases(few.scale)]) {

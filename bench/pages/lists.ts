@@ -130,7 +130,10 @@ const thinnedList = (length: number): SizedList => ({
 
 const THINNED = 1_000_000;
 
-/** The list that is found by words, and in the order of activity. Half of its records are in one set, and ten in another. */
+/**
+ * The list that is found by words, and in the order of activity. Half of its records are in one set, and ten in
+ * another.
+ */
 function searchedList(length: number): SizedList {
   const org = `5ea0c4ed-0000-4000-8000-${String(length).padStart(12, '0')}`;
   const sets = pick(mixedList(length).sets, [DENSE[0], RARE]);

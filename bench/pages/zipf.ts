@@ -1,6 +1,8 @@
 import { firstAbove } from '../statistics.ts';
 
-/** Words as people use them: the word of rank `r` is `r` times as rare as the first (Zipf's law). The same in every run. */
+/**
+ * Words as people use them: the word of rank `r` is `r` times as rare as the first (Zipf's law). The same in every run.
+ */
 
 /** How many words there are. */
 export const VOCABULARY = 20_000;

@@ -12,7 +12,6 @@ import { startContenders } from './processes.ts';
 export interface RequestsOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
-  readonly against?: readonly ContenderName[];
   readonly operation?: readonly OperationName[];
   /** Directory for CPU profiles, instead of measuring. */
   readonly profile?: string;
@@ -22,10 +21,10 @@ export interface RequestsOptions {
 /** Measures the CPU time of requests. @returns whether every bound holds */
 export const benchRequests = ({ operation = OPERATION_NAMES, ...options }: RequestsOptions): Promise<boolean> =>
   runBench(options.engine, async (bench) => {
-    const { small, writeDocs, against, profile } = options;
+    const { small, writeDocs, profile } = options;
     if (profile !== undefined) return profileOperations(bench, operation, profile);
     const size = small ? 'small' : 'usual';
-    const measured = await measure(bench.endpoint, { size, against, operations: operation }, bench.report);
+    const measured = await measure(bench.endpoint, { size, operations: operation }, bench.report);
     const table = requestTable(measured);
     bench.print(`CPU time of the document client alone ÷ CPU time; median (quartiles)\n\n${table}\n`);
     if (writeDocs) await writeFigures('performance.md', 'bench:requests', table);
@@ -59,7 +58,9 @@ async function profileOperations(
   return [{ claim: 'operations profiled', measured: operations.length, atLeast: 1 }];
 }
 
-/** At least as fast as the raw client that makes our calls: our own work costs no more than it saves of the client's. */
+/**
+ * At least as fast as the raw client that makes our calls: our own work costs no more than it saves of the client's.
+ */
 const AT_LEAST: Partial<Record<OperationName, number>> = { get: 1, list: 1, create: 1, patch: 1 };
 
 /** Against middy + zod, which does less for a write (`docs/performance.md`). */

@@ -16,8 +16,6 @@ export interface OperationCost {
 
 interface Extent {
   readonly size: keyof typeof SIZES;
-  /** Contenders besides ours; the raw clients are always measured. Default: all. */
-  readonly against?: readonly ContenderName[] | undefined;
   readonly operations: readonly OperationName[];
 }
 
@@ -39,16 +37,17 @@ type Costs = ReadonlyMap<ContenderName, number[]>;
 /** Lets contenders take turns, each in its own process. */
 export async function measure(
   engine: string,
-  { size: extent, against = CONTENDER_NAMES, operations }: Extent,
+  { size: extent, operations }: Extent,
   report: (text: string) => void,
 ): Promise<readonly OperationCost[]> {
   const { generations, warmUp, rounds, turns, requests } = SIZES[extent];
-  const names = CONTENDER_NAMES.filter((name) => name === 'ours' || isRaw(name) || against.includes(name));
   const calls = new Map<ContenderName, Calls>();
-  const costs = new Map(operations.map((each) => [each, new Map(names.map((name) => [name, [] as number[]]))]));
+  const costs = new Map(
+    operations.map((each) => [each, new Map(CONTENDER_NAMES.map((name) => [name, [] as number[]]))]),
+  );
   for (let generation = 0; generation < generations; generation++) {
     report(`starting processes, ${generation + 1} of ${generations}`);
-    const contenders = await startContenders(engine, generation, names);
+    const contenders = await startContenders(engine, generation, CONTENDER_NAMES);
     for (const contender of contenders) calls.set(contender.name, contender.calls);
     try {
       report('warming up');

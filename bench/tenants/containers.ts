@@ -34,7 +34,9 @@ export class Containers {
   readonly #byFunction = new Map<string, Container[]>();
   #busy = 0;
 
-  /** A container that serves a request from now on, a new one where all are busy; undefined where there may be no more. */
+  /**
+   * A container that serves a request from now on, a new one where all are busy; undefined where there may be no more.
+   */
   async enter(domain: string): Promise<Container | undefined> {
     if (this.#busy >= CONCURRENCY) return undefined;
     const containers = this.#byFunction.get(domain) ?? [];

@@ -39,8 +39,8 @@ const WAITS = { first: 25, longest: 400 };
 const SDK_DELAY = 1_000;
 
 /**
- * How long a request waits before each further attempt where a partition has no units, in milliseconds. Transactions are
- * retried by the service until the request's deadline, other calls a few times by the SDK.
+ * How long a request waits before each further attempt where a partition has no units, in milliseconds. Transactions
+ * are retried by the service until the request's deadline, other calls a few times by the SDK.
  */
 export function* waitsOf({ hasTransaction }: Operation, random: Random): Generator<number> {
   const fraction = (): number => random.below(1_000) / 1_000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AWS_QUOTAS } from '../../generate/ceilings/quotas.ts';
+import { AWS_QUOTAS } from '../../generate/ceilings/ceilings.ts';
 import { ASSUMED } from '../cost/assumptions.ts';
 import type { Operation } from './operations.ts';
 

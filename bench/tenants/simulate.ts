@@ -38,7 +38,10 @@ type ChargeWork = (retries: number) => Promise<void>;
 /** Any time: budgets are stored with it. */
 const START = Date.parse('2026-11-20T09:00:00.000Z');
 
-/** Plays a scenario on a clock of its own. Budgets and the stage's throttle are the service's code; the rest is modelled. */
+/**
+ * Plays a scenario on a clock of its own. Budgets and the stage's throttle are the service's code; the rest is
+ * modelled.
+ */
 export class Simulation {
   readonly #scenario: Scenario;
   readonly #size: Size;

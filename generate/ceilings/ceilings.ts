@@ -1,8 +1,25 @@
 import { requestsFor, STANDARD_LIMIT, STANDARD_SHARE } from '../../shared/tenancy/budget/request-budget.ts';
 import { TRANSACTION_MS } from '../../test/support/conflicts.ts';
+import type { MeasuredOperations } from '../data-model/measure.ts';
 import { general } from '../data-model/words.ts';
+import { type MarkdownTable, markdown } from '../markdown.ts';
+import { withText } from '../places.ts';
 import type { SharedLoad } from './measure.ts';
-import { AWS_QUOTAS } from './quotas.ts';
+
+/** What AWS allows, a second. */
+export const AWS_QUOTAS = {
+  /**
+   * Of a partition of DynamoDB. All items of a partition key are in one, until DynamoDB splits it between two sort
+   * keys. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+   */
+  writeUnits: 1_000,
+  readUnits: 3_000,
+  /**
+   * Signatures with elliptic curve keys, of an account and region.
+   * https://docs.aws.amazon.com/kms/latest/developerguide/requests-per-second.html
+   */
+  signatures: 1_000,
+} as const;
 
 /** How many requests a second something admits. */
 interface Ceiling {
@@ -64,3 +81,35 @@ function namesOf(partitions: readonly string[]): string {
   const names = [...new Set(partitions.map(general))].toSorted().map((name) => `\`${name}\``);
   return [...names.slice(0, 2), ...(names.length > 2 ? [`${names.length - 2} more`] : [])].join(', ');
 }
+
+/** The table of ceilings in `docs/counted-lists.md`. The lowest of a row is bold. */
+export const ceilingTable = (ceilings: readonly Ceilings[]): MarkdownTable => ({
+  head: ['request', 'W', 'R', 'in a tenant', 'a second', 'by a shared item', 'a second', 'default budget'],
+  rows: ceilings.map(({ load: { title, units }, ofTenant, ofItem, ofBudget }) => {
+    const rate = ratesOf([ofTenant.perSecond, ofItem?.perSecond, ofBudget]);
+    return [
+      `\`${title}\``,
+      String(units.write),
+      String(units.read),
+      ofTenant.what,
+      rate(ofTenant.perSecond),
+      ofItem?.what ?? '–',
+      rate(ofItem?.perSecond),
+      rate(ofBudget),
+    ];
+  }),
+});
+
+/** Writes the rates of a row. */
+function ratesOf(rates: readonly (number | undefined)[]): (rate: number | undefined) => string {
+  const lowest = Math.min(...rates.filter((rate) => rate !== undefined));
+  return (rate) => {
+    if (rate === undefined) return '–';
+    const text = Math.floor(rate).toLocaleString('en');
+    return rate === lowest ? `**${text}**` : text;
+  };
+}
+
+/** The page `docs/counted-lists.md` with the ceilings. */
+export const withCeilings = (page: string, { loads }: MeasuredOperations): string =>
+  withText(page, 'ceilings', markdown(ceilingTable(loads.map(ceilingsOf))));

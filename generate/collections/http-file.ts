@@ -1,4 +1,5 @@
-import { type ExampleRequest, GIVEN } from '#openapi';
+import type { Contract } from '#contract';
+import { type ExampleRequest, exampleRequestsOf, GIVEN } from '#openapi';
 
 /** `clients/custodia.http`: for VS Code's REST Client and httpYac. */
 
@@ -64,3 +65,7 @@ function textOf(request: ExampleRequest, before: ExampleRequest | undefined): st
 /** One line where it is signed. */
 const bodyText = ({ auth, body }: ExampleRequest): string =>
   auth === 'signature' ? JSON.stringify(body) : JSON.stringify(body, null, 2);
+
+/** The requests of the collections, each of which succeeds when all are sent from the top. */
+export const collected = (contracts: readonly Contract[]): readonly ExampleRequest[] =>
+  exampleRequestsOf(contracts).filter(({ isByHand }) => !isByHand);

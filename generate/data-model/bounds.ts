@@ -25,7 +25,8 @@ const read = (title: string, roundTrips: number): Bound => ({
 const COUNTED = /^GET \/(services|resources)(\?|$)/;
 
 /**
- * Those of records that are journaled have 3 units for the event: its number, and the item in the transaction. Each word of a record has 1, in a round trip before the transaction; each that a change adds or takes has 2.
+ * Those of records that are journaled have 3 units for the event: its number, and the item in the transaction. Each
+ * word of a record has 1, in a round trip before the transaction; each that a change adds or takes has 2.
  */
 const WRITES: readonly Bound[] = [
   write('POST /clients', 16, 3),
@@ -33,7 +34,8 @@ const WRITES: readonly Bound[] = [
   write('PATCH /clients/{id}', 11, 3),
   write('PATCH /clients/{id}, name only', 17, 3),
   write('POST /resources', 25, 3),
-  // With a refused transaction, which also has the event: that of the assumption that its client has risks already (`docs/decisions/0021`).
+  // With a refused transaction, which also has the event: that of the assumption that its client has risks already
+  // (`docs/decisions/0021`).
   write('PATCH /resources/{id}, the first risk of its client', 24, 4),
   write('PATCH /resources/{id}, status, health and usage', 22, 3),
   write('PATCH /resources/{id}, name only', 21, 3),
@@ -57,7 +59,8 @@ const WRITES: readonly Bound[] = [
   // 1 for the numbers, and 4 for each entry; fewer where entries of a level enter the same item of its set.
   write(`POST /logs/ingest, ${MOST_ENTRIES} entries`, 1 + 4 * MOST_ENTRIES, 2),
   write('POST /integrations', 23, 2),
-  // How far the endpoint is takes two, the credentials of its integration one more, before numbers are taken. A ping of an unverified one is counted,
+  // How far the endpoint is takes two, the credentials of its integration one more, before numbers are taken. A ping of
+  // an unverified one is counted,
   // and changes its record.
   write('PATCH /webhook-endpoints/{id}', 20, 5),
   write('DELETE /webhook-endpoints/{id}', 20, 4),

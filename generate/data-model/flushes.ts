@@ -7,7 +7,8 @@ import { aCaller } from '../../test/support/caller.ts';
 import type { MarkdownTable } from '../markdown.ts';
 
 /**
- * Writes of request budgets and of the numbers of requests (`docs/decisions/0081`, `0200`), in containers with a clock of their own.
+ * Writes of request budgets and of the numbers of requests (`docs/decisions/0081`, `0200`), in containers with a clock
+ * of their own.
  */
 
 interface Pace {
@@ -22,9 +23,15 @@ interface Pace {
   readonly atLeast: number;
 }
 
-/** Fewest requests for a write unit. An item of a budget has less than 1 KB, so each call is one unit, whether its condition holds or not. */
+/**
+ * Fewest requests for a write unit. An item of a budget has less than 1 KB, so each call is one unit, whether its
+ * condition holds or not.
+ */
 export const REQUESTS_A_UNIT = 27;
-/** Where others flush too, a container often does not know whether the bucket is full, and then takes two units for a batch. */
+/**
+ * Where others flush too, a container often does not know whether the bucket is full, and then takes two units for a
+ * batch.
+ */
 const REQUESTS_A_SHARED_UNIT = 21;
 
 const ONE = { requests: 3_000, containers: 1, atLeast: REQUESTS_A_UNIT } as const;

@@ -1,9 +1,10 @@
+import { declaredEntities } from '../../functions/all-entities.ts';
 import { type MarkdownTable, markdown, rowsIn } from '../markdown.ts';
 import { textAt, withText } from '../places.ts';
-import { checksOf } from './bounds.ts';
-import { filterTable } from './filters.ts';
+import { type BoundCheck, checksOf } from './bounds.ts';
 import type { MeasuredOperations } from './measure.ts';
-import { isShown, patternTable, variantTable } from './tables.ts';
+import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
+import { wordsOf } from './words.ts';
 
 /** The page `docs/data-model.md` with the filters that the domains declare. */
 export const withFilters = async (page: string): Promise<string> =>
@@ -11,7 +12,8 @@ export const withFilters = async (page: string): Promise<string> =>
 
 /**
  * The page `docs/data-model.md` with what was measured.
- * @param isExact whether the engine counts units as AWS does; of one that does not, the page keeps the units that it has
+ * @param isExact whether the engine counts units as AWS does; of one that does not, the page keeps the units that it
+ * has
  */
 export function withMeasured(page: string, measured: MeasuredOperations, isExact: boolean): string {
   const tables = {
@@ -37,3 +39,54 @@ export function withUnitsOf({ head, rows }: MarkdownTable, text: string): Markdo
     );
   return { head, rows: rows.map(cellsOf) };
 }
+
+const PREFIXES = { set: '', flag: '', words: 'words of ', exact: 'the exact ', order: 'the order and ranges of ' };
+
+/** The indexes of each entity. Derived from the domains' declarations. */
+async function filterTable(): Promise<MarkdownTable> {
+  const rows = (await declaredEntities())
+    .filter(({ indexes }) => indexes.length > 0)
+    .map(({ name, indexes }) => [
+      `\`${name}\``,
+      indexes.flatMap(({ kind, fields }) => fields.map((field) => `${PREFIXES[kind]}\`${field}\``)).join(', '),
+    ]);
+  return { head: ['entity', 'can be listed by'], rows };
+}
+
+/** The measured tables of `docs/data-model.md`. */
+
+/** The page has all writes, and the reads of tickets: others have the same shapes. */
+export const isShown = ({ title }: Played): boolean => !title.startsWith('GET ') || title.startsWith('GET /tickets');
+
+/** The calls of each operation; round trips have numbers where there are several. */
+export const patternTable = (played: readonly Played[]): MarkdownTable => ({
+  head: ['endpoint', 'calls, by round trip', 'read units', 'write units'],
+  rows: played.map(({ title, calls }) => [
+    `\`${title}\``,
+    numbered(roundTripsOf(calls).map(wordsOf)),
+    ...[readUnitsOf(calls), writeUnitsOf(calls)].map(String),
+  ]),
+});
+
+const numbered = (roundTrips: readonly string[]): string =>
+  roundTrips.length === 1
+    ? roundTrips.join('')
+    : roundTrips.map((words, index) => `**${index + 1}** ${words}`.trim()).join('<br>');
+
+/** The cost of other requests of operations than those above. */
+export const variantTable = (checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable => ({
+  head: ['request', 'round trips', 'read units', 'write units'],
+  rows: checks
+    .filter(({ title }) => !operations.some((operation) => operation.title === title))
+    .map(({ title, roundTrips, readUnits, writeUnits }) =>
+      [`\`${title}\``, roundTrips, readUnits, writeUnits].map(String),
+    ),
+});
+
+/** The bounds with the measurements. */
+export const boundTable = (checks: readonly BoundCheck[]): MarkdownTable => ({
+  head: ['operation', 'write units', 'at most', 'round trips', 'at most', 'read units'],
+  rows: checks.map(({ title, roundTrips, roundTripsAtMost, writeUnits, writeUnitsAtMost, readUnits }) =>
+    [`\`${title}\``, writeUnits, writeUnitsAtMost, roundTrips, roundTripsAtMost, readUnits].map(String),
+  ),
+});

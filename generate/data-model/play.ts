@@ -33,8 +33,8 @@ const FULL_PAGE = 25;
 export type Caller = Pick<Api, 'request' | 'platformToken'>;
 
 /**
- * Plays every operation of the contracts once, or those that are chosen, on lists that hold a full page. Plays a list with filters again with its
- * first filter, and with the words of a text where it takes them.
+ * Plays every operation of the contracts once, or those that are chosen, on lists that hold a full page. Plays a list
+ * with filters again with its first filter, and with the words of a text where it takes them.
  */
 export async function playAll(
   api: Caller,
@@ -87,7 +87,9 @@ export const titleOf = ({ method, path }: Pick<Route, 'method' | 'path'>): strin
 const isList = ({ method, response }: Route): boolean =>
   method === 'GET' && Array.isArray((response.example as JsonBody | undefined)?.data);
 
-/** Fills the list of a scenario by the operation that creates at the same path, or by another where the list has one. */
+/**
+ * Fills the list of a scenario by the operation that creates at the same path, or by another where the list has one.
+ */
 export async function fill(testTenant: TestTenant, { route, path }: Scenario): Promise<void> {
   const [sibling] = operations.find(([, other]) => other.method === 'POST' && other.path === route.path) ?? [];
   const operationId = sibling ?? FILLED_BY[route.path];

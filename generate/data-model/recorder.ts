@@ -21,8 +21,8 @@ const isFlush = (input: object): boolean => {
 };
 
 /**
- * Keeps every call that a table's client makes, with what it consumed. Calls of one round trip return together: however long each of them takes, what
- * follows one of them begins with what follows another.
+ * Keeps every call that a table's client makes, with what it consumed. Calls of one round trip return together: however
+ * long each of them takes, what follows one of them begins with what follows another.
  */
 export class Recorder {
   readonly table: Table;

@@ -9,7 +9,10 @@ import { playSearches } from './searches.ts';
 
 /** Requests whose costs depend on more than their operation. */
 
-/** The most entries of a request, with levels by which no two of them enter one item of a set: what a batch takes at most while entries are small. */
+/**
+ * The most entries of a request, with levels by which no two of them enter one item of a set: what a batch takes at
+ * most while entries are small.
+ */
 const LOG_ENTRIES = Array.from({ length: MOST_ENTRIES }, (_, index) => ({
   level: ['info', 'warn', 'error', 'debug'][(index + Math.floor(index / 32)) % 4],
   message: 'The disk is nearly full',

@@ -1,6 +1,9 @@
 import type { Call } from './recorder.ts';
 
-/** Describes the calls of a round trip in a few words, with `…` for what differs between requests: `get `A`, `B`; number `C``. */
+/**
+ * Describes the calls of a round trip in a few words, with `…` for what differs between requests: `get `A`, `B`; number
+ * `C``.
+ */
 export const wordsOf = (calls: readonly Call[]): string => grouped(calls.flatMap(partsOf)).join('; ');
 
 /** What is done to what. */

@@ -5,8 +5,7 @@ import type * as z from 'zod';
 import { referencesIn } from '#contract/derived';
 import { exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { collected } from '../../generate/collections/collected.ts';
-import { httpFile } from '../../generate/collections/http-file.ts';
+import { collected, httpFile } from '../../generate/collections/http-file.ts';
 import { postmanCollection } from '../../generate/collections/postman.ts';
 import { operations } from '../support/scenario.ts';
 

@@ -9,7 +9,10 @@ import type { Fault } from '../support/faults.ts';
 import { Crash } from '../support/faults.ts';
 import type { Random } from '../support/random.ts';
 
-/** Workers that die at any call, sleep for longer than their lease, and are there twice; and what receivers make of their calls. */
+/**
+ * Workers that die at any call, sleep for longer than their lease, and are there twice; and what receivers make of
+ * their calls.
+ */
 
 /** The chances of what goes wrong. */
 export interface Trouble {
@@ -46,7 +49,10 @@ interface Accepted {
 }
 
 interface Worker {
-  /** Why what it delivers may be delivered again, or was delivered before: it died, failed, or slept for longer than its lease. */
+  /**
+   * Why what it delivers may be delivered again, or was delivered before: it died, failed, or slept for longer than its
+   * lease.
+   */
   isExcused: boolean;
   /** Ends it: none of its calls arrives from now on. */
   readonly die: () => void;
@@ -163,8 +169,8 @@ export class Workers {
   }
 
   /**
-   * Accepted events that were accepted before, without an excuse: neither of the two workers died, failed or slept, and the response to the earlier call
-   * arrived.
+   * Accepted events that were accepted before, without an excuse: neither of the two workers died, failed or slept, and
+   * the response to the earlier call arrived.
    */
   repeatsWithoutExcuse(endpoint: Endpoint): number {
     const before = new Map<number, Accepted[]>();

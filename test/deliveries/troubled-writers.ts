@@ -9,7 +9,10 @@ import type { FreshTable } from '../support/dynamodb.ts';
 import type { Random } from '../support/random.ts';
 import { doIn, tableAt } from '../support/storage.ts';
 
-/** Writers of one organization that create and change the same few records at once; some die, and some sleep in the middle of their commit. */
+/**
+ * Writers of one organization that create and change the same few records at once; some die, and some sleep in the
+ * middle of their commit.
+ */
 
 /** Records that they change: few, so that their transactions conflict. */
 const RECORDS = 8;
