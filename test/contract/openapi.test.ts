@@ -64,13 +64,6 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components)).toContain('schemas');
   });
 
-  it('has exactly the operations of the contracts', () => {
-    const described = Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
-    );
-    expect(described.toSorted()).toEqual(routes.map(([, { route }]) => `${route.method} ${route.path}`).toSorted());
-  });
-
   it('is refused when an operation would hide another', () => {
     const [first] = contracts;
     if (first === undefined) throw new Error('there are no contracts');

@@ -7,8 +7,6 @@ import { PROBLEMS, type ProblemType } from '#contract/problem';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
-const NOT_MODIFIED = 'NotModified';
-
 /** Makes the responses of operations, and collects those that several operations share as components. */
 export class Responses {
   readonly components: Record<string, ZodOpenApiResponseObject> = {};
@@ -20,12 +18,17 @@ export class Responses {
 
   /** All responses of a route's operation. */
   of(contract: Contract, route: Route): ZodOpenApiResponsesObject {
+    const { response, upsert, carries } = route;
+    const headers = successHeaders(contract, route);
+    const success = { ...successOf(route, headers), ...linksFrom(this.#contracts, contract, route) };
     const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
     return {
-      [`${route.response.status}` as const]: successOf(contract, route, linksFrom(this.#contracts, contract, route)),
-      ...(route.upsert === undefined ? {} : { '200': changeOf(route, route.upsert) }),
-      ...(route.carries && partlyOf(contract, route, route.carries)),
-      ...(takesHeader(route, 'If-None-Match') ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
+      [`${response.status}` as const]: success,
+      // Of an upsert that has changed a record.
+      ...(upsert && { '200': successOf(route, ['ETag', ...appliedHeaders(route)], upsert.changed) }),
+      // Of a request that carries others, of which one has failed.
+      ...(carries && { [carries.partly.status]: successOf(route, headers, carries.partly.description) }),
+      ...(takesHeader(route, 'If-None-Match') ? { '304': this.#shared('NotModified', notModified) } : {}),
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
           status,
@@ -42,31 +45,17 @@ export class Responses {
   }
 }
 
-function successOf(contract: Contract, route: Route, links: ReturnType<typeof linksFrom>): ZodOpenApiResponseObject {
-  const { description } = route.response;
-  return {
-    description,
-    headers: headerReferences([...budgetHeaders(route), ...successHeaders(contract, route)]),
-    ...contentOf(route),
-    ...(Object.keys(links).length === 0 ? {} : { links }),
-  };
-}
-
-/** Of an upsert that has changed a record: without `Location`, and without links, which those of its creation are. */
-const changeOf = (route: Route, { changed }: NonNullable<Route['upsert']>): ZodOpenApiResponseObject => ({
-  description: changed,
-  headers: headerReferences([...budgetHeaders(route), 'ETag', ...appliedHeaders(route)]),
+const successOf = (
+  route: Route,
+  headers: readonly ResponseHeader[],
+  description = route.response.description,
+): ZodOpenApiResponseObject => ({
+  description,
+  headers: headerReferences([...(route.auth === 'none' ? [] : BUDGET_HEADERS), ...headers]),
   ...contentOf(route),
 });
 
 const appliedHeaders = (route: Route): ResponseHeader[] => (takesHeader(route, 'Prefer') ? ['Preference-Applied'] : []);
-
-/** Of a request that carries others, where one of them has failed. */
-const partlyOf = (
-  contract: Contract,
-  route: Route,
-  { partly: { status, description } }: NonNullable<Route['carries']>,
-): ZodOpenApiResponsesObject => ({ [`${status}` as const]: { ...successOf(contract, route, {}), description } });
 
 function contentOf({ response, carries }: Route): Pick<ZodOpenApiResponseObject, 'content'> {
   const { schema, example, media } = response;
@@ -75,8 +64,6 @@ function contentOf({ response, carries }: Route): Pick<ZodOpenApiResponseObject,
   const content = Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }]));
   return { content: { ...content, ...(carries && ndjsonOf(carries.lines.returned, MAX_RESPONSE)) } };
 }
-
-const budgetHeaders = (route: Route): readonly ResponseHeader[] => (route.auth === 'none' ? [] : BUDGET_HEADERS);
 
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
@@ -121,32 +108,33 @@ const problemHeaders = (types: readonly ProblemType[]): ResponseHeader[] => [
 const componentName = (types: readonly ProblemType[]): string =>
   types.map((type) => type.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())).join('Or');
 
-type Links = NonNullable<ZodOpenApiResponseObject['links']>;
-
 /**
  * Links from a created record to every operation whose path names it, with the path's values from the response (OpenAPI
  * 3.1.0 §4.8.20).
  */
-function linksFrom(contracts: readonly Contract[], contract: Contract, route: Route): Links {
+function linksFrom(
+  contracts: readonly Contract[],
+  contract: Contract,
+  route: Route,
+): Pick<ZodOpenApiResponseObject, 'links'> {
   if (route.response.status !== 201) return {};
   const { schema } = route.response;
   const item = itemRouteOf(contract, route);
   const record = item === undefined ? String(schema?.meta()?.id) : recordIn(item);
   const inResponses = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
-  const next = contracts
+  const links = contracts
     .flatMap(({ routes }) => Object.entries(routes))
-    .filter(([, { params }]) => Object.keys(params.shape).every((name) => inResponses.includes(name)))
-    .filter(([, other]) => recordIn(other) === record);
-  return Object.fromEntries(next.map(([id, other]) => [id, linkTo(id, other)]));
+    .map(([operationId, other]) => ({ operationId, other, names: Object.keys(other.params.shape) }))
+    .filter(({ other, names }) => recordIn(other) === record && names.every((name) => inResponses.includes(name)))
+    .map(({ operationId, names }) => {
+      const parameters = Object.fromEntries(names.map((name) => [name, `$response.body#/${name}`]));
+      return [operationId, { operationId, parameters }] as const;
+    });
+  return links.length === 0 ? {} : { links: Object.fromEntries(links) };
 }
 
 /** Name of the record that the path names by its id. */
 const recordIn = ({ params }: Route): string | undefined => referencesIn(params).get('id');
-
-const linkTo = (operationId: string, { params }: Route): Links[string] => ({
-  operationId,
-  parameters: Object.fromEntries(Object.keys(params.shape).map((name) => [name, `$response.body#/${name}`])),
-});
 
 /** A body of NDJSON. OpenAPI 3.1 has no schema for its lines, so it is a text. */
 export const ndjsonOf = (
