@@ -4,11 +4,11 @@ import * as field from '#contract/field';
 import { conditionsOf, elementOf, isSearchable, listQueryOf } from '#contract/lists';
 import * as parameter from '#contract/parameter';
 import { Problem } from '#contract/problem';
-import { openApiDocument } from '#openapi';
 import type { Entity } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { declaredEntities } from '../../functions/all-entities.ts';
 import { validQuery } from '../../shared/http/request/validate.ts';
+import { schemas as described } from './document.ts';
 
 /** The filters and orders that follow from the records of lists. */
 
@@ -27,7 +27,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-const { schemas = {} } = openApiDocument(contracts).components as Readonly<Record<string, Record<string, Schema>>>;
+const schemas = described as Readonly<Record<string, Schema>>;
 
 /** The fields of a list's records as the document describes responses. */
 function fieldsOf({ response }: Route) {

@@ -3,45 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { isSearchable, listQueryOf } from '#contract/lists';
 import { documentText, openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
+import type { Node } from '../../functions/docs/openapi/nodes.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
-
-type Node = Record<string, unknown>;
-
-interface Operation {
-  readonly operationId: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly security: readonly Node[];
-  readonly parameters?: readonly Node[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: unknown } } };
-  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
-  readonly 'x-permission'?: string;
-  readonly 'x-extension'?: boolean;
-}
-
-interface Document {
-  readonly openapi: string;
-  readonly info: Node;
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, Node>>>>;
-}
-
-const document = JSON.parse(documentText(openApiDocument(contracts))) as Document;
+import { document, parametersOf, resolved } from './document.ts';
 
 const routes = contracts.flatMap((contract) =>
   Object.entries(contract.routes).map(([id, route]) => [id, { contract, route }] as const),
 );
-
-/** A component by its reference, or what is there in its place. */
-function resolved(node: Node): Node {
-  if (typeof node.$ref !== 'string') return node;
-  const [kind = '', name = ''] = node.$ref.split('/').slice(2);
-  const component = document.components[kind]?.[name];
-  if (component === undefined) throw new Error(`${node.$ref} leads nowhere`);
-  return component;
-}
 
 /** Headers that are ignored when they are malformed: no request is refused for their length. */
 const LENIENT = /^#\/components\/parameters\/(If-None-Match|Prefer|traceparent)\/schema$/;
@@ -49,7 +17,7 @@ const LENIENT = /^#\/components\/parameters\/(If-None-Match|Prefer|traceparent)\
 describe('the OpenAPI document', () => {
   it('is committed as it is made from the contracts', async () => {
     const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
-    const isCurrent = committed === documentText(openApiDocument(contracts));
+    const isCurrent = committed === documentText(document);
     expect(isCurrent, 'openapi.json is not what the contracts say: run `npm run docs` and commit it').toBe(true);
   });
 
@@ -104,7 +72,7 @@ describe.each(routes)('the operation %s', (id, { route }) => {
   });
 
   it('has every parameter of its route', () => {
-    const given = (operation.parameters ?? []).map(resolved).map((parameter) => `${parameter.in} ${parameter.name}`);
+    const given = parametersOf(operation).map((parameter) => `${parameter.in} ${parameter.name}`);
     const declared = [
       ...Object.keys(route.params.shape).map((name) => `path ${name}`),
       ...Object.keys(route.query.shape).map((name) => `query ${name}`),
@@ -120,7 +88,7 @@ describe.each(routes)('the operation %s', (id, { route }) => {
 
   it('has an example of its request and of every response, there or field by field', () => {
     if (route.body !== undefined)
-      expect(operation.requestBody?.content['application/json'].example).toEqual(route.bodyExample);
+      expect(Object(operation.requestBody?.content)['application/json'].example).toEqual(route.bodyExample);
     const without = Object.entries(operation.responses).filter(([, response]) => {
       const { content } = resolved(response) as { content?: Record<string, Node> };
       return Object.values(content ?? {}).some((media) => {

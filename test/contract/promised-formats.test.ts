@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Route } from '#contract';
 import { WORDS } from '#contract/parameter';
 import { Problem } from '#contract/problem';
-import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { isNode, type Node, operationsOf } from '../../functions/docs/openapi/nodes.ts';
+import { isNode, type Node } from '../../functions/docs/openapi/nodes.ts';
 import { validBody, validQuery } from '../../shared/http/request/validate.ts';
+import { operations, resolved } from './document.ts';
 
 /** What the document promises of a text, by a format, a pattern or in words, is checked by the contract of each field and parameter. */
 
@@ -29,14 +29,9 @@ interface Promised {
   readonly isRefused: (value: string) => boolean;
 }
 
-const document = openApiDocument(contracts);
 const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
 
 const isText = ({ type }: Node): boolean => [type].flat().includes('string');
-const resolved = (node: unknown, kind: 'schemas' | 'parameters'): Node => {
-  const ref = isNode(node) ? node.$ref : undefined;
-  return (ref === undefined ? node : document.components[kind]?.[String(ref).split('/').at(-1) ?? '']) as Node;
-};
 
 /** Whether there is an error at a field, or within it. */
 function isRefusedAt(name: string, check: () => unknown): boolean {
@@ -49,11 +44,11 @@ function isRefusedAt(name: string, check: () => unknown): boolean {
   }
 }
 
-const fields = operationsOf(document).flatMap(({ operationId, requestBody }): Promised[] => {
+const fields = operations.flatMap(({ operationId, requestBody }): Promised[] => {
   const body = routes.get(String(operationId))?.body;
   const { schema } = Object(Object(Object(requestBody).content)['application/json']) as { schema?: unknown };
   if (body === undefined) return [];
-  const { properties = {} } = resolved(schema, 'schemas') as { properties?: Record<string, Node> };
+  const { properties = {} } = resolved(schema) as { properties?: Record<string, Node> };
   return Object.entries(properties).flatMap(([name, property]) => {
     const { items, description } = property;
     const isList = isNode(items);
@@ -64,10 +59,10 @@ const fields = operationsOf(document).flatMap(({ operationId, requestBody }): Pr
   });
 });
 
-const parameters = operationsOf(document).flatMap(({ operationId, parameters: declared = [] }): Promised[] => {
+const parameters = operations.flatMap(({ operationId, parameters: declared = [] }): Promised[] => {
   const route = routes.get(String(operationId));
   return declared.flatMap((each) => {
-    const { name, in: place, schema, description } = resolved(each, 'parameters');
+    const { name, in: place, schema, description } = resolved(each);
     // Words are prefixes of what they find.
     if (route === undefined || place !== 'query' || name === WORDS || !isNode(schema)) return [];
     const node = { ...(isNode(schema.items) ? schema.items : schema), description };

@@ -1,24 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '#openapi';
-import { contracts } from '../../functions/all-contracts.ts';
-import {
-  isNode,
-  type Node,
-  type OpenApi,
-  type OperationNode,
-  operationsOf,
-  rewritten,
-  schemasReachedFrom,
-} from '../../functions/docs/openapi/nodes.ts';
+import { isNode, type Node, type OpenApi, rewritten, schemasReachedFrom } from '../../functions/docs/openapi/nodes.ts';
 import { published } from '../../functions/docs/openapi/published.ts';
 import { checkIfMatch } from '../../shared/http/response.ts';
+import { document, operations, parametersOf, resolved, schemas } from './document.ts';
 
 /** What generators of clients, consoles and linters need of the document (`docs/decisions/0040`). */
 
-const document = openApiDocument(contracts);
-const operations = operationsOf(document);
-const { schemas = {} } = document.components;
 const asked = schemasReachedFrom(
   document,
   operations.map(({ requestBody }) => requestBody),
@@ -39,15 +27,6 @@ function schemasWith(names: ReadonlySet<string>, isMeant: (schema: Node) => bool
   }
   return found;
 }
-
-const resolved = (node: Node): Node => {
-  const [kind = '', name = ''] = String(node.$ref ?? '')
-    .split('/')
-    .slice(2);
-  return document.components[kind]?.[name] ?? node;
-};
-
-const parametersOf = ({ parameters = [] }: OperationNode): Node[] => parameters.map(resolved);
 
 describe('names of types', () => {
   const typeOf = (...names: string[]) =>

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '#openapi';
-import { contracts } from '../../functions/all-contracts.ts';
-import { isNode, mapValues, type Node, operationsOf } from '../../functions/docs/openapi/nodes.ts';
+import { isNode, mapValues, type Node } from '../../functions/docs/openapi/nodes.ts';
+import { schemas as byName, document, operations } from './document.ts';
 
 /** What the document says to its readers (`docs/decisions/0040`). */
-
-const document = openApiDocument(contracts);
 
 interface Named {
   /** Where it is, for a reader of a failure. */
@@ -23,7 +20,7 @@ const propertiesOf = ({ at, node }: Named): Named[] =>
     return [named, ...propertiesOf(named)];
   });
 
-const inlineParameters = operationsOf(document).flatMap(({ operationId, parameters = [] }) =>
+const inlineParameters = operations.flatMap(({ operationId, parameters = [] }) =>
   parameters.filter((node) => !('$ref' in node)).map((node): Named => ({ at: `${operationId}/${node.name}`, node })),
 );
 const schemas = entriesOf('schemas');
@@ -55,13 +52,12 @@ describe('every property', () => {
 });
 
 describe('what a text must be like', () => {
-  const { schemas: byName = {} } = document.components;
   const patternOf = (name: string, field: string) =>
     mapValues(Object(byName[name]?.properties), (each) => each as Node)[field];
 
   it('is said of a name, and of what a name begins with: not blank', () => {
     const name = new RegExp(String(patternOf('ClientCreate', 'name')?.pattern));
-    const list = operationsOf(document).find(({ operationId }) => operationId === 'listClients');
+    const list = operations.find(({ operationId }) => operationId === 'listClients');
     const q = list?.parameters?.find((parameter) => parameter.name === 'q')?.schema;
     const prefix = new RegExp(String(Object(q).pattern));
     for (const right of ['Acme', ' Acme', 'é', '\u{1f600}']) {
