@@ -18,7 +18,7 @@ const SOURCES = {
 
 export type GuideName = keyof typeof SOURCES;
 
-const NAMES = Object.keys(SOURCES) as GuideName[];
+export const GUIDES = Object.keys(SOURCES) as readonly GuideName[];
 
 /** The Markdown of a guide without its heading, and its first paragraph, which says what it is about. */
 export interface GuideText {
@@ -46,7 +46,7 @@ async function withPicture(markdown: string): Promise<string> {
 export const guideDestination = (target: string): string | undefined => {
   const [file = '', anchor] = target.split('#');
   if (file === '') return target;
-  const page = NAMES.find((name) => SOURCES[name].split('/').at(-1) === file.split('/').at(-1)) ?? OTHERS[file];
+  const page = GUIDES.find((name) => SOURCES[name].split('/').at(-1) === file.split('/').at(-1)) ?? OTHERS[file];
   if (page === undefined) return undefined;
   return anchor === undefined ? page : `${page}#${anchor}`;
 };
@@ -87,7 +87,7 @@ const forCallers = (changelog: string): string =>
 
 const otherGuides = (shown: GuideName): string => `<nav class="others" aria-label="Guides"><p>More guides</p>
 <ul>
-${NAMES.filter((name) => name !== shown)
+${GUIDES.filter((name) => name !== shown)
   .map((name) => `<li><a href="${name}">${TITLES[name]}</a></li>`)
   .join('\n')}
 </ul></nav>`;
@@ -95,7 +95,7 @@ ${NAMES.filter((name) => name !== shown)
 /** All guides, each with its first paragraph. */
 export async function guidesPage(): Promise<string> {
   const entries = await Promise.all(
-    NAMES.map(async (name) => {
+    GUIDES.map(async (name) => {
       const { introduction } = await guideText(name);
       const link = `<a href="${pathTo('guides', name)}">${TITLES[name]}</a>`;
       return `<h2 id="${name}">${link}</h2>\n<p>${inlineHtml(introduction, guideDestination)}</p>`;
