@@ -1,4 +1,3 @@
-import { REQUESTS_A_UNIT } from '../../generate/data-model/flushes.ts';
 import type { MarkdownTable } from '../../generate/markdown.ts';
 import { MEMORY_OF_ONE_CPU } from '../cpu-share.ts';
 
@@ -38,7 +37,7 @@ const ASSUMPTIONS = {
   requestsPerBudgetWrite: assumed(
     6,
     'requests',
-    `for a write unit of [request budgets](decisions/0081-request-budgets.md) and [numbers of requests](decisions/0200-usage.md), of an integration that sends two a minute to six functions; ${REQUESTS_A_UNIT} at least of a busy one in one container`,
+    `for a write unit of [request budgets](decisions/0081-request-budgets.md) and [numbers of requests](decisions/0200-usage.md), of an integration that sends two a minute to six functions; 27 at least of a busy one in one container`,
   ),
   receiverMs: assumed(200, 'ms', 'a receiver of events takes, with the connection and its handshake'),
   eventBytes: assumed(500, 'bytes', 'an event has in the body of a delivery'),

@@ -5,7 +5,6 @@ import { IN_MEMORY } from '../../local/settings.ts';
 import { startLocalApi } from '../../local/start.ts';
 import { callersAt } from '../../test/support/api.ts';
 import { measureSharedLoads, type SharedLoad } from '../ceilings/measure.ts';
-import { type Flushes, measureFlushes } from './flushes.ts';
 import { type Played, playAll } from './play.ts';
 import { Recorder } from './recorder.ts';
 import { playVariants } from './variants.ts';
@@ -18,8 +17,6 @@ export interface MeasuredOperations {
   readonly variants: readonly Played[];
   /** What requests of one tenant share; none where the engine does not count units as AWS does. */
   readonly loads: readonly SharedLoad[];
-  /** What request budgets and the numbers of requests cost. */
-  readonly flushes: readonly Flushes[];
 }
 
 /** Plays every operation against a local API of its own, and tells which. */
@@ -31,7 +28,7 @@ export const measureOperations = (
     const operations = await playAll(api, await api.orgToken(), recorder, onPlay);
     const variants = await playVariants(api, await api.orgToken(), recorder);
     const loads = recorder.isExact ? await measureSharedLoads(api, await api.orgToken(), recorder) : [];
-    return { operations, variants, loads, flushes: await measureFlushes(recorder.table) };
+    return { operations, variants, loads };
   });
 
 /** Plays only the operations of these routes, and the variants. */

@@ -14,7 +14,7 @@ export interface Call {
   readonly writeUnits: number;
 }
 
-/** Whether a call flushes a request budget, which few requests do. They are measured apart (`flushes.ts`). */
+/** Whether a call flushes a request budget, which few requests do. They are measured apart (`test/middleware`). */
 const isFlush = (input: object): boolean => {
   const { Key: key, UpdateExpression: update } = input as { Key?: { PK?: unknown }; UpdateExpression?: unknown };
   return update !== undefined && String(key?.PK).endsWith('#BUDGET');

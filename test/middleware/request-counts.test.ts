@@ -7,7 +7,6 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestSession, Tenant } from '#table';
 import { readRequestCounts } from '#tenancy';
 import { budgetKey } from '#tenancy/keys';
-import { flushBoundHolds, measureFlushes } from '../../generate/data-model/flushes.ts';
 import { dayOf } from '../../shared/clock.ts';
 import { RequestCount } from '../../shared/tenancy/budget/bucket.ts';
 import { flushBudget } from '../../shared/tenancy/budget/stored-budget.ts';
@@ -16,6 +15,7 @@ import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import '../support/fast-check.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { tableAt } from '../support/storage.ts';
+import { flushUnits } from './flushes.ts';
 
 /** Requests counted by day, in several containers (docs/decisions/0200-usage.md). */
 
@@ -240,8 +240,16 @@ describe('what is stored', () => {
     expect((await itemOf()).AT).toBe(early);
   });
 
-  it('takes a write unit for 27 requests at most, and for 21 where containers share a busy integration', async () => {
-    const measured = await measureFlushes(tableAt(place));
-    expect(measured.filter((each) => !flushBoundHolds(each))).toEqual([]);
-  });
+  // Where others flush too, a container often does not know whether the bucket is full, and then takes two units.
+  it.each([
+    { everyMs: 200, containers: 1, atLeast: 27 },
+    { everyMs: 111, containers: 1, atLeast: 27 },
+    { everyMs: 111, containers: 4, atLeast: 21 },
+  ])(
+    'takes a write unit for $atLeast requests at most: one each $everyMs ms, in $containers containers',
+    async (pace) => {
+      const units = await flushUnits(tableAt(place), { ...pace, requests: 3_000 });
+      expect(units * pace.atLeast).toBeLessThanOrEqual(3_000);
+    },
+  );
 });
