@@ -1,10 +1,11 @@
 import { type AllocatedNumber, type Item, schema, storedSets, type Table } from '@custodia/counted-lists';
-import { bitPlace, COUNTER, GROUP_SIZE, readSet, STRIPES, WORD_BITS } from '@custodia/counted-lists/maintenance';
+import { COUNTER, readSet } from '@custodia/counted-lists/maintenance';
 import { writeItems } from '../../generate/write-items.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { RequestSession } from '../../shared/table/index.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { indexesOf } from '../../shared/table/storage.ts';
+import { itemsWith } from '../../test/support/bits.ts';
 import { FIELDS, jobsOf, newJob } from '../../test/support/jobs.ts';
 import { FILTERS, KINDS, type SizedCase, type SizedList } from './lists.ts';
 import { zipfWord } from './zipf.ts';
@@ -34,30 +35,12 @@ export async function loadSets(table: Table, list: SizedList): Promise<void> {
   ]);
 }
 
-/** The items of a set of the numbers below `length`, as adding its bits one by one leaves them. */
-export function setItems(partition: string, length: number, isIn: (number: number) => boolean): Item[] {
-  const items = new Map<string, Record<string, unknown>>();
-  for (let group = 0; group * GROUP_SIZE < length; group++) {
-    for (let stripe = 0; stripe < STRIPES; stripe++) {
-      const first = group * GROUP_SIZE + stripe;
-      const bits = wordOf(first, length, isIn);
-      if (bits === 0n) continue;
-      const { sortKey, word } = bitPlace(first);
-      const item = items.get(sortKey) ?? { PK: partition, SK: sortKey };
-      items.set(sortKey, Object.assign(item, { [word]: bits }));
-    }
-  }
-  return [...items.values()];
-}
+/** The items of a set of the numbers below `length`. */
+export const setItems = (PK: string, length: number, isIn: (number: number) => boolean): Item[] =>
+  itemsWith(numbersBelow(length, isIn)).map((item) => ({ PK, ...item }));
 
-/** @param first the number of its lowest bit */
-function wordOf(first: number, length: number, isIn: (number: number) => boolean): bigint {
-  let digits = '';
-  for (let bit = WORD_BITS - 1; bit >= 0; bit--) {
-    const number = first + bit * STRIPES;
-    digits += number < length && isIn(number) ? '1' : '0';
-  }
-  return BigInt(`0b${digits}`);
+function* numbersBelow(length: number, isIn: (number: number) => boolean): Generator<number> {
+  for (let number = 0; number < length; number++) if (isIn(number)) yield number;
 }
 
 /**

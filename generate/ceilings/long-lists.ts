@@ -1,6 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, storedSets, type Table } from '@custodia/counted-lists';
-import { bitPlace, COUNTER, GROUP_SIZE, STRIPES, WORD_BITS } from '@custodia/counted-lists/maintenance';
+import { bitPlace, COUNTER, STRIPES, WORD_BITS } from '@custodia/counted-lists/maintenance';
+import { BLOCK_SIZE, WORD_NAMES } from '../../test/support/bits.ts';
 import { writeItems } from '../write-items.ts';
 
 /** A filter of a list. */
@@ -29,8 +30,6 @@ export async function lengthen({ partition, field, value }: Filtered, length: nu
   );
 }
 
-const WORD_NAMES = Array.from({ length: 40 }, (_, index) => `W${index}`);
-const BLOCK_SIZE = GROUP_SIZE * WORD_NAMES.length;
 const ALL_BITS = (1n << BigInt(WORD_BITS)) - 1n;
 
 /** The items of a set of all numbers of so many blocks. */

@@ -63,11 +63,12 @@ function partitionsIn(operation: string, input: Call['input']): string[] {
     };
     return [String(values[/= (:\w+)/.exec(condition)?.[1] ?? ''])];
   }
-  if (operation.startsWith('Batch')) return Object.values(input.RequestItems as Batch).flatMap(partitionsOfBatch);
+  if (operation === 'BatchGetItem')
+    return Object.values(input.RequestItems as Gets).flatMap(({ Keys }) => Keys.map(({ PK }) => PK));
   return [keyIn(input).PK];
 }
 
-type Batch = Readonly<Record<string, readonly BatchWrite[] | { readonly Keys: readonly Key[] }>>;
+type Gets = Readonly<Record<string, { readonly Keys: readonly Key[] }>>;
 type BatchWrite = Readonly<Record<string, Write>>;
 
 /** A write of one item. */
@@ -75,9 +76,6 @@ interface Write {
   readonly Key?: Key;
   readonly Item?: Item;
 }
-
-const partitionsOfBatch = (batch: Batch[string]): string[] =>
-  ('Keys' in batch ? batch.Keys : batch.flatMap((one) => Object.values(one).map(keyIn))).map(({ PK }) => PK);
 
 const keyIn = ({ Key: key, Item: item }: Write): Key => {
   const { PK, SK } = key ?? (item as unknown as Key);
