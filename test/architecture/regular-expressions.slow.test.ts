@@ -37,7 +37,7 @@ const ACCEPTED_IN: Readonly<Record<string, string>> = {
 /** Sees our own pages, when they are made. */
 const MAKES_PAGES = 'functions/docs/site/';
 
-const found = expressionsIn(['clients', 'functions', 'shared', 'local']);
+const found = expressionsIn(['packages', 'functions', 'shared', 'local']);
 const isOpen = ({ file }: Expression): boolean => ACCEPTED_IN[file] === undefined;
 const servesRequests = (file: string): boolean => !file.startsWith(MAKES_PAGES);
 const makers = found.makers.filter(servesRequests);

@@ -49,7 +49,8 @@ function withoutRepetition(parameter: Node): Node {
 function nameOf(parameter: Node, path: string): string {
   const name = `${parameter.name}`;
   if (parameter.in !== 'path') return inPascalCase(name);
-  const [, collection = ''] = new RegExp(`([^/]*)/\\{${name}\\}`).exec(path) ?? [];
+  const segments = path.split('/');
+  const collection = segments[segments.indexOf(`{${name}}`) - 1] ?? '';
   return `Path${name === 'id' ? inPascalCase(collection).replace(/s$/, '') : ''}${inPascalCase(name)}`;
 }
 
