@@ -35,7 +35,10 @@ function show(language) {
     button.setAttribute('aria-pressed', String(button.textContent === language));
 }
 
-/** Samples above may have other heights in another language: what was clicked stays where it is. @param {HTMLElement} button */
+/**
+ * Samples above may have other heights in another language: what was clicked stays where it is.
+ * @param {HTMLElement} button
+ */
 function choose(button) {
   const before = button.getBoundingClientRect().top;
   const language = button.textContent ?? '';

@@ -3,9 +3,11 @@
 /** Text as one word of a shell. @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** @typedef {{ method: string, url: string, headers: Record<string, string>, body?: string | undefined }} Sent */
+
 /**
  * The command that sends a request. `$TOKEN` in a header is a variable of the shell.
- * @param {{ method: string, url: string, headers: Readonly<Record<string, string>>, body?: string | undefined }} request
+ * @param {Sent} request
  */
 export function curlOf({ method, url, headers, body }) {
   const isImplied = method === (body === undefined ? 'GET' : 'POST');

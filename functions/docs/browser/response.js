@@ -23,14 +23,23 @@ const SHOWN_HEADERS = [
   'X-Request-Id',
 ];
 
-/** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {Partial<HTMLElementTagNameMap[N]>} [properties] @param {(Node | string)[]} children */
+/**
+ * @template {keyof HTMLElementTagNameMap} N
+ * @param {N} name
+ * @param {Partial<HTMLElementTagNameMap[N]>} [properties]
+ * @param {(Node | string)[]} children
+ */
 export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
   return made;
 }
 
-/** Reads a response as far as it is shown, and measures the rest. @param {Response} response @returns {Promise<Received>} */
+/**
+ * Reads a response as far as it is shown, and measures the rest.
+ * @param {Response} response
+ * @returns {Promise<Received>}
+ */
 export async function read(response) {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

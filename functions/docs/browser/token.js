@@ -5,7 +5,9 @@
  * ends with the tab, until it expires or is forgotten.
  */
 
-/** @typedef {{ token: string, endsAt: number, appCode?: string | undefined }} Kept `endsAt`: in milliseconds since 1970 */
+/**
+ * @typedef {{ token: string, endsAt: number, appCode?: string | undefined }} Kept `endsAt`: in milliseconds since 1970
+ */
 
 export const api = new URL('..', location.href).href.replace(/\/$/, '');
 
@@ -62,7 +64,10 @@ export const keep = (next) => replace(next);
 /** @param {string} [why] */
 export const forget = (why) => replace(undefined, why);
 
-/** Calls this whenever the token has changed, with the reason where it was dropped. @param {(why?: string) => void} listener */
+/**
+ * Calls this whenever the token has changed, with the reason where it was dropped.
+ * @param {(why?: string) => void} listener
+ */
 export const onChange = (listener) => listeners.push(listener);
 
 watch();

@@ -6,13 +6,16 @@ import { api, current, forget, onChange } from './token.js';
 
 /** Tries operations: each has a form in a template (`site/try-it.ts`). */
 
-/** @typedef {{ method: string, url: string, headers: Record<string, string>, body?: string | undefined }} Sent */
+/** @typedef {import('./request.js').Sent} Sent */
 /** @typedef {import('./response.js').Received} Received */
 
 /** Milliseconds; the API responds within 29 seconds. */
 const LONGEST = 60_000;
 
-/** Ids in earlier requests and responses, by the names of the variables that stand for them. @type {Map<string, string>} */
+/**
+ * Ids in earlier requests and responses, by the names of the variables that stand for them.
+ * @type {Map<string, string>}
+ */
 const known = new Map();
 
 /** @param {HTMLDetailsElement} place */
@@ -63,7 +66,12 @@ const fieldsOf = (form) =>
 const valuesIn = (text, isRepeated) =>
   (isRepeated ? text.split('\n') : [text]).map((each) => each.trim()).filter((each) => each !== '');
 
-/** The request of a form. Fields that are empty are not sent. @param {HTMLDetailsElement} place @param {HTMLFormElement} form @returns {Promise<Sent>} */
+/**
+ * The request of a form. Fields that are empty are not sent.
+ * @param {HTMLDetailsElement} place
+ * @param {HTMLFormElement} form
+ * @returns {Promise<Sent>}
+ */
 async function requestOf(place, form) {
   const { method = 'GET', path = '', auth } = place.dataset;
   const fields = fieldsOf(form).filter(({ value }) => value.trim() !== '');
@@ -90,7 +98,12 @@ async function requestOf(place, form) {
   return { method, url: `${address}${query.size === 0 ? '' : `?${query}`}`, headers, body };
 }
 
-/** @param {HTMLDetailsElement} place @param {HTMLFormElement} form @param {HTMLElement} state @param {HTMLElement} outcome */
+/**
+ * @param {HTMLDetailsElement} place
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} state
+ * @param {HTMLElement} outcome
+ */
 async function send(place, form, state, outcome) {
   // A second click sends nothing twice.
   if (place.ariaBusy === 'true') return;
@@ -140,7 +153,12 @@ function withoutSecrets({ headers: { Authorization, ...headers }, body, ...reque
   };
 }
 
-/** Keeps ids for the next forms. @param {HTMLDetailsElement} place @param {HTMLFormElement} form @param {Received} received */
+/**
+ * Keeps ids for the next forms.
+ * @param {HTMLDetailsElement} place
+ * @param {HTMLFormElement} form
+ * @param {Received} received
+ */
 function remember(place, form, { text, isWhole }) {
   for (const { dataset, value } of fieldsOf(form))
     if (dataset.variable !== undefined && value !== '') known.set(dataset.variable, value.trim());

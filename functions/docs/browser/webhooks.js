@@ -31,7 +31,9 @@ async function verdictOn({ secret = '', body = '', signature = '' }) {
   if (signature.toLowerCase() === right) return { text: `The signature is right.${invalid}`, isWrong: invalid !== '' };
   if (value !== undefined && signature.toLowerCase() === (await hmac(secret, value.compact)))
     return {
-      text: 'The signature is that of the same value in compact JSON. It is accepted, but do not rely on it: sign the bytes that you send.',
+      text:
+        'The signature is that of the same value in compact JSON. It is accepted, but do not rely on it: ' +
+        'sign the bytes that you send.',
       isWrong: false,
     };
   return { text: 'The signature is wrong: it was made with another secret, or over another body.', isWrong: true };

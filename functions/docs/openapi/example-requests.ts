@@ -94,8 +94,7 @@ interface Operation {
  * before what uses its record, and last the deletions, children before their parents. It can be sent again: values
  * that must be unique contain the time, and only what it created is deleted.
  *
- *     for (const { operationId, needs, leaves } of exampleRequestsOf(contracts)) …
- *
+ * @example for (const { method, path, body } of exampleRequestsOf(contracts)) await send(method, path, body);
  * @throws Error where no request sets a variable that another one needs
  */
 export function exampleRequestsOf(contracts: readonly Contract[]): readonly ExampleRequest[] {

@@ -91,5 +91,9 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   },
 };
 
-/** A problem as it would be sent. */
+/**
+ * A problem as it would be sent.
+ *
+ * @example problemExample('not-found').detail; // There is no client with this id.
+ */
 export const problemExample = (type: ProblemType) => new Problem(type, EXAMPLES[type]).detailsFor(REQUEST_ID);

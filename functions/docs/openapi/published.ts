@@ -18,10 +18,10 @@ import { sharedParameters } from './shared-parameters.ts';
  */
 export function published(document: OpenApi): OpenApi {
   const { schemas: declared = {}, ...others } = document.components;
-  const { parameters, referred } = sharedParameters(document);
+  const { parameters, withReferences } = sharedParameters(document);
   const paths = mapValues(document.paths, (item) =>
     mapValues(item, (operation) => ({
-      ...referred(operation),
+      ...withReferences(operation),
       responses: mapValues(operation.responses, (response) => withoutShownExamples(response, declared)),
     })),
   );

@@ -2,7 +2,7 @@ import { isNode, type Node, type OpenApi, type OperationNode } from './nodes.ts'
 
 /**
  * Makes a component of every parameter that several operations have: it is sent once, and generators make one type of
- * it. `referred` is an operation with references to them.
+ * it. `withReferences` changes an operation to refer to these components.
  */
 export function sharedParameters(document: OpenApi) {
   const uses = Map.groupBy(
@@ -26,9 +26,9 @@ export function sharedParameters(document: OpenApi) {
     const name = names.get(JSON.stringify(parameter));
     return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` };
   };
-  const referred = (operation: OperationNode): OperationNode =>
+  const withReferences = (operation: OperationNode): OperationNode =>
     operation.parameters === undefined ? operation : { ...operation, parameters: operation.parameters.map(reference) };
-  return { parameters, referred };
+  return { parameters, withReferences };
 }
 
 /**
