@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { findEngine } from '#local-dynamodb';
 import { copyRelease, ROOT } from './copy.ts';
 
 /** A copy of the repository that a test changes as a page says, and in which it runs commands. */
@@ -49,6 +50,8 @@ export class ChangedCopy {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
     if (extent === 'nightly') env.TEST_EXTENT = extent;
     else delete env.TEST_EXTENT;
+    // What is added is tried; that DynamoDB Local does the same is for the tests of all.
+    if (!('missing' in (await findEngine('dynoxide')))) env.TEST_ENGINE ??= 'dynoxide';
     const options = { cwd: this.#directory, env, maxBuffer: 100_000_000 };
     const { stdout } = await promisify(exec)(command, options).catch(
       ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
@@ -68,8 +71,9 @@ export class ChangedCopy {
   ): Promise<readonly string[]> {
     const report = 'report.json';
     const named = pattern === undefined ? '' : `-t "${pattern.source}"`;
+    // The worker shares its modules among the files, and another one would load them again.
     await this.run(
-      `npx vitest run --reporter=default --reporter=json --outputFile.json=${report} ${named} ${which.join(' ')}`,
+      `npx vitest run --maxWorkers=1 --reporter=default --reporter=json --outputFile.json=${report} ${named} ${which.join(' ')}`,
       extent,
     );
     const { testResults } = JSON.parse(await this.read(report)) as {
