@@ -1,5 +1,4 @@
-import type { Contract } from '#contract';
-import { takesHeader } from '#contract/derived';
+import { type Contract, takesHeader } from '#contract';
 
 /** The rights of a function. It has no others. */
 export interface Rights {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { ORIGINS, originsOf } from '#contract/gateway';
+import { ORIGINS, originsOf } from '#contract';
 import { boundary, flag, generations, principals, vaults, warmThroughput, whole } from './setting-kinds.ts';
 
 /** The retentions of logs that CloudWatch offers, in days. */

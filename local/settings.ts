@@ -1,5 +1,5 @@
 import * as integrationSecrets from '#auth/integration-secrets';
-import { ORIGINS, originsOf } from '#contract/gateway';
+import { ORIGINS, originsOf } from '#contract';
 import { isLoopback, type Throttling } from '#gateway';
 
 /** The local API cannot start with these settings; the message is one sentence that says what to do about it. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { declaredValues } from '#contract/derived';
+import { declaredValues } from '#contract';
 import { auditEventEntity, type Entity } from '#table';
 import { countedBy, type Kind, kind, quotaOf } from '#verify';
 import { declaredEntities } from '../functions/all-entities.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import type { Tenant } from '#table';
 import { readCredentialsOf } from '#tenancy/credentials';
 import { domains } from '../functions/webhooks/domains.ts';

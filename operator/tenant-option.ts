@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { code } from '#contract/field';
+import * as field from '#contract/field';
 import type { RequestSession, Tenant } from '#table';
 import { readPointer } from '#tenancy/credentials';
 import { ask, printError } from '../local/terminal/output.ts';
@@ -40,7 +40,7 @@ export async function openForTenant(
   needs?: { readonly secrets?: boolean },
 ): Promise<TenantTarget> {
   const given = options.org.toLowerCase() === 'platform' ? PLATFORM : idIn(options.org);
-  if (given === undefined && !code().safeParse(options.org).success)
+  if (given === undefined && !field.code().safeParse(options.org).success)
     throw new OperatorProblem('--org must be the id, the slug or an app code of an organization, or "platform".');
   await using opened = new AsyncDisposableStack();
   opened.use(await openTarget(options, role, needs));

@@ -1,4 +1,4 @@
-import { permissionCatalogue } from '#contract/derived';
+import { permissionCatalogue } from '#contract';
 import { contracts } from '../all-contracts.ts';
 
 /** All permissions, sorted by code. A bundle holds this list and none of the contracts (`infra/bundling/static-modules.ts`). */

@@ -9,11 +9,11 @@ import {
   readOnly,
   record,
   route,
+  sentence,
   unique,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
 export const user = record('User', () => ({

@@ -1,4 +1,4 @@
-import { Problem, pointer } from '#contract/problem';
+import { Problem, pointer } from '#contract';
 import { noSuchRecord, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';

@@ -1,5 +1,5 @@
 import { TOKEN_TIMES } from '#auth';
-import { unauthorized } from '#contract/problem';
+import { unauthorized } from '#contract';
 import type { Operations } from '#http';
 import { type Caller, mayDo } from '#identity';
 import { entity, type Tenant } from '#table';

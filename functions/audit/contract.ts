@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { contract, ok, pageOf, readOnly, record, route } from '#contract';
+import { contract, ok, pageOf, readOnly, record, route, sentence } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 export const auditEvent = record('AuditEvent', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { issueToken, ThrottledLogin, TOKEN_TIMES } from '#auth';
 import * as integrationSecrets from '#auth/integration-secrets';
-import { CHALLENGE, Problem } from '#contract/problem';
+import { CHALLENGE, Problem } from '#contract';
 import { type Operations, refuseSuspended } from '#http';
 import { type RequestSession, Tenant } from '#table';
 import { annotate } from '#telemetry';

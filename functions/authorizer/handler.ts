@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { InvalidToken } from '#auth';
-import { CHALLENGE, refusalContext } from '#contract/problem';
+import { CHALLENGE, refusalContext } from '#contract';
 import { RequestSession } from '#table';
 import { annotate, logger, observe } from '#telemetry';
 import type { DECISIONS } from '#telemetry/metrics';

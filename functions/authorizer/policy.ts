@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import type { refusalContext } from '#contract/problem';
+import type { refusalContext } from '#contract';
 import type { AuthorizerContext } from '#identity';
 
 /** The response of the authorizer: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */

@@ -1,5 +1,4 @@
-import { takesHeader } from '#contract/derived';
-import { type FieldError, Problem, pointer } from '#contract/problem';
+import { type FieldError, Problem, pointer, takesHeader } from '#contract';
 import type { MatchedRoute } from '#http';
 import { MAX_PARAMETER, MOST_PARAMETERS } from './limits.ts';
 import { namesOf } from './names.ts';

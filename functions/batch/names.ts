@@ -1,5 +1,4 @@
-import type { Route } from '#contract';
-import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { trimmed } from '../../shared/words.ts';
 import { upsertFields } from './carried.ts';
 

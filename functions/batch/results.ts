@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { escapedSize } from '#json';
 import { MOST_RETURNED } from './limits.ts';
 import type { Line } from './lines.ts';

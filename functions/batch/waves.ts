@@ -1,4 +1,4 @@
-import type { Problem } from '#contract/problem';
+import type { Problem } from '#contract';
 import { refusalOfCaller } from '#http';
 import type { Caller } from '#identity';
 import type { RequestSession } from '#table';

@@ -7,17 +7,21 @@ import {
   readOnly,
   record,
   route,
+  sentence,
   unique,
   wholeListOf,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 import { timeZone } from './time-zone.ts';
 
 export const client = record('Client', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
-  org_id: optionalOnCreate(field.uuid().describe(sentence.ORGANIZATION)),
+  org_id: optionalOnCreate(
+    field
+      .uuid()
+      .describe('The organization that the record belongs to; the caller’s own unless a platform caller names one.'),
+  ),
   name: field.name(200).describe('What people call the company.'),
   slug: unique(field.slug())
     .nullable()

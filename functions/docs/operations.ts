@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { type Operations, respond } from '#http';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { listErrors } from '@custodia/counted-lists';
-import { type FieldError, Problem } from '#contract/problem';
+import { type FieldError, Problem } from '#contract';
 import type { Tenant } from '#table';
 
 /**

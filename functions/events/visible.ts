@@ -1,4 +1,4 @@
-import { nearestName } from '#contract/derived';
+import { nearestName } from '#contract';
 import { includeAll, type Permissions } from '#identity';
 import type { JournalEvent } from '#table';
 import type { Event } from './contract.ts';

@@ -14,11 +14,11 @@ import {
   readOnly,
   record,
   route,
+  sentence,
   unique,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 /** A closed set: the list's filter has these two values (spec §4). */
 const status = () => z.enum(['active', 'inactive']);

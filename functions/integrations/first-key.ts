@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Problem, unauthorized } from '#contract/problem';
+import { Problem, unauthorized } from '#contract';
 import { type RequestSession, Tenant } from '#table';
 import { readSuspension, stageOrganization } from '#tenancy';
 import { ownSlugOf } from '../orgs/slug.ts';

@@ -1,4 +1,4 @@
-import { Problem, pointer } from '#contract/problem';
+import { Problem, pointer } from '#contract';
 import type { Permissions } from '#identity';
 import { type Caller, mayDo } from '#identity';
 

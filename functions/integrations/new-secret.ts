@@ -1,5 +1,5 @@
 import * as integrationSecrets from '#auth/integration-secrets';
-import { invalidField } from '#contract/problem';
+import { invalidField } from '#contract';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, Tenant } from '#table';
 import { readCredentialsOf, requireCredentials } from '#tenancy/credentials';

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, respond, tenantOf } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';

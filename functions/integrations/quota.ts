@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
 import { stageCount } from '#tenancy';

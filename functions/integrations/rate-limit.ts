@@ -1,4 +1,4 @@
-import { Problem, unauthorized } from '#contract/problem';
+import { Problem, unauthorized } from '#contract';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
 import { requireCredentials } from '#tenancy/credentials';

@@ -1,5 +1,5 @@
 import * as integrationSecrets from '#auth/integration-secrets';
-import { invalidField } from '#contract/problem';
+import { invalidField } from '#contract';
 import { requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, type Tenant } from '#table';

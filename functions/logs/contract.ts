@@ -1,8 +1,18 @@
 import * as z from 'zod';
-import { adapted, contract, created, declared, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import {
+  adapted,
+  contract,
+  created,
+  declared,
+  pageOf,
+  type RecordOf,
+  readOnly,
+  record,
+  route,
+  sentence,
+} from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 /** The closed set of the spec (§2, Log entry). */
 const level = () => z.enum(['info', 'warn', 'error', 'debug']);

@@ -1,4 +1,4 @@
-import { Problem, pointer } from '#contract/problem';
+import { Problem, pointer } from '#contract';
 import { type Operations, pagesOf } from '#http';
 import { RecordTooLarge } from '#table';
 import { entriesOf, type logs } from './contract.ts';

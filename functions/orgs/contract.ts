@@ -1,7 +1,6 @@
-import { adapted, contract, crud, readOnly, record } from '#contract';
+import { adapted, contract, crud, readOnly, record, sentence } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 export const organization = record('Organization', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),

@@ -10,10 +10,10 @@ import {
   readOnly,
   record,
   route,
+  sentence,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 import { ipAddress } from './ip-address.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */

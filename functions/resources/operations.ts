@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';

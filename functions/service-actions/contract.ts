@@ -1,7 +1,6 @@
-import { contract, created, crud, type RecordOf, readOnly, record } from '#contract';
+import { contract, created, crud, type RecordOf, readOnly, record, sentence } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 export const serviceAction = record('ServiceAction', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),

@@ -1,7 +1,17 @@
-import { contract, createOnly, crud, ok, type PermissionCode, type RecordOf, readOnly, record, route } from '#contract';
+import {
+  contract,
+  createOnly,
+  crud,
+  ok,
+  type PermissionCode,
+  type RecordOf,
+  readOnly,
+  record,
+  route,
+  sentence,
+} from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const SERVICE_CREDENTIALS: PermissionCode = 'services:credentials';

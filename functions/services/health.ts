@@ -1,4 +1,4 @@
-import { invalidField } from '#contract/problem';
+import { invalidField } from '#contract';
 import type { RequestSession } from '#table';
 import type { Service } from './contract.ts';
 

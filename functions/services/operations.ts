@@ -1,5 +1,5 @@
 import type { Item } from '@custodia/counted-lists';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { noRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import type { services } from './contract.ts';

@@ -1,7 +1,6 @@
-import { contract, createOnly, crud, type RecordOf, readOnly, record } from '#contract';
+import { contract, createOnly, crud, type RecordOf, readOnly, record, sentence } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 export const terminal = record('Terminal', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),

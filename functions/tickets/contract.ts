@@ -11,12 +11,12 @@ import {
   readOnly,
   record,
   route,
+  sentence,
   unique,
   wholeListOf,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 import { messageExample, ticketExample } from './examples.ts';
 
 /** A closed set: the list's filter has these three values (spec §4). */

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { body, contract, declared, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
+import { body, contract, declared, ok, pageOf, type RecordOf, readOnly, record, route, sentence } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import * as sentence from '#contract/sentence';
 
 /** Largest body of a delivery, in bytes. */
 export const MAX_WEBHOOK_BODY = 262_144;

@@ -1,6 +1,5 @@
 import { recordEscalation } from '#auth';
-import type { PermissionCode, Route } from '#contract';
-import { Problem, type ProblemType, pointer } from '#contract/problem';
+import { type PermissionCode, Problem, type ProblemType, pointer, type Route } from '#contract';
 import { callOperation, type MatchedRoute } from '#http';
 import { type Actor, actorOf, type Caller, mayDo } from '#identity';
 import type { Tenant } from '#table';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { parse } from '#contract/derived';
+import { Problem, parse } from '#contract';
 import * as field from '#contract/field';
-import { Problem } from '#contract/problem';
 import type { OpenInput } from '#http';
 import { lazily } from '../../shared/memory.ts';
 import { MAX_EVENT_ID } from './contract.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { type OpenInput, readBody, refuseSuspended } from '#http';
 import { type DeduplicationStore, type Repository, StaleRead, Tenant } from '#table';
 import { annotate } from '#telemetry';

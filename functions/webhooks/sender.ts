@@ -1,6 +1,6 @@
 import { ThrottledLogin } from '#auth';
 import * as integrationSecrets from '#auth/integration-secrets';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import type { OpenInput } from '#http';
 import { type Caller, callerBySignature } from '#identity';
 import { type RequestSession, Tenant } from '#table';

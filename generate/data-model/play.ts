@@ -1,5 +1,4 @@
-import type { Route } from '#contract';
-import { filtersOf } from '#contract/derived';
+import { filtersOf, type Route } from '#contract';
 import * as parameter from '#contract/parameter';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';

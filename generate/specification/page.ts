@@ -1,5 +1,4 @@
-import { permissionCatalogue } from '#contract/derived';
-import { PROBLEMS } from '#contract/problem';
+import { PROBLEMS, permissionCatalogue } from '#contract';
 import { describedBy } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { withText } from '../places.ts';

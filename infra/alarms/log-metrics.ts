@@ -6,8 +6,7 @@ import {
   MetricFilter,
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Route } from '#contract';
-import { GATEWAY_PROBLEMS } from '#contract/gateway';
+import { GATEWAY_PROBLEMS, type Route } from '#contract';
 import { type LogMetric, metricsNamespace } from '../metrics.ts';
 import type { Observed } from '../observed.ts';
 import { usesKeys } from '../rights.ts';

@@ -1,6 +1,12 @@
-import type { Contract, Route } from '#contract';
-import { methodsOf } from '#contract/derived';
-import { COMPRESSED_FROM, entrancesOf, GATEWAY_PROBLEMS, gatewayResponse } from '#contract/gateway';
+import {
+  COMPRESSED_FROM,
+  type Contract,
+  entrancesOf,
+  GATEWAY_PROBLEMS,
+  gatewayResponse,
+  methodsOf,
+  type Route,
+} from '#contract';
 import type { Settings } from '../settings.ts';
 import { type ApiOperation, type AuthorizerSettings, authorizersOf, type PathItem, securityOf } from './operation.ts';
 import { undeclaredMethods } from './undeclared.ts';

@@ -1,5 +1,4 @@
-import type { Route } from '#contract';
-import { gatewayResponse, type Preflight, preflightOf, REDIRECT, undeclared } from '#contract/gateway';
+import { gatewayResponse, type Preflight, preflightOf, REDIRECT, type Route, undeclared } from '#contract';
 import { type ApiOperation, withoutAuthorizer } from './operation.ts';
 
 /**

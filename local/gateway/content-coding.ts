@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflate, gunzip, gzip, inflate } from 'node:zlib';
-import { COMPRESSED_FROM } from '#contract/gateway';
+import { COMPRESSED_FROM } from '#contract';
 import { failure } from './failure.ts';
 import type { Pair, Reply } from './reply.ts';
 

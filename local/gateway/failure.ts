@@ -1,4 +1,4 @@
-import { GATEWAY_PROBLEMS, type GatewayProblem } from '#contract/gateway';
+import { GATEWAY_PROBLEMS, type GatewayProblem } from '#contract';
 
 /** The gateway itself responds, with this problem. */
 export class GatewayFailure extends Error {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { gatewayResponse, type Preflight, REDIRECT } from '#contract/gateway';
+import { gatewayResponse, type Preflight, REDIRECT } from '#contract';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';

@@ -1,5 +1,4 @@
-import type { Contract, Route } from '#contract';
-import { methodsOf } from '#contract/derived';
+import { type Contract, methodsOf, type Route } from '#contract';
 
 /** A route and the function that serves it. */
 export interface ServedMethod {

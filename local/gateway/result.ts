@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
-import { GATEWAY_PROBLEMS } from '#contract/gateway';
+import { GATEWAY_PROBLEMS } from '#contract';
 import { badGateway, failureOf } from './failure.ts';
 import type { Pair, Reply } from './reply.ts';
 

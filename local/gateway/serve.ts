@@ -1,5 +1,4 @@
-import type { Route } from '#contract';
-import { entrancesOf, GATEWAY_PROBLEMS, preflightOf, REDIRECT, undeclared } from '#contract/gateway';
+import { entrancesOf, GATEWAY_PROBLEMS, preflightOf, REDIRECT, type Route, undeclared } from '#contract';
 import { Admission } from './admission.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import { uniqueFieldsOf } from '#contract/derived';
-import { pointer } from '#contract/problem';
+import { pointer, uniqueFieldsOf } from '#contract';
 import { mistakesIn } from './check.ts';
 import { type Finding, shortened } from './findings.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';

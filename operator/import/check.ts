@@ -1,5 +1,4 @@
-import { parse } from '#contract/derived';
-import { Problem, pointer } from '#contract/problem';
+import { Problem, parse, pointer } from '#contract';
 import { asNumber } from '#json';
 import type { ImportKind } from './kinds.ts';
 

@@ -1,5 +1,4 @@
-import { nearestName } from '#contract/derived';
-import { pointer } from '#contract/problem';
+import { nearestName, pointer } from '#contract';
 import { isBlank, trimmed } from '../../shared/words.ts';
 import { cellReader, lossIn, type ReadCell } from './cells.ts';
 import type { Finding } from './findings.ts';

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { Body, Contract, Route } from '#contract';
-import { referencesIn } from '#contract/derived';
+import { type Body, type Contract, type Route, referencesIn } from '#contract';
 import { recordContracts } from '../../functions/record-contracts.ts';
 import type { BatchOperation } from '../../packages/client/src/index.ts';
 

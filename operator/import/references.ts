@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isUuidSchema } from '#contract/derived';
+import { isUuidSchema } from '#contract';
 import { elementOf, unwrapped } from './cells.ts';
 import type { ImportKind } from './kinds.ts';
 

@@ -1,6 +1,4 @@
-import type { PermissionCode } from '#contract';
-import type { JsonObject } from '#contract/field';
-import { Problem } from '#contract/problem';
+import { type JsonObject, type PermissionCode, Problem } from '#contract';
 import { type Caller, mayDo } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { encryptedJson } from './encrypted-json.ts';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import type { RequestSession } from '#table';
 import { type Credentials, LoginAttempt } from '#tenancy/credentials';
 import { allDone } from '../all-done.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Route } from '#contract';
-import { Problem } from '#contract/problem';
+import { Problem, type Route } from '#contract';
 import { type Actor, actorOf, type Caller } from '#identity';
 import { RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';

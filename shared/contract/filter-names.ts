@@ -10,7 +10,7 @@ export type FilterName<F extends string> = F extends keyof typeof ELEMENTS ? (ty
 export const isList = (field: string): field is keyof typeof ELEMENTS => Object.hasOwn(ELEMENTS, field);
 
 /** The name of the filter by a field. */
-export const nameOf = <F extends string>(field: F): FilterName<F> =>
+export const filterName = <F extends string>(field: F): FilterName<F> =>
   (isList(field) ? ELEMENTS[field] : field) as FilterName<F>;
 
 /** The list whose elements the filter of this name is about. */

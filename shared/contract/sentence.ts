@@ -1,10 +1,8 @@
 import { MAX_JSON } from './sizes.ts';
 
-/** Sentences about fields that many records have: `import * as sentence from '#contract/sentence'`. */
+/** Sentences about fields that many records have. */
 
 export const ID = 'Names the record in paths and references. The service chooses it; it never changes.';
-export const ORGANIZATION =
-  'The organization that the record belongs to; the caller’s own unless a platform caller names one.';
 export const CREATED_AT = 'When the record was created, by the clock of the service.';
 export const UPDATED_AT = 'When the record was last changed through the API; at first the time of its creation.';
 export const METADATA = `Whatever you keep with the record; it is stored as sent. At most ${MAX_JSON} bytes as JSON.`;

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import type { Caller } from '#identity';
 import { NotUnique, type Repository, type RequestSession, type Stored, type Tenant } from '#table';
 import type { MatchedRoute } from './operation.ts';

@@ -1,8 +1,6 @@
 import type { listErrors } from '@custodia/counted-lists';
-import type { Route } from '#contract';
-import { conditionsOf, isSearchable, listQueryOf, MOST_RESIDUAL } from '#contract/lists';
-import { WORDS } from '#contract/parameter';
-import { Problem, pointer } from '#contract/problem';
+import { conditionsOf, isSearchable, listQueryOf, MOST_RESIDUAL, Problem, pointer, type Route } from '#contract';
+import * as parameter from '#contract/parameter';
 import type { HttpRequest } from './request/http-request.ts';
 
 export interface Asked {
@@ -21,7 +19,7 @@ export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): 
   const names = parametersAbout(fields, asked);
   const narrowing = indexed.filter((name) => !Object.hasOwn(query, name));
   const remedies = [
-    ...(fields.includes(WORDS) ? ['with longer words'] : []),
+    ...(fields.includes(parameter.WORDS) ? ['with longer words'] : []),
     ...(narrowing.length === 0 ? [] : [`with one of the filters ${narrowing.join(', ')}`]),
     ...(names.includes('sort') ? ['in the order of creation'] : []),
   ];

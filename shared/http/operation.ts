@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { Contract, Route } from '#contract';
-import { itemRouteOf, methodsOf } from '#contract/derived';
+import { type Contract, itemRouteOf, methodsOf, type Route } from '#contract';
 import type { Caller } from '#identity';
 import type { PageQuery, Repository, RequestSession, Stored, Tenant } from '#table';
 import type { Limit, RequestBudget } from '#tenancy';

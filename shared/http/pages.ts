@@ -1,5 +1,4 @@
-import type { Contract, Route } from '#contract';
-import { filterNames } from '#contract/derived';
+import { type Contract, filterName, type Route, rangeNames, sortName } from '#contract';
 import * as parameter from '#contract/parameter';
 import type { Entity, PageQuery, Stored } from '#table';
 import type { BearerInput, Filtered } from './operation.ts';
@@ -43,9 +42,7 @@ export const pagesOf = <T extends object, U = T>(
 function namesOf({ kind, fields }: Entity['indexes'][number]): readonly string[] {
   if (kind === 'words') return [parameter.WORDS];
   return fields.flatMap((field) =>
-    kind === 'order'
-      ? [filterNames.sortName(field), ...Object.values(filterNames.rangeNames(field))]
-      : [filterNames.nameOf(field)],
+    kind === 'order' ? [sortName(field), ...Object.values(rangeNames(field))] : [filterName(field)],
   );
 }
 

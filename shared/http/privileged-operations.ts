@@ -1,5 +1,4 @@
-import type { PermissionCode } from '#contract';
-import { Problem, unauthorized } from '#contract/problem';
+import { type PermissionCode, Problem, unauthorized } from '#contract';
 import { type Caller, includeAll, type Permissions } from '#identity';
 import { type RequestSession, StaleRead, Tenant } from '#table';
 import {

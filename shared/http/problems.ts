@@ -1,5 +1,5 @@
 import { contention, listErrors } from '@custodia/counted-lists';
-import { Problem, pointer } from '#contract/problem';
+import { Problem, pointer } from '#contract';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
 import { type Asked, listBeingBuilt, tooManyMatches } from './list-refusals.ts';
 

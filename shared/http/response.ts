@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto';
 import { listErrors } from '@custodia/counted-lists';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { Route } from '#contract';
-import { MAX_RESPONSE } from '#contract/gateway';
-import { MOST_RESIDUAL } from '#contract/lists';
-import { Problem } from '#contract/problem';
+import { MAX_RESPONSE, MOST_RESIDUAL, Problem, type Route } from '#contract';
 import type { Caller } from '#identity';
 import { escapedSize, fitsEscaped, parseJson } from '#json';
 import type { Tenant } from '#table';

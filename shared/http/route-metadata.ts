@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import type { Route } from '#contract';
-import { filtersAndOrdersOf, isUuidSchema } from '#contract/derived';
-import type { querySchemaOf } from '#contract/lists';
+import { filtersAndOrdersOf, isUuidSchema, type querySchemaOf, type Route } from '#contract';
 import type { PageQuery } from '#table';
 import { lazily } from '../memory.ts';
 

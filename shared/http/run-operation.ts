@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listErrors } from '@custodia/counted-lists';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { Route } from '#contract';
-import { Problem } from '#contract/problem';
+import { Problem, type Route } from '#contract';
 import { NotUnique, type RequestSession, StaleRead } from '#table';
 import { keepNewest } from '../memory.ts';
 import { IdempotentRequest } from './idempotency.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Body, Route } from '#contract';
-import { invalidField, Problem } from '#contract/problem';
+import { type Body, invalidField, Problem, type Route } from '#contract';
 import { NotUnique, type Repository, type RequestSession, StaleRead, type Stored, type Tenant } from '#table';
 import type { AnyOperation, BearerInput, Input, Operation, OperationResponse } from './operation.ts';
 

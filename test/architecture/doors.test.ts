@@ -14,14 +14,11 @@ const ROOT = join(import.meta.dirname, '../..');
 /** The most names of a door: a dozen, or the number here. A new name is a decision, because others will use it. */
 const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
-  // With the preset of the routes that most kinds of records have.
-  '#contract': 25,
+  // What contracts are written in, the problems that operations throw, and what is derived from declarations.
+  '#contract': 86,
   // The kinds of fields: one for each meaning.
   '#contract/field': 26,
   '#contract/parameter': 14,
-  '#contract/derived': 20,
-  // With the redirect of the entrances: what AWS and the local gateway do alike.
-  '#contract/gateway': 14,
   '#http': 26,
   // With the observer of a table, what indexes and queries are, and the request of an update by itself.
   '@custodia/counted-lists': 27,

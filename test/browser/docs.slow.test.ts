@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type axeCore from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PROBLEM_TYPE_PREFIX } from '#contract/problem';
+import { PROBLEM_TYPE_PREFIX } from '#contract';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { useApi } from '../support/use-api.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { referencesIn } from '#contract/derived';
+import { referencesIn } from '#contract';
 import { exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { collected, httpFile } from '../../generate/collections/http-file.ts';

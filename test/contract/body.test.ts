@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Problem } from '#contract/problem';
+import type { Problem } from '#contract';
 import { orgs } from '../../functions/orgs/contract.ts';
 import { readBody } from '../support/read-body.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { created, createOnly, optionalOnCreate, record, route, unique } from '#contract';
-import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { created, createOnly, optionalOnCreate, record, referencesIn, route, unique, uniqueFieldsOf } from '#contract';
 import * as field from '#contract/field';
 import { entity } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';

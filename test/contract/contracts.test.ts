@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { changesNamedRecord, problemsOf } from '#contract/derived';
+import { changesNamedRecord, problemsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { validBody } from '../../shared/http/request/validate.ts';
 import { SPECIFIED_ROUTES } from './specified-routes.ts';

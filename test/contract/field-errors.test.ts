@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import type { Route } from '#contract';
-import { isSearchable, listQueryOf } from '#contract/lists';
-import { type FieldError, Problem } from '#contract/problem';
+import { type FieldError, isSearchable, listQueryOf, Problem, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';

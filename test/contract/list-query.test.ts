@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { contract, pageOf, type Route, readOnly, record, route } from '#contract';
+import {
+  conditionsOf,
+  contract,
+  elementOf,
+  isSearchable,
+  listQueryOf,
+  Problem,
+  pageOf,
+  type Route,
+  readOnly,
+  record,
+  route,
+} from '#contract';
 import * as field from '#contract/field';
-import { conditionsOf, elementOf, isSearchable, listQueryOf } from '#contract/lists';
 import * as parameter from '#contract/parameter';
-import { Problem } from '#contract/problem';
 import type { Entity } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { declaredEntities } from '../../functions/all-entities.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { isSearchable, listQueryOf } from '#contract/lists';
+import { isSearchable, listQueryOf } from '#contract';
 import { documentText, openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { Node } from '../../functions/docs/openapi/nodes.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_FIELD_ERRORS, PROBLEMS, Problem, type ProblemType, pointer } from '#contract/problem';
+import { MAX_FIELD_ERRORS, PROBLEMS, Problem, type ProblemType, pointer } from '#contract';
 import { problemExample } from '#openapi';
 import { problemSchema } from '../../functions/docs/openapi/problems.ts';
 import { codePoint } from '../support/code-point.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Route } from '#contract';
-import { WORDS } from '#contract/parameter';
-import { Problem } from '#contract/problem';
+import { Problem, type Route } from '#contract';
+import * as parameter from '#contract/parameter';
 import { contracts } from '../../functions/all-contracts.ts';
 import { isNode, type Node } from '../../functions/docs/openapi/nodes.ts';
 import { validBody, validQuery } from '../../shared/http/request/validate.ts';
@@ -64,7 +63,7 @@ const parameters = operations.flatMap(({ operationId, parameters: declared = [] 
   return declared.flatMap((each) => {
     const { name, in: place, schema, description } = resolved(each);
     // Words are prefixes of what they find.
-    if (route === undefined || place !== 'query' || name === WORDS || !isNode(schema)) return [];
+    if (route === undefined || place !== 'query' || name === parameter.WORDS || !isNode(schema)) return [];
     const node = { ...(isNode(schema.items) ? schema.items : schema), description };
     const isRefused = (value: string) =>
       isRefusedAt(String(name), () => validQuery(route, { query: { [String(name)]: [value] } }));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { body, noContent, ok, record, route } from '#contract';
-import { problemsOf } from '#contract/derived';
+import { body, noContent, ok, problemsOf, record, route } from '#contract';
 import * as field from '#contract/field';
 import { impliedProblems, statusesOf } from '../../shared/contract/traits.ts';
 

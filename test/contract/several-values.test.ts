@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { ok, type Route, route } from '#contract';
+import { elementOf, ok, Problem, type Route, route } from '#contract';
 import * as field from '#contract/field';
-import { elementOf } from '#contract/lists';
 import * as parameter from '#contract/parameter';
-import { Problem } from '#contract/problem';
 import { contracts } from '../../functions/all-contracts.ts';
 import { validQuery } from '../../shared/http/request/validate.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MAX_RESPONSE } from '#contract/gateway';
+import { MAX_RESPONSE } from '#contract';
 import * as parameter from '#contract/parameter';
 import { envelopeEncryption, localDataKeys } from '#encryption';
 import { escapedSize, fitsEscaped } from '#json';

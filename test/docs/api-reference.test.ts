@@ -1,8 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Route } from '#contract';
-import { problemsOf } from '#contract/derived';
-import { PROBLEMS } from '#contract/problem';
+import { PROBLEMS, problemsOf, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { inlineText } from '../../functions/docs/site/markdown.ts';
 import { type Operation, openApi, operations, type Schema } from '../../functions/docs/site/reference/document.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { permissionCatalogue } from '#contract/derived';
+import { permissionCatalogue } from '#contract';
 import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, it, vi } from 'vitest';
-import type { Route } from '#contract';
-import { isSearchable } from '#contract/lists';
+import { isSearchable, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { JsonBody } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';

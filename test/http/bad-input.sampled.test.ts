@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import type { Route } from '#contract';
-import { maxBodyOf, methodsOf } from '#contract/derived';
-import { preflightOf } from '#contract/gateway';
+import { maxBodyOf, methodsOf, preflightOf, type Route } from '#contract';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { prepared } from '../support/prepared.ts';

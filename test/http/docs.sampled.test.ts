@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '#bundling';
-import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '#contract/problem';
+import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '#contract';
 import type { LambdaHandler } from '../../shared/http/pipeline.ts';
 import { chainEvent } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { configureTable } from '#table';
 import { logger } from '#telemetry';
 import { type Api, startApi } from '../support/api.ts';

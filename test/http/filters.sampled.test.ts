@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import type { Route } from '#contract';
-import { filtersOf, uniqueFieldsOf } from '#contract/derived';
-import { elementOf } from '#contract/lists';
+import { elementOf, filtersOf, type Route, uniqueFieldsOf } from '#contract';
 import { referenceOf } from '../../shared/contract/constraints.ts';
 import type { JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';

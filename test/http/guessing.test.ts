@@ -5,7 +5,7 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { listErrors } from '@custodia/counted-lists';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ThrottledLogin } from '#auth';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { LoginAttempt } from '#tenancy/credentials';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundle } from '#bundling';
-import { PROBLEM_TYPE_PREFIX } from '#contract/problem';
+import { PROBLEM_TYPE_PREFIX } from '#contract';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { useTableOver } from '../support/storage.ts';
 import { useApi } from '../support/use-api.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import type { Route } from '#contract';
-import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { referenceOf } from '../../shared/contract/constraints.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';

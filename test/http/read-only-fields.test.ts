@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { takesHeader } from '#contract/derived';
+import { takesHeader } from '#contract';
 import type { JsonBody } from '../support/api.ts';
 import { prepared } from '../support/prepared.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as z from 'zod';
-import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { referencesIn, uniqueFieldsOf } from '#contract';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { prepared } from '../support/prepared.ts';
 import { freshValue } from '../support/relations.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAX_RESPONSE } from '#contract/gateway';
+import { MAX_RESPONSE } from '#contract';
 import { configureTable } from '#table';
 import { MAX_JSON } from '../../shared/contract/sizes.ts';
 import type { JsonBody } from '../support/api.ts';

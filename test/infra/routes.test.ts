@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { methodsOf } from '#contract/derived';
-import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayResponse } from '#contract/gateway';
+import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayResponse, methodsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';

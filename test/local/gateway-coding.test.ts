@@ -1,6 +1,6 @@
 import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayResponse } from '#contract/gateway';
+import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayResponse } from '#contract';
 import { eventOf, fakeGateway, problemOf } from './gateway-fixture.ts';
 
 /** Content codings: responses that come compressed, and compressed bodies of requests. */

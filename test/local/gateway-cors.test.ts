@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestHeaders } from '#contract/derived';
-import { originsOf } from '#contract/gateway';
+import { originsOf, requestHeaders } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { responseHeaderComponents } from '../../functions/docs/openapi/headers.ts';
 import { EXPOSED_HEADERS } from '../../shared/contract/cors.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { contract, noContent, type Route, route } from '#contract';
-import { Problem } from '#contract/problem';
+import { contract, noContent, Problem, type Route, route } from '#contract';
 import { configureTable, RequestSession, StaleRead } from '#table';
 import type { Method } from '../../shared/contract/route.ts';
 import { authenticated } from '../../shared/http/middleware/caller.ts';

@@ -1,6 +1,6 @@
 import { storedSets } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
-import { filterNames } from '#contract/derived';
+import { CREATION_FIELDS } from '#contract';
 import type { Entity } from '#table';
 import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table/keys';
 import { indexesOf } from '#table/storage';
@@ -53,7 +53,7 @@ it('knows the field with the time at which a record was created, by which reader
 
 it('finds records by the time of their creation in lists of any size, as the document says', () => {
   const fields = kinds.map(({ entity }) => entity.createdAt);
-  expect(fields.filter((field) => !filterNames.CREATION_FIELDS.includes(field))).toEqual([]);
+  expect(fields.filter((field) => !CREATION_FIELDS.includes(field))).toEqual([]);
 });
 
 it('counts by fields that are filters, so that what has come since a scan is found', () => {

@@ -1,8 +1,7 @@
 import type { Table } from '@custodia/counted-lists';
 import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { contract, type Route } from '#contract';
-import { Problem } from '#contract/problem';
+import { contract, Problem, type Route } from '#contract';
 import { type MatchedRoute, respond } from '#http';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { RequestSession, tableOf } from '#table';

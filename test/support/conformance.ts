@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { Contract, Route } from '#contract';
-import { problemsOf, takesHeader } from '#contract/derived';
-import { PROBLEM_TYPE_PREFIX, type ProblemType } from '#contract/problem';
+import { type Contract, PROBLEM_TYPE_PREFIX, type ProblemType, problemsOf, type Route, takesHeader } from '#contract';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Route } from '#contract';
-import { isSearchable } from '#contract/lists';
+import { isSearchable, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { validQuery } from '../../shared/http/request/validate.ts';
 import { listQueries } from './list-queries.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type * as z from 'zod';
-import type { Route } from '#contract';
-import { filterNames } from '#contract/derived';
-import { type Condition, conditionsOf, elementOf, listQueryOf } from '#contract/lists';
+import { conditionsOf, elementOf, listQueryOf, type Route, rangeNames } from '#contract';
+import type { Condition } from '../../shared/contract/field-filters.ts';
+import { CREATED } from '../../shared/contract/filter-names.ts';
 
 /**
  * Queries of a list, generated from its contract: any of its filters and orders, with what they mean in plain words. `q` is left out: `list-oracle.ts`
@@ -31,7 +31,7 @@ export function listQueries(route: Route, rows: readonly Row[]): fc.Arbitrary<Li
   const isShown = (field: string): boolean => rows.some((row) => Object.hasOwn(row, field));
   const names = [...new Set([...conditionsOf(route).keys(), ...filters.keys()])];
   const some = names.map((name) => filterOf(route, name, rows)).filter((filter) => filter !== undefined);
-  const fields = sorts.filter((field) => field === filterNames.CREATED || isShown(field));
+  const fields = sorts.filter((field) => field === CREATED || isShown(field));
   const key = fc.record({ field: fc.constantFrom(...fields), isDown: fc.boolean() });
   const sort = fc.uniqueArray(key, { maxLength: 2, selector: ({ field }) => field });
   return fc
@@ -58,10 +58,10 @@ const textOf = ({ field, isDown }: Key): string => `${isDown ? '-' : ''}${field}
 /** By the keys, without a value last, and then by creation in the direction of the first key; by default the newest first. */
 function inOrder(sort: readonly Key[], rows: readonly Row[]): ListQuery['compare'] {
   const ranks = new Map(rows.map((row, index) => [row.id, index]));
-  const keys = [...sort, { field: filterNames.CREATED, isDown: sort[0]?.isDown ?? true }];
+  const keys = [...sort, { field: CREATED, isDown: sort[0]?.isDown ?? true }];
   return (one, other) => {
     const orders = keys.map(({ field, isDown }) => {
-      const valueIn = (row: Row): unknown => (field === filterNames.CREATED ? ranks.get(row.id) : row[field]);
+      const valueIn = (row: Row): unknown => (field === CREATED ? ranks.get(row.id) : row[field]);
       const [first, second] = [valueIn(one), valueIn(other)];
       if (isMissing(first) || isMissing(second)) return Number(isMissing(first)) - Number(isMissing(second));
       return isDown ? comparedTo(second, first) : comparedTo(first, second);
@@ -93,7 +93,7 @@ function filterOf(route: Route, name: string, rows: readonly Row[]): fc.Arbitrar
   if (as === 'allOf') return allOf(name, field, own.flat() as string[]);
   if (as !== 'anyOf') return own.length === 0 ? undefined : rangeOf(name, { field, as }, own);
   // A time is equal to null only.
-  const isTime = listQueryOf(route).filters.has(filterNames.rangeNames(field).after) || name.endsWith('_at');
+  const isTime = listQueryOf(route).filters.has(rangeNames(field).after) || name.endsWith('_at');
   const values = [...(isTime ? [] : own.filter((value) => value !== 'null')), ...(filter?.takesNull ? [null] : [])];
   return values.length === 0 ? undefined : anyOf(name, field, values, elementOf(schema) === undefined ? 1 : 3);
 }

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { Route } from '#contract';
-import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 
 /** Records and references according to the contracts, so that no test keeps a list of them. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Body, Route } from '#contract';
-import { referencesIn, uniqueFieldsOf } from '#contract/derived';
+import { type Body, type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import type { Api, JsonBody, OrgAccess } from './api.ts';

@@ -3,7 +3,7 @@ import { PutCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { Condition, type Item, type Table, UnitOfWork } from '@custodia/counted-lists';
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { permissionCatalogue } from '#contract/derived';
+import { permissionCatalogue } from '#contract';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { tableOf } from '#table';
 import { liveCredentials } from '#tenancy/credentials';

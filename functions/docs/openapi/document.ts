@@ -1,6 +1,5 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import type { Contract } from '#contract';
-import { requestHeaders } from '#contract/derived';
+import { type Contract, requestHeaders } from '#contract';
 import { responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import { isNode, mapValues, type Node, type OpenApi, rewritten } from './nodes.ts';

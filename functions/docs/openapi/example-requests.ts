@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { Contract, Route } from '#contract';
-import { filtersOf, referencesIn, takesHeader, uniqueFieldsOf } from '#contract/derived';
+import { type Contract, filtersOf, type Route, referencesIn, takesHeader, uniqueFieldsOf } from '#contract';
 
 /**
  * A request with the example of an operation, for `clients/` and for samples. It uses variables, written as

@@ -1,6 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
-import { MOST_RESIDUAL } from '#contract/lists';
-import { refusalContext } from '#contract/problem';
+import { MOST_RESIDUAL, refusalContext } from '#contract';
 
 /** Response headers, as components. */
 

@@ -1,8 +1,20 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import type { Body, Contract, Route } from '#contract';
-import { filterNames, filtersOf, maxBodyOf, requestHeaders, takesHeader } from '#contract/derived';
-import { elementOf, isSearchable, listQueryOf, ordersOf } from '#contract/lists';
+import {
+  type Body,
+  type Contract,
+  CREATION_FIELDS,
+  elementOf,
+  filtersOf,
+  isSearchable,
+  listQueryOf,
+  maxBodyOf,
+  ordersOf,
+  type Route,
+  rangeNames,
+  requestHeaders,
+  takesHeader,
+} from '#contract';
 import { SECURITY } from './info.ts';
 import { ndjsonOf, type Responses } from './responses.ts';
 
@@ -109,8 +121,8 @@ function queryOf(route: Route): z.ZodObject {
   const { shape } = route.query;
   const declared = filtersOf(route).map((name) => [name, sized(takingNull(route, name), 'any')] as const);
   const others = [...filters].filter(([name]) => !(name in shape));
-  const creation = filterNames.CREATION_FIELDS.filter((field) => sorts.includes(field));
-  const ranges = creation.flatMap((field) => Object.values(filterNames.rangeNames(field)));
+  const creation = CREATION_FIELDS.filter((field) => sorts.includes(field));
+  const ranges = creation.flatMap((field) => Object.values(rangeNames(field)));
   const orders = [...creation, ...ordersOf(route)];
   const sorted = sort.meta({ description: sortSentence(orders), param: { 'x-any-size': orders } });
   return z.strictObject({

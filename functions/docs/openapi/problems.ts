@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import * as field from '#contract/field';
-import { GATEWAY_PROBLEMS } from '#contract/gateway';
 import {
+  GATEWAY_PROBLEMS,
   MAX_FIELD_ERRORS,
   PROBLEM_TYPE_PREFIX,
   PROBLEMS,
@@ -9,7 +8,8 @@ import {
   type ProblemType,
   pointer,
   refusalContext,
-} from '#contract/problem';
+} from '#contract';
+import * as field from '#contract/field';
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];
 

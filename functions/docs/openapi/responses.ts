@@ -1,9 +1,17 @@
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import type { Contract, Route } from '#contract';
-import { itemRouteOf, problemsOf, referencesIn, takesHeader } from '#contract/derived';
-import { GATEWAY_TIMEOUT, MAX_RESPONSE } from '#contract/gateway';
-import { isSearchable } from '#contract/lists';
-import { PROBLEMS, type ProblemType } from '#contract/problem';
+import {
+  type Contract,
+  GATEWAY_TIMEOUT,
+  isSearchable,
+  itemRouteOf,
+  MAX_RESPONSE,
+  PROBLEMS,
+  type ProblemType,
+  problemsOf,
+  type Route,
+  referencesIn,
+  takesHeader,
+} from '#contract';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
 

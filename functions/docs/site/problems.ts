@@ -1,4 +1,4 @@
-import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '#contract/problem';
+import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '#contract';
 import { problemExample } from '#openapi';
 import { repositoryFile } from './file.ts';
 import { codeHtml, escapedHtml, html, inlineHtml } from './markdown.ts';

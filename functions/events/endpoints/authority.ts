@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import { noSuchRecord, requireLivePermissions } from '#http';
 import { type Caller, includeAll } from '#identity';
 import { StaleRead, type Tenant } from '#table';

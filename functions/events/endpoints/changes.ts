@@ -1,6 +1,6 @@
 import { schema } from '@custodia/counted-lists';
 import { endpointSecrets } from '#auth';
-import { invalidField, Problem, pointer } from '#contract/problem';
+import { invalidField, Problem, pointer } from '#contract';
 import type { Caller } from '#identity';
 import {
   changesOf,

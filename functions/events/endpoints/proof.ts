@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { invalidField, Problem } from '#contract/problem';
+import { invalidField, Problem } from '#contract';
 import type { Tenant } from '#table';
 import { stagePingCount } from '../state/limits.ts';
 import type { StoredEndpoint } from '../store.ts';

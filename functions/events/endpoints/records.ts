@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { adapted, body, declared, optionalOnCreate, type RecordOf, readOnly, record } from '#contract';
+import { adapted, body, declared, optionalOnCreate, type RecordOf, readOnly, record, sentence } from '#contract';
 import * as field from '#contract/field';
-import * as sentence from '#contract/sentence';
 
 /** The records of endpoints, and the bodies of requests and responses about them. */
 

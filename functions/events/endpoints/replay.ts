@@ -1,5 +1,5 @@
 import { ids, listErrors } from '@custodia/counted-lists';
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import type { Caller } from '#identity';
 import { JournalReader, type Stored, type Tenant } from '#table';
 import { cursorRefusal, type Position, readCursor } from '../cursor.ts';

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { recordEscalation, TOKEN_TIMES } from '#auth';
-import type { Route } from '#contract';
-import { Problem, unauthorized } from '#contract/problem';
+import { Problem, type Route, unauthorized } from '#contract';
 import { actorOf, type Caller, callerOf, mayDo } from '#identity';
 import { Tenant } from '#table';
 import { annotate } from '#telemetry';

@@ -1,6 +1,4 @@
-import type { Route } from '#contract';
-import { takesHeader } from '#contract/derived';
-import { Problem } from '#contract/problem';
+import { Problem, type Route, takesHeader } from '#contract';
 import type { Parsed } from '#json';
 import type { Input } from '../operation.ts';
 import { bodyTextOf, invalidJson, isNdjson, parsedBody } from '../request/http-request.ts';

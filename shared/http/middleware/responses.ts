@@ -1,6 +1,6 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { corsHeaders, originsOf } from '#contract/gateway';
+import { corsHeaders, originsOf } from '#contract';
 import { annotate, increment, logger } from '#telemetry';
 import { isContention, problemOf } from '../problems.ts';
 import { basePathOf, underBasePath } from '../response.ts';

@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { Contract } from '#contract';
-import { Problem } from '#contract/problem';
+import { type Contract, Problem } from '#contract';
 import { RequestSession } from '#table';
 import { annotate } from '#telemetry';
 import type { Clock } from '../../clock.ts';

@@ -1,7 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Route } from '#contract';
-import { changesNamedRecord, takesHeader } from '#contract/derived';
-import { type FieldError, invalidField, Problem } from '#contract/problem';
+import { changesNamedRecord, type FieldError, invalidField, Problem, type Route, takesHeader } from '#contract';
 import type { Caller } from '#identity';
 import { type Repository, type RequestSession, type Stored, Tenant } from '#table';
 import { annotate } from '#telemetry';

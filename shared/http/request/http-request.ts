@@ -1,7 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Route } from '#contract';
-import { freeFormOf, maxBodyOf } from '#contract/derived';
-import { Problem } from '#contract/problem';
+import { freeFormOf, maxBodyOf, Problem, type Route } from '#contract';
 import { mistakeIn, type Parsed, parseJson, parseWhere } from '#json';
 
 /** The HTTP request of a proxy event. */

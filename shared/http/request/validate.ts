@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import type { Body, Route } from '#contract';
-import { freeFormOf, parse, valuesIn } from '#contract/derived';
-import { querySchemaOf } from '#contract/lists';
-import { type FieldError, Problem, pointer } from '#contract/problem';
+import {
+  type Body,
+  type FieldError,
+  freeFormOf,
+  Problem,
+  parse,
+  pointer,
+  querySchemaOf,
+  type Route,
+  valuesIn,
+} from '#contract';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { listed, metadataOf } from '../route-metadata.ts';

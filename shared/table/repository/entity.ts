@@ -1,6 +1,6 @@
 import { type Item, indexes as kinds, type OnConditionFailed } from '@custodia/counted-lists';
 import * as z from 'zod';
-import { declaredValues, uniqueFieldsOf } from '#contract/derived';
+import { declaredValues, uniqueFieldsOf } from '#contract';
 import { parseJson } from '#json';
 import { lazily } from '../../memory.ts';
 import { isFound, wantedWords, wordsOf } from '../../words.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem';
+import { Problem } from '#contract';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { increment, logger, workBegun } from '#telemetry';

@@ -1,5 +1,4 @@
-import type { Route } from '#contract';
-import { Problem } from '#contract/problem';
+import { Problem, type Route } from '#contract';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { bearerOf } from '../../../functions/authorizer/bearer.ts';
 import { clients } from '../../../functions/clients/contract.ts';

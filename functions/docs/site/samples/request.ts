@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Route } from '#contract';
-import { declaredValues, filtersOf } from '#contract/derived';
+import { declaredValues, filtersOf, type Route } from '#contract';
 import { type ExampleRequest, exampleRequestsOf, NEW } from '#openapi';
 import { contracts } from '../../../all-contracts.ts';
 
