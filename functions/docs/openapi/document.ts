@@ -1,7 +1,7 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type Contract, requestHeaders } from '#contract';
 import { responseHeaderComponents } from './headers.ts';
-import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
+import { INFO, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import { isNode, mapValues, type Node, type OpenApi, rewritten } from './nodes.ts';
 import { operationOf } from './operation.ts';
 import { published } from './published.ts';
@@ -29,7 +29,7 @@ export function describedBy(contracts: readonly Contract[]): OpenApi {
     tags: tagsOf(contracts),
     paths,
     components: {
-      securitySchemes: securitySchemesOf(contracts),
+      securitySchemes: SECURITY_SCHEMES,
       parameters: requestHeaders,
       headers: responseHeaderComponents,
       responses: responses.components,
@@ -59,14 +59,7 @@ const tagsOf = (contracts: readonly Contract[]) => [
   ...new Map(contracts.map(({ tag, description }) => [tag, { name: tag, description }])).values(),
 ];
 
-/** The schemes that routes use: linters refuse unused components. */
-function securitySchemesOf(contracts: readonly Contract[]) {
-  const used = contracts.flatMap(({ routes }) => Object.values(routes).flatMap(({ auth }) => SECURITY[auth]));
-  const names = new Set(used.flatMap((alternative) => Object.keys(alternative)));
-  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => names.has(name)));
-}
-
-/** A new route then moves no other component. */
+/** Sorted, so that a new route moves no other component. */
 const sortedByName = (members: object) =>
   Object.fromEntries(Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : Number(one > other))));
 
