@@ -10,13 +10,13 @@ import { commandLine } from '../../local/terminal/command-line.ts';
  * deletes nothing, for all runs are in the future of it.
  */
 
-/** Folders with tests that look at the time: those of storage are all run, of the others those that name a date or a clock. */
+/** Folders with tests that look at the time; those are run that name a date or a clock. */
 const FOLDERS = ['test/dates', 'test/table', 'test/auth', 'test/middleware', 'test/http'];
 const LOOKS_AT_TIME = /\bDate\b|[cC]lock/;
 /** Sampled and slow tests are not run (vitest.config.ts). */
 const filesIn = (folders: readonly string[]): string[] =>
-  globSync(folders.map((folder) => `${folder}/*.test.ts`)).filter(
-    (file) => file.startsWith('test/table/') || LOOKS_AT_TIME.test(readFileSync(file, 'utf8')),
+  globSync(folders.map((folder) => `${folder}/*.test.ts`)).filter((file) =>
+    LOOKS_AT_TIME.test(readFileSync(file, 'utf8')),
   );
 
 type Variables = Readonly<Record<'TEST_CLOCK' | 'TZ', string>>;

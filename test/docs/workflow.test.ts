@@ -90,10 +90,11 @@ describe('tests', () => {
   });
 });
 
-it('the night tries a deployment, other days and the benchmarks, with the right to read', () => {
+it('the night tries a deployment, other days, storage on DynamoDB Local and the benchmarks, with the right to read', () => {
   const install = expect.stringMatching(/^npm ci /);
-  const others = ['npm run test:dates', 'npm run bench -- check'];
+  const others = ['npm run test:dates', 'npx vitest run --project=quick test/table', 'npm run bench -- check'];
   expect(values(nightly, 'run')).toEqual([install, 'npm run rehearse', install, ...others]);
+  expect(values(nightly, 'TEST_ENGINE')).toEqual(['java']);
   expect(values(nightly, 'contents')).toEqual(['read']);
   expect(nightly).toMatch(/^ {2}schedule:\n {4}- cron: '\d+ \d+ \* \* \*'$/m);
 });
