@@ -16,19 +16,14 @@ export interface LocalOptions {
 const OPERATIONS = ['get', 'list', 'create'] as const;
 type Operation = (typeof OPERATIONS)[number];
 
-const NAMES = ['Custodia', 'middy + zod'] as const;
-
 interface Contender {
-  readonly name: (typeof NAMES)[number];
+  readonly name: 'Custodia' | 'middy + zod';
   readonly server: Server;
   readonly requests: Readonly<Record<Operation, Sent>>;
 }
 
-/** One turn. */
-interface Load extends Pick<Contender, 'name'> {
-  readonly operation: Operation;
-  readonly perSecond: number;
-}
+/** Requests a second of each round. */
+type Rates = Readonly<Record<Operation, Record<Contender['name'], number[]>>>;
 
 /** Rounds, and seconds of a turn. */
 const SIZE = { usual: { rounds: 9, duration: 3, warmUp: 8 }, small: { rounds: 3, duration: 2, warmUp: 3 } } as const;
@@ -39,36 +34,34 @@ export const benchLocal = ({ small, writeDocs, engine: asked }: LocalOptions): P
     await using started = new AsyncDisposableStack();
     const contenders = [await ours(endpoint), await peer(endpoint)];
     for (const { server } of contenders) started.defer(() => server.stop());
-    const loads = await playAll(contenders, SIZE[small ? 'small' : 'usual'], report);
-    const table = `On ${engine}:\n\n${localTable(loads, engine)}`;
+    const rates = await playAll(contenders, SIZE[small ? 'small' : 'usual'], report);
+    const readings = OPERATIONS.map((operation) => readingOf(operation, rates, engine));
+    const table = `On ${engine}:\n\n${localTable(readings)}`;
     print(`${table}\n`);
     if (writeDocs) await writeFigures('performance.md', `bench:local-${engine}`, table);
-    return localBounds(loads, engine);
+    return readings.map(({ bound }) => bound);
   });
 
 async function playAll(
   contenders: readonly Contender[],
   { rounds, duration, warmUp }: (typeof SIZE)[keyof typeof SIZE],
   report: (text: string) => void,
-): Promise<Load[]> {
-  for (const contender of contenders) {
-    report(`warming up ${contender.name}`);
-    for (const operation of OPERATIONS) await play(contender, operation, warmUp);
+): Promise<Rates> {
+  for (const { name, server, requests } of contenders) {
+    report(`warming up ${name}`);
+    for (const operation of OPERATIONS) await load(server.url, requests[operation], warmUp);
   }
-  const loads: Load[] = [];
+  const none = () => ({ Custodia: [], 'middy + zod': [] });
+  const rates: Rates = { get: none(), list: none(), create: none() };
   for (const [round, order] of inTurns(contenders, rounds).entries()) {
     for (const operation of OPERATIONS) {
       report(`round ${round + 1} of ${rounds}: ${operation}`);
-      for (const contender of order) loads.push(await play(contender, operation, duration));
+      for (const { name, server, requests } of order)
+        rates[operation][name].push(await load(server.url, requests[operation], duration));
     }
   }
-  return loads;
+  return rates;
 }
-
-const play = async ({ name, server, requests }: Contender, operation: Operation, seconds: number): Promise<Load> => ({
-  ...{ name, operation },
-  perSecond: await load(server.url, requests[operation], seconds),
-});
 
 const SECRET = randomBytes(24).toString('base64url');
 
@@ -121,34 +114,26 @@ const AT_LEAST: Readonly<Record<EngineName, Readonly<Record<Operation, number>>>
   dynoxide: { get: 0.5, list: 0.5, create: 0.2 },
 };
 
-const turnsOf = (loads: readonly Load[], name: Contender['name'], operation: Operation): readonly Load[] =>
-  loads.filter((each) => each.name === name && each.operation === operation);
-
-/** Ours relative to the peer's in the same round. */
-function ratioOf(loads: readonly Load[], operation: Operation): Spread {
-  const peers = turnsOf(loads, 'middy + zod', operation);
-  return spreadOf(
-    turnsOf(loads, 'Custodia', operation).map(({ perSecond }, round) => perSecond / (peers[round]?.perSecond ?? NaN)),
-  );
+interface Reading {
+  readonly rates: Rates[Operation];
+  /** Ours relative to the peer's in the same round. */
+  readonly ratio: Spread;
+  readonly bound: Bound & { readonly atLeast: number };
 }
 
-const localBounds = (loads: readonly Load[], engine: EngineName): Bound[] =>
-  OPERATIONS.map((operation) => ({
-    claim: `${operation}, requests a second against middy + zod`,
-    measured: ratioOf(loads, operation),
-    atLeast: AT_LEAST[engine][operation],
-  }));
+function readingOf(operation: Operation, { [operation]: rates }: Rates, engine: EngineName): Reading {
+  const ratio = spreadOf(rates.Custodia.map((rate, round) => rate / (rates['middy + zod'][round] ?? Number.NaN)));
+  const bound = { claim: `${operation}, requests a second against middy + zod`, measured: ratio };
+  return { rates, ratio, bound: { ...bound, atLeast: AT_LEAST[engine][operation] } };
+}
 
-function localTable(loads: readonly Load[], engine: EngineName): string {
-  const cell = (name: Contender['name'], operation: Operation): string =>
-    median(turnsOf(loads, name, operation).map(({ perSecond }) => perSecond)).toFixed(0);
-  return markdown({
-    head: ['operation', ...NAMES, 'ratio of requests a second', 'at least'],
-    rows: OPERATIONS.map((operation) => [
-      operation,
-      ...NAMES.map((name) => cell(name, operation)),
-      spreadText(ratioOf(loads, operation)),
-      String(AT_LEAST[engine][operation]),
+const localTable = (readings: readonly Reading[]): string =>
+  markdown({
+    head: ['operation', 'Custodia', 'middy + zod', 'ratio of requests a second', 'at least'],
+    rows: readings.map(({ rates, ratio, bound }, index) => [
+      OPERATIONS[index] ?? '',
+      ...[rates.Custodia, rates['middy + zod']].map((each) => median(each).toFixed(0)),
+      spreadText(ratio),
+      String(bound.atLeast),
     ]),
   });
-}

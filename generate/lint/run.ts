@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installOwnPackages } from '../../local/terminal/own-packages.ts';
 
 /**
  * `npm run check:document`: lints openapi.json. The linter has a `package.json` of its own and is installed when first
@@ -12,6 +11,16 @@ import { installOwnPackages } from '../../local/terminal/own-packages.ts';
 
 const HERE = import.meta.dirname;
 const DOCUMENT = join(HERE, '../../openapi.json');
+
+/** Installs the linter, unless it is installed as locked. Calls the registry. @throws Error npm cannot install it */
+function install(): void {
+  // npm writes the first file after it has installed all packages of the second one.
+  const installed = statSync(join(HERE, 'node_modules/.package-lock.json'), { throwIfNoEntry: false });
+  if (installed !== undefined && installed.mtimeMs > statSync(join(HERE, 'package-lock.json')).mtimeMs) return;
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = spawnSync('npm', args, { cwd: HERE, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error(`npm ci failed in ${HERE}`);
+}
 
 /** @returns the linter's output, and whether it found no errors */
 function lint(file: string): { readonly isClean: boolean; readonly output: string } {
@@ -29,7 +38,7 @@ function brokenDocument(): string {
   return text.replace('"phone":351210000000', '"phone":"none"');
 }
 
-installOwnPackages(HERE);
+install();
 const directory = mkdtempSync(join(tmpdir(), 'custodia-openapi-'));
 try {
   const broken = join(directory, 'openapi.json');

@@ -16,10 +16,10 @@ const WELL = { missing: 0, unwanted: 0, late: 0, repeatsWithoutExcuse: 0, isActi
 
 describe.each(['most', 'none'] as const)('wake-ups: %s', (wakeUps) => {
   it.each(seeds)('nothing is missing, and nothing comes twice without a reason: seed %i', async (seed) => {
-    const { events, endpoints, counts } = await stress(place, seed, size, wakeUps);
+    const { events, endpoints, troubles } = await stress(place, seed, size, wakeUps);
     expect(events).toBeGreaterThan(size.writers);
     expect(endpoints).toEqual(endpoints.map(({ name, repeats }) => ({ ...WELL, name, repeats })));
-    // A stress in which nothing went wrong shows nothing.
-    expect(counts).toMatchObject({ conflicts: expect.toSatisfy((count) => count > 0) });
+    // A stress in which nothing goes wrong shows nothing.
+    expect(troubles).toBeGreaterThan(0);
   });
 });

@@ -39,7 +39,8 @@ interface Stressed {
     readonly repeatsWithoutExcuse: number;
     readonly isActive: boolean;
   }[];
-  readonly counts: Readonly<Record<string, number>>;
+  /** Writers that died or slept. */
+  readonly troubles: number;
 }
 
 export async function stress(place: FreshTable, seed: number, size: Size, wakeUps: WakeUps): Promise<Stressed> {
@@ -91,17 +92,7 @@ export async function stress(place: FreshTable, seed: number, size: Size, wakeUp
     endpoints: await Promise.all(
       Object.entries(endpoints).map(([name, endpoint]) => resultOf(name, endpoint, events, workers)),
     ),
-    counts: {
-      changes: writers.count.changes,
-      'writers that died': writers.count.deaths,
-      'that slept': writers.count.sleeps,
-      conflicts: conflicts.refused,
-      workers: workers.count.workers,
-      'workers that died': workers.count.deaths,
-      'that slept past their lease': workers.count.sleeps,
-      'calls refused': workers.count.refusals,
-      'responses lost': workers.count.lostResponses,
-    },
+    troubles: writers.troubles,
   };
 }
 

@@ -61,7 +61,6 @@ interface Worker {
 export class Workers {
   trouble: Trouble = NO_TROUBLE;
   readonly accepted = new Map<Endpoint, Accepted[]>();
-  readonly count = { workers: 0, deaths: 0, sleeps: 0, refusals: 0, lostResponses: 0 };
   readonly #world: DeliveryWorld;
   readonly #conflicts: Conflicts;
   readonly #random: Random;
@@ -84,11 +83,9 @@ export class Workers {
       const by = this.#caller;
       if (by === undefined) throw new Error('nobody called');
       if (this.#random.chance(this.trouble.refusal)) {
-        this.count.refusals += 1;
         return { status: this.#random.oneOf([500, 503, 429, 404, 302]) };
       }
       const isLost = this.#random.chance(this.trouble.lostResponse);
-      this.count.lostResponses += Number(isLost);
       accepted.push({ numbers: events.map(({ id }) => ids.numberOf(id)), by, isLost });
       return isLost ? { error: 'timeout' } : { status: 204 };
     };
@@ -118,14 +115,12 @@ export class Workers {
     const deadlyCall = this.#random.chance(this.trouble.death) ? this.#deadlyCall++ % CALLS : undefined;
     handler.plan = ({ index }) => {
       if (index === deadlyCall) {
-        this.count.deaths += 1;
         worker.isExcused = true;
         return this.#random.oneOf(['crash', 'crash-after']);
       }
       return this.#random.chance(this.trouble.fault) ? this.#random.oneOf(FAULTS) : undefined;
     };
     const { send, ...others } = this.#world.worker(handler);
-    this.count.workers += 1;
     this.#awake.add(worker);
     try {
       await work(message, { ...others, send: (call) => this.#send(call, send, worker, message) });
@@ -149,7 +144,6 @@ export class Workers {
     const outcome = send(call);
     this.#caller = undefined;
     if (this.#random.chance(this.trouble.death / 10)) {
-      this.count.deaths += 1;
       worker.die();
       throw new Crash();
     }
@@ -159,7 +153,6 @@ export class Workers {
 
   /** All workers sleep, their leases end, and a new one is woken. */
   async #sleep(tenant: string): Promise<void> {
-    this.count.sleeps += 1;
     for (const worker of this.#awake) worker.isExcused = true;
     this.#world.now += LEASE_MS + 1_000;
     const { trouble } = this;

@@ -21,7 +21,8 @@ const CALLS = 4;
 const LONGEST_SLEEP = 3;
 
 export class Writers {
-  readonly count = { changes: 0, deaths: 0, sleeps: 0, failures: 0 };
+  /** How many died or slept. */
+  troubles = 0;
   readonly #world: DeliveryWorld;
   readonly #place: FreshTable;
   readonly #organization: Organization;
@@ -57,7 +58,7 @@ export class Writers {
       const handler = new SleepingHandler(this.#conflicts);
       const isAsleep = isTroubled && this.#random.chance(0.08);
       if (isAsleep) {
-        this.count.sleeps += 1;
+        this.troubles += 1;
         this.#asleep.push({ rounds: this.#random.below(LONGEST_SLEEP + 1), wakeUp: handler.sleep() });
       }
       if (isTroubled && this.#random.chance(0.1)) this.#kill(handler);
@@ -79,7 +80,7 @@ export class Writers {
     const how = this.#random.oneOf(['crash', 'crash-after'] as const);
     handler.plan = ({ index }) => {
       if (index !== at) return undefined;
-      this.count.deaths += 1;
+      this.troubles += 1;
       return how;
     };
   }
@@ -91,7 +92,6 @@ export class Writers {
     const terminals = tenant.records(terminalEntity);
     const name = `Desk ${this.#random.below(1_000)}`;
     const changed = this.#records.length < RECORDS ? undefined : this.#random.oneOf(this.#records);
-    this.count.changes += 1;
     try {
       await doIn(tenant, async () => {
         const found = changed === undefined ? undefined : await terminals.get(changed);
@@ -103,7 +103,6 @@ export class Writers {
       });
     } catch {
       // It died, or others were faster too often.
-      this.count.failures += 1;
     }
   }
 }
