@@ -5,9 +5,9 @@ import { AuditLog, auditEventEntity, auditing } from './repository/audit-events.
 import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
-import type { Entity } from './repository/entity.ts';
+import type { Entity, RecordObserver } from './repository/entity.ts';
 import { journalEntity, journalOf } from './repository/journal.ts';
-import { type RecordObserver, Repository } from './repository/repository.ts';
+import { Repository } from './repository/repository.ts';
 import type { RequestSession } from './session/request-session.ts';
 
 /**

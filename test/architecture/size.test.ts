@@ -9,7 +9,7 @@ const BOUNDS = {
   'lines of source': { bound: 51_950, goal: 42_000 },
   doors: { bound: 25, goal: 16 },
   'names at doors': { bound: 524, goal: 220 },
-  'files over 350 lines': { bound: 1, goal: 0 },
+  'files over 350 lines': { bound: 0, goal: 0 },
   'lines over 120 characters': { bound: 360, goal: 0 },
   'lines of benchmarks': { bound: 5_435, goal: 5_000 },
   'words of docs/': { bound: 70_000, goal: 70_000 },

@@ -25,7 +25,7 @@ export async function itemsIn(table: Table, partition: string): Promise<Item[]> 
   return items;
 }
 
-/** The partition in which an entry of a word is, by its first character (`words-index.ts`). */
+/** The partition in which an entry of a word is, by its first character (`field-indexes.ts`). */
 export const wordPartition = (list: string, word: string): string =>
   `${list}#WORDS#${((word.codePointAt(0) ?? 0) % 16).toString(16)}`;
 

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { Unprocessed } from './errors.ts';
 import { AT, type Item, type Key } from './schema.ts';
-import { countingUnits, type Table, unitsOfItem } from './table.ts';
+import { countingUnits, retry, type Table, type TimeLimit, unitsOfItem } from './table.ts';
 import { isResponse } from './transaction/commit.ts';
-import { retry, type TimeLimit } from './transaction/retry.ts';
 
 /**
  * Entries of new records that are written before them: an item costs one write unit and not the two of a transaction, and conflicts with nothing.

@@ -11,8 +11,7 @@ import { between, ofPartition, queryAll, queryUpTo } from './queries.ts';
 import { recordsIn } from './read-records.ts';
 import { type Item, isRecord } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
-import { serverTime, type Table } from './table.ts';
-import type { Clock, TimeLimit } from './transaction/retry.ts';
+import { type Clock, serverTime, type Table, type TimeLimit } from './table.ts';
 
 /**
  * Reads an ordered list whose records expire from a number on, for readers who follow it (`docs/decisions/0201-events.md`):

@@ -4,10 +4,9 @@ import { bitPlace } from './bits.ts';
 import { sortKeyOf } from './ids.ts';
 import { AT, type Item, TOMBSTONE, TTL, tombstoneOfDay } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
-import { itemOf, type Table } from './table.ts';
+import { itemOf, retry, type Table, type TimeLimit, WAITS } from './table.ts';
 import { type Contention, isConflict } from './transaction/contention.ts';
 import { putRequest, RETURNED, updateRequest } from './transaction/pending-write.ts';
-import { retry, type TimeLimit, WAITS } from './transaction/retry.ts';
 
 /**
  * Closes numbers that were allocated but have no record. First a tombstone is put at the number's key, on condition that the key is free: from then on the

@@ -18,8 +18,7 @@
  *     page           records by their place in a list, with the total of all
  */
 
-export type { AllocatedNumber } from './allocation.ts';
-export type { List } from './counter-item.ts';
+export type { AllocatedNumber, List } from './counter-item.ts';
 export { readCursorPage } from './cursor-page.ts';
 export * as listErrors from './errors.ts';
 export * as feed from './following.ts';
@@ -34,9 +33,7 @@ export type { ListSource } from './query.ts';
 export type { Item, Key } from './schema.ts';
 export * as schema from './schema.ts';
 export * as storedSets from './stored-sets.ts';
-export { serverTime, Table } from './table.ts';
+export { type Observer, retry, serverTime, Table } from './table.ts';
 export * as contention from './transaction/contention.ts';
 export { Condition, type OnConditionFailed, updateRequest } from './transaction/pending-write.ts';
-export type { Observer } from './transaction/retry.ts';
-export { retry } from './transaction/retry.ts';
 export { UnitOfWork } from './transaction/unit-of-work.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type AllocatedNumber, allocateNumbers } from './allocation.ts';
-import { type List, noteLargest, noteUnbuilt } from './counter-item.ts';
+import { type AllocatedNumber, allocateNumbers, type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { type EntryItem, type Writes, writeEntries } from './entries-in-advance.ts';
 import { TableUnavailable } from './errors.ts';
 import { releaseNumber, type Sent } from './fence.ts';
@@ -9,9 +8,8 @@ import { without } from './indexes/list-index.ts';
 import { NumberStock } from './number-stock.ts';
 import { LARGE } from './read-budget.ts';
 import { nameOf } from './schema.ts';
-import type { Table } from './table.ts';
+import { retry, type Table, type TimeLimit } from './table.ts';
 import type { Contention } from './transaction/contention.ts';
-import { retry, type TimeLimit } from './transaction/retry.ts';
 
 /** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
 const RELEASE_MS = 1_000;

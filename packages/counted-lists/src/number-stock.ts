@@ -1,5 +1,5 @@
 import { EntriesTogether } from './entries-in-advance.ts';
-import type { Clock } from './transaction/retry.ts';
+import type { Clock } from './table.ts';
 
 /** How long numbers are kept in stock, in milliseconds: readers spare them for five seconds (`grace-period.ts`). */
 const KEPT_MS = 2_000;

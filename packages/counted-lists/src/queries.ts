@@ -1,7 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from './schema.ts';
-import { Table } from './table.ts';
-import { type Clock, retry } from './transaction/retry.ts';
+import { type Clock, retry, Table } from './table.ts';
 
 /** Reads partitions as a whole. */
 

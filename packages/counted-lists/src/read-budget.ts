@@ -1,4 +1,4 @@
-import type { TimeLimit } from './transaction/retry.ts';
+import type { TimeLimit } from './table.ts';
 
 /** Most bytes of records that one request reads in all round trips: enough to read 25 of the largest twice, if replicas are stale. */
 export const MAX_READ = 16 * 1_048_576;

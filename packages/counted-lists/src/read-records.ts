@@ -6,8 +6,7 @@ import { between, ofPartition, type Query, queryOnce, startingAt } from './queri
 import { type Condition, filteredBy, type ListQuery } from './query.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
-import { Table } from './table.ts';
-import { retry, type TimeLimit } from './transaction/retry.ts';
+import { retry, Table, type TimeLimit } from './table.ts';
 import type { View } from './view.ts';
 
 /** Records and tombstones, by number. */

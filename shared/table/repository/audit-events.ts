@@ -1,7 +1,7 @@
 import type { Actor } from '#identity';
 import type { RequestSession } from '../session/request-session.ts';
-import { entity, set } from './entity.ts';
-import type { RecordObserver, Repository } from './repository.ts';
+import { entity, type RecordObserver, set } from './entity.ts';
+import type { Repository } from './repository.ts';
 
 /**
  * The audit log (`docs/decisions/0075-audit-events.md`). Repositories of audited records stage an event with each

@@ -109,3 +109,24 @@ const deleteBatch = (table: Table, keys: readonly Key[]) =>
       RequestItems: { [table.name]: keys.map((key) => ({ DeleteRequest: { Key: { PK: key.PK, SK: key.SK } } })) },
     }),
   );
+
+/** The items of a set. */
+export interface StoredSet {
+  readonly partition: string;
+  readonly keys: readonly Key[];
+}
+
+/** The keys of a set; where they are many, some of them. Strongly consistent. */
+export const readSet = async (table: Table, partition: string): Promise<StoredSet> => ({
+  partition,
+  keys: await keysIn(table, partition),
+});
+
+/** Stages the deletion of a set that is never read again. Otherwise its empty items would stay forever. */
+export function stageSetDeletion(session: RequestSession, tenant: TenantId, { partition, keys }: StoredSet): void {
+  const work = session.changes.of(tenant);
+  if (keys.length > FEW) {
+    stageCascadeDelete(work, tenant, partition);
+    cascadeAfterCommit(session, tenant);
+  } else stageDeletions(work, keys);
+}

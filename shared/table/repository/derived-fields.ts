@@ -16,8 +16,7 @@ import { StaleRead } from '../errors.ts';
 import { childPartition, recordsPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import type { CountedBy, Entity, LatestOf } from './entity.ts';
-import { RecordReader, type Records } from './record-reader.ts';
-import type { Stored } from './records.ts';
+import { RecordReader, type Records, type Stored } from './records.ts';
 
 /** Attribute of a record or a quota: how often its counters were changed. */
 export const MOVES = 'MOVES';

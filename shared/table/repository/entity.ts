@@ -315,3 +315,20 @@ export const order = <const F extends string>(field: F): DeclaredIndex<F> => ({
   fields: [field],
   in: () => kinds.orderIndex(field),
 });
+
+/** What happens to a record of a kind. */
+export interface RecordEvent {
+  readonly verb: Exclude<Verb, 'pinged'>;
+  /** A new record has it once its number is allocated, so that record and event allocate their numbers in parallel. */
+  readonly id: string | Promise<string>;
+  /** After it; of a deletion one more than the record had. */
+  readonly version: number;
+  /** The fields that a new record has, or that a change names, and what else is audited. */
+  readonly fields: readonly string[];
+  /** The record that is changed, and as it will be. */
+  readonly before?: object;
+  readonly after?: object;
+}
+
+/** Stages an event of what happens to a record: for the audit log, for the journal. */
+export type RecordObserver = (event: RecordEvent) => Promise<void>;

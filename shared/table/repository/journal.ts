@@ -1,7 +1,7 @@
 import type { RequestSession } from '../session/request-session.ts';
-import { type Entity, entity, type Verb } from './entity.ts';
+import { type Entity, entity, type RecordObserver, type Verb } from './entity.ts';
 import { differing } from './records.ts';
-import type { RecordObserver, Repository } from './repository.ts';
+import type { Repository } from './repository.ts';
 
 /**
  * The journal of a tenant (`docs/decisions/0201-events.md`): an event for each change of its records, in the transaction of the change. A change

@@ -15,49 +15,24 @@ import {
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
-import { cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
+import { readSet, type StoredSet, stageSetDeletion } from './cascade-delete.ts';
 import { DerivedFields, forward, stageDerived } from './derived-fields.ts';
-import { type Entity, toAttributes } from './entity.ts';
-import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
-import { checkSize, checkSizes, differing, type NewRecord, type Stored, sizeOf, unitsToCreate } from './records.ts';
+import { type Entity, type RecordEvent, type RecordObserver, toAttributes } from './entity.ts';
+import {
+  checkSize,
+  checkSizes,
+  type DeletionOptions,
+  differing,
+  expiryOfRecord,
+  type Location,
+  type NewRecord,
+  RecordReader,
+  type Stored,
+  sizeOf,
+  type UpdateOptions,
+  unitsToCreate,
+} from './records.ts';
 import { CLAIMED, noteValues, stageClaim, stageClaims } from './stored-values.ts';
-
-/** What happens to a record of a kind. */
-interface RecordEvent {
-  readonly verb: 'created' | 'updated' | 'deleted';
-  /** A new record has it once its number is allocated, so that record and event allocate their numbers in parallel. */
-  readonly id: string | Promise<string>;
-  /** After it; of a deletion one more than the record had. */
-  readonly version: number;
-  /** The fields that a new record has, or that a change names, and what else is audited. */
-  readonly fields: readonly string[];
-  /** The record that is changed, and as it will be. */
-  readonly before?: object;
-  readonly after?: object;
-}
-
-/** Stages an event of what happens to a record: for the audit log, for the journal. */
-export type RecordObserver = (event: RecordEvent) => Promise<void>;
-
-interface UpdateOptions<T> {
-  /** Names for the audit event, besides the changed fields. */
-  readonly alsoAudited?: readonly string[];
-  /** The time of an order, which moves forward with the change. Where others move it at the same time, the change is made all the same. */
-  readonly moves?: keyof T & string;
-}
-
-interface DeletionOptions {
-  /** Stages what is deleted with the record as found. @returns conditions on its attributes for that */
-  readonly along?: (work: UnitOfWork, found: Item) => Item;
-  /** A further condition, such as a counter that is 0, and the error where it is not met. */
-  readonly requires?: { readonly equals: Item; readonly onConditionFailed: (found: Item) => Error };
-}
-
-/** The items of a set. */
-interface StoredSet {
-  readonly partition: string;
-  readonly keys: readonly Key[];
-}
 
 /**
  * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work, whose commit
@@ -127,7 +102,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     stageDerived(this, undefined, fields);
   }
 
-  /** @param given the fields for which {@link #stageFields} was called @param generated fields whose values were generated */
+  /** @param given the fields that {@link #stageFields} has staged @param generated fields with generated values */
   #stageNew(
     record: T,
     id: string,
@@ -146,25 +121,19 @@ export class Repository<T extends object> extends RecordReader<T> {
       ...this.indexes.noted(this.#itemOf(id, record), ofOthers),
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
     };
-    this.work.put(
-      item,
-      (found) => refusalAt(found) ?? this.#fenced(allocated),
-      undefined,
-      (found) => found.id === id || found[DELETED] === id,
-    );
+    const refusal: OnConditionFailed = (found) => refusalAt(found) ?? this.#fenced(allocated);
+    this.work.put(item, refusal, undefined, (found) => found.id === id || found[DELETED] === id);
     const change = this.indexes.change(undefined, item);
-    // Those of its fields were noted before: here are deferred ones, and those of other releases.
+    // The given fields are noted already; deferred ones, and those of other releases, are not.
     const known = new Set(this.indexes.openValuesOf(given as Item).map(({ field }) => field));
-    noteValues(
-      this,
-      this.indexes.openValues(change.entered).filter(({ field }) => !known.has(field)),
-    );
+    const further = this.indexes.openValues(change.entered).filter(({ field }) => !known.has(field));
+    noteValues(this, further);
     this.session.numbers.noteEntries(allocated, this.indexes.stageNew(this.work, item, change.entered));
     this.countChild();
     return { record, version: 1, item };
   }
 
-  /** A list that will lack the record is not served until the operator has built it again: this is noted before the record is written. */
+  /** Notes the lists that will lack the record, before it is written: they are refused until the operator builds them. */
   #noteUnbuilt({ list, filters }: AllocatedNumber): void {
     const lacking = this.indexes.leftOut.filter((name) => filters.includes(name));
     const { numbers, changes } = this.session;
@@ -178,8 +147,8 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages that a record claims its value of a field that has an exact index, unless it has done so. The commit throws
-   * {@link NotUnique} when another record has claimed it, and {@link StaleRead} when the record has changed.
+   * Stages that a record claims its value of a field that has an exact index. The commit throws {@link NotUnique} when
+   * another record has claimed it, and {@link StaleRead} when the record has changed.
    * @param item the record as read; undefined for one that is staged
    */
   claimValue(id: string, item: Item | undefined, field: keyof T & string, value: string): void {
@@ -191,10 +160,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     this.session.numbers.prepare(this.table, this.list);
   }
 
-  /**
-   * Stages a record under its own id, for a kind with a `single` record. `onConditionFailed` returns the error when it exists.
-   * @param internal resolves to further attributes
-   */
+  /** Stages a record of a kind that has a single one. @param internal resolves to further attributes */
   createSingle(
     record: T & { readonly id: string },
     onConditionFailed: OnConditionFailed,
@@ -247,17 +213,13 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages the deletion of a record as read. Where only times of its orders have moved since, it is deleted all the same. A tombstone takes its place
-   * for a day: it refuses a delayed retry of the record's write, and a deletion whose reply was lost recognizes it.
+   * Stages the deletion of a record as read, also where only times of its orders have moved since. A tombstone takes its
+   * place for a day. It refuses a delayed retry of the record's write, and a repeated deletion recognizes it.
    */
   remove(stored: Stored<T>, { along, requires }: DeletionOptions = {}): Promise<void> {
     return this.session.changes.staging(async () => {
       const { item, record, version } = stored;
-      const tombstone = {
-        ...schema.keyIn(item),
-        ...schema.tombstoneOfDay(this.session.now),
-        [DELETED]: item.id,
-      };
+      const tombstone = { ...schema.keyIn(item), ...schema.tombstoneOfDay(this.session.now), [DELETED]: item.id };
       const stage = (work: UnitOfWork, found: Item, refusal: OnConditionFailed): void => {
         const change = this.indexes.change(found, undefined);
         this.indexes.stage(work, found, change);
@@ -283,10 +245,10 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages a write of a record as read, whose entries may have moved since without a new version of it: then it is
-   * staged again for the record as it is found, without running the operation again.
+   * Stages a write of a record as read. Where its entries have moved since, without a new version, the write is staged
+   * again for the record as found; the operation does not run again.
    * @param refusalOf the error where further conditions are not met
-   * @param isMovable whether what else is staged depends on attributes that may change without a new version
+   * @param isMovable whether what else is staged depends on attributes that change without a new version
    */
   #stageAsFound(
     stored: Stored<T>,
@@ -319,38 +281,18 @@ export class Repository<T extends object> extends RecordReader<T> {
     this.work.require(this.keyOf(id), { id, ...equals }, onConditionFailed);
   }
 
-  /**
-   * Checks that a record exists, for kinds whose records are never deleted and values that never change: it is read in parallel to the operation, and
-   * the commit waits for the result. A condition in the transaction would make all records that refer to the same one conflict.
-   */
-  requireLasting(id: string, onConditionFailed: OnConditionFailed, equals: Item = {}): void {
-    const { batch, changes } = this.session;
-    const read = () => this.get(id);
-    changes.check(async () => {
-      const stored = await (batch?.shared.readLasting(schema.nameOf(this.keyOf(id)), read) ?? read());
-      if (stored === undefined || !Condition.isMet({ equals }, stored.item)) throw onConditionFailed(stored?.item);
-    });
-  }
-
   get derived(): DerivedFields<T> {
     return new DerivedFields(this);
   }
 
-  /** The keys of a value's set, as far as they are few, for {@link deleteSet}. Strongly consistent. May be read in parallel to the record that the value names. */
-  async setOf(field: keyof T & string, value: string): Promise<StoredSet> {
-    const partition = storedSets.partitionOf(this.location.partition, field, value);
-    return { partition, keys: await keysIn(this.table, partition) };
+  /** The keys of a value's set, for {@link deleteSet}. May be read in parallel to the record that the value names. */
+  setOf(field: keyof T & string, value: string): Promise<StoredSet> {
+    return readSet(this.table, storedSets.partitionOf(this.location.partition, field, value));
   }
 
-  /**
-   * Stages the deletion of the set of a value that no record has or will have: the id of a record that is deleted in the same transaction, on
-   * condition that no record refers to it. Otherwise the set's empty items would stay forever, because they are never read again.
-   */
-  deleteSet({ partition, keys }: StoredSet): void {
-    if (keys.length > FEW) {
-      stageCascadeDelete(this.work, this.tenant, partition);
-      cascadeAfterCommit(this.session, this.tenant);
-    } else stageDeletions(this.work, keys);
+  /** Stages the deletion of the set of a deleted record's id. The caller makes sure that no record refers to it. */
+  deleteSet(set: StoredSet): void {
+    stageSetDeletion(this.session, this.tenant, set);
   }
 
   /** Stages the parent's count of the new record, where there is a parent (`child-repository.ts`). */
@@ -374,7 +316,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     await Promise.all([event.id, ...this.#observers.map((observe) => observe(event))]);
   }
 
-  /** The condition that a record is as read. Its indexes are part of it: the operator may add it to further ones meanwhile (`verify/`). */
+  /** The condition that a record is as read, and in the same indexes: the operator may add it to further ones. */
   #asRead({ item, version }: Stored<T>): Item {
     return {
       id: item.id,
@@ -395,10 +337,7 @@ export class Repository<T extends object> extends RecordReader<T> {
 /** Attribute of the tombstone of a deleted record: its id. */
 const DELETED = 'DELETED';
 
-/**
- * The error of a new record when there is already a record at its number. Only this request has the number, so an
- * earlier run of the operation wrote that record: its attempt was carried out although it seemed to be refused.
- */
+/** The error where a new record's number has a record: an earlier attempt, which seemed refused, was carried out. */
 const refusalAt = (found: Item | undefined): Error | undefined =>
   schema.isRecord(found) ? new listErrors.TableUnavailable('an earlier attempt was carried out late') : undefined;
 

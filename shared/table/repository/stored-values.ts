@@ -16,7 +16,7 @@ import {
 import { keepNewest } from '../../memory.ts';
 import { NotUnique, StaleRead } from '../errors.ts';
 import { uniqueKey, valueIn, valueKey, valuesPartition } from '../keys.ts';
-import type { Records } from './record-reader.ts';
+import type { Records } from './records.ts';
 
 /**
  * Attribute of a record: the value that an upsert has claimed for it, so that two at once make one record:

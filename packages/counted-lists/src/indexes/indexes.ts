@@ -4,7 +4,7 @@ import { numberIn } from '../ids.ts';
 import { type Item, TTL } from '../schema.ts';
 import * as storedSets from '../stored-sets.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { exactNamed, type FlagIndex, orderNamed, setIndex } from './field-indexes.ts';
+import { exactNamed, type FlagIndex, orderNamed, setIndex, wordsNamed } from './field-indexes.ts';
 import {
   type BitEntry,
   type Entry,
@@ -17,7 +17,6 @@ import {
   SETS,
   without,
 } from './list-index.ts';
-import { wordsNamed } from './words-index.ts';
 
 /** What a change of a record changes in its indexes. */
 interface EntryChange {

@@ -8,10 +8,19 @@ import {
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { ItemTooLarge, TableUnavailable, Unexpected } from '../errors.ts';
 import { type Item, type Key, VERSION, WRITE_ID } from '../schema.ts';
-import { countingUnits, itemOf, type KnownItems, type Table, unitsOf } from '../table.ts';
+import {
+  countingUnits,
+  itemOf,
+  type KnownItems,
+  retry,
+  type Table,
+  type TimeLimit,
+  unitsOf,
+  WAITS,
+  type Waits,
+} from '../table.ts';
 import { CONFLICT, Contended, type Contention, isConflict } from './contention.ts';
 import { type PendingWrite, putRequest, RETURNED, transactItem } from './pending-write.ts';
-import { retry, type TimeLimit, WAITS, type Waits } from './retry.ts';
 
 /**
  * Commits pending writes, with the retries that the SDK does not make:

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TableUnavailable } from '../errors.ts';
 import type { Key } from '../schema.ts';
-import type { TimeLimit } from './retry.ts';
+import type { TimeLimit } from '../table.ts';
 
 /** How often, and for how long, a request tries to write the record that it names, in milliseconds since others were first met. */
 const NAMED = { tries: 8, within: 3_000 } as const;
