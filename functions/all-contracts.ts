@@ -16,8 +16,8 @@ import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
 
 /**
- * The contracts of all domains, in the order in which the OpenAPI document is read. The stack, the local gateway and the permission catalogue are
- * made from this list as well.
+ * The contracts of all domains, in the order in which the OpenAPI document is read. The stack, the local gateway and
+ * the permission catalogue are made from this list as well.
  */
 export const contracts: readonly Contract[] = [
   auth,

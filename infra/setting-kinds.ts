@@ -18,7 +18,10 @@ export function generations() {
     .refine((names) => new Set(names).size === names.length, 'the same number twice');
 }
 
-/** A new table on demand has this: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html */
+/**
+ * A new table on demand has this:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html
+ */
 const NEW_TABLE = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } as const;
 
 export function warmThroughput() {

@@ -130,7 +130,8 @@ function throttlingOf(environment: Environment): Throttling | undefined {
 function hostOf(host: string): string {
   if (isLoopback(host)) return host;
   throw new LocalApiError(
-    `HOST must be a loopback address (127.0.0.1, ::1 or localhost), not "${host}": this server is for one machine; deploy the stack to serve others.`,
+    `HOST must be a loopback address (127.0.0.1, ::1 or localhost), not "${host}": this server is for one machine; ` +
+      'deploy the stack to serve others.',
   );
 }
 

@@ -158,7 +158,8 @@ function dataDirectory(dataDir: string): { readonly path: string; readonly relea
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new LocalApiError(
-      `The data directory ${path} cannot be made (${code}): make its parent writable, or set DATA_DIR to another directory.`,
+      `The data directory ${path} cannot be made (${code}): make its parent writable, or set DATA_DIR to another ` +
+        'directory.',
       { cause: error },
     );
   }

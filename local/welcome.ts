@@ -13,7 +13,7 @@ Custodia is ready at ${url} (in ${seconds.toFixed(1)} s)
   documentation      ${url}/api/v1/docs
   OpenAPI            ${url}/api/v1/openapi
 
-Log in, create an organization, list them all${platform.isSecretGiven ? ' (PLATFORM_SECRET must be set in that shell, too)' : ''}:
+Log in, create an organization, list them all${platform.isSecretGiven ? ' (the shell needs PLATFORM_SECRET)' : ''}:
 
 ${tryOut(url, platform).join('\n')}
 

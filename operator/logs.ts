@@ -130,7 +130,8 @@ export const byRequestId = (id: string): string =>
  */
 export const byInvocation = (ids: readonly string[]): string => {
   const listed = ids.map((id) => `"${id}"`).join(', ');
-  return `${FIELDS}\n| filter record.requestId in [${listed}] or requestId in [${listed}]\n| sort @timestamp\n| limit ${MOST}`;
+  const filter = `record.requestId in [${listed}] or requestId in [${listed}]`;
+  return `${FIELDS}\n| filter ${filter}\n| sort @timestamp\n| limit ${MOST}`;
 };
 
 /**

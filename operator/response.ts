@@ -12,7 +12,8 @@ export function readResponse<T>(call: string, schema: z.ZodType<T>, response: un
   if (error === undefined) return data;
   const members = [...new Set(error.issues.map(({ path }) => path.join('.') || 'everything'))];
   throw new OperatorProblem(
-    `AWS responded to ${call} without what its reference describes (${members.join(', ')}): look whether something else answers in its place, such as a proxy or AWS_ENDPOINT_URL.`,
+    `AWS responded to ${call} without what its reference describes (${members.join(', ')}): look whether something ` +
+      'else answers in its place, such as a proxy or AWS_ENDPOINT_URL.',
   );
 }
 
@@ -25,7 +26,8 @@ export function parseResponse(call: string, parse: (text: string) => unknown, te
     return parse(text);
   } catch (cause) {
     throw new OperatorProblem(
-      `AWS responded to ${call} with a text that cannot be read: look whether something else answers in its place, such as a proxy or AWS_ENDPOINT_URL.`,
+      `AWS responded to ${call} with a text that cannot be read: look whether something else answers in its place, ` +
+        'such as a proxy or AWS_ENDPOINT_URL.',
       { cause },
     );
   }

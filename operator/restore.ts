@@ -101,7 +101,8 @@ export async function restoreTenant(id: string, from: string, options: RestoreOp
 }
 
 const SOMEBODY_WRITES =
-  'Not done: somebody goes on writing to the organization. Keys of the platform still can; run it again when none does.';
+  'Not done: somebody goes on writing to the organization. Keys of the platform still can; run it again when none ' +
+  'does.';
 
 /** @throws OperatorProblem */
 async function open(id: string, from: string): Promise<TableCopy> {

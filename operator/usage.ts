@@ -51,7 +51,8 @@ const MOST = 10_000;
 
 /** Leaves out the authorizer's lines: a function serves the same request. */
 export const USAGE_QUERY = `filter message = "request" and domain != "authorizer"
-| stats count(*) as requests, sum(units) as used, sum(strcontains(outcome, "5xx")) as failed, sum(BudgetRefusals) as refused by tenant
+| stats count(*) as requests, sum(units) as used, sum(strcontains(outcome, "5xx")) as failed,
+  sum(BudgetRefusals) as refused by tenant
 | sort requests desc
 | limit ${MOST}`;
 

@@ -72,7 +72,8 @@ export class VerifyProgress {
 
 const notOfThisRun = (path: string): OperatorProblem =>
   new OperatorProblem(
-    `${path} is not the progress of this run, but of another table or release, without --repair, or something else: name another file.`,
+    `${path} is not the progress of this run, but of another table or release, without --repair, or something ` +
+      'else: name another file.',
   );
 
 const lineOf = (value: object): string => `${jsonText(value, 0)}\n`;

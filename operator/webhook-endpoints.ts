@@ -85,7 +85,8 @@ const startIn = (tenant: Tenant, from: string): ReturnType<typeof startOf> =>
       throw new OperatorProblem('--from must be a cursor of this organization, "oldest" or "latest".');
     if (error instanceof listErrors.FeedExpired)
       throw new OperatorProblem(
-        'The cursor has expired: not all events after it are kept, or records were restored since. --from oldest begins with the first event that is kept.',
+        'The cursor has expired: not all events after it are kept, or records were restored since. --from oldest ' +
+          'begins with the first event that is kept.',
       );
     throw error;
   });

@@ -19,7 +19,8 @@ import { membershipExample, permissionExample, roleExample } from './examples.ts
 export const user = record('User', () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
   email: unique(field.email(), { comparedAs: 'mail-address' }).describe(
-    'Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its domain.',
+    'Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its ' +
+      'domain.',
   ),
   name: field.name(200).nullable().default(null).describe('What the person is called.'),
   phone: field.text(50).nullable().default(null).describe('Telephone number, as people write it.'),
@@ -47,7 +48,8 @@ export const role = record('Role', () => ({
       .uuid()
       .nullable()
       .describe(
-        'The organization that has the role; null for the platform. Platform callers must name it, here or in the query.',
+        'The organization that has the role; null for the platform. Platform callers must name it, here or in the ' +
+          'query.',
       ),
   ),
   code: unique(field.code()).describe('Short name for programs; no two roles of an organization have the same.'),
@@ -57,7 +59,8 @@ export const role = record('Role', () => ({
   permissions: field
     .permissionCodes()
     .describe(
-      'Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here.',
+      'Extends the specification: the permissions that the role stands for, for the systems that show it; null ' +
+        'where it names none. They grant nothing here.',
     )
     .default(null),
   created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),

@@ -7,8 +7,9 @@ import type { Membership, Role } from './contract.ts';
 import { roleEntity, userEntity } from './store.ts';
 
 /**
- * System roles, and memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change
- * the memberships of superadmins. Where a role has permissions, or one of these is affected, the caller's credentials must be live at commit.
+ * System roles, and memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only
+ * platform callers give and end system roles, and change the memberships of superadmins. Where a role has permissions,
+ * or one of these is affected, the caller's credentials must be live at commit.
  *
  * Roles never change, and a user that becomes a superadmin meanwhile might as well have become it after this change. So
  * these reads need no condition.

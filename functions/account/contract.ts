@@ -78,7 +78,8 @@ const usage = declared(() =>
         )
         .max(100)
         .describe(
-          'The records that there are, by type and in order of its name. Records below others, such as the messages of a ticket, are not counted.',
+          'The records that there are, by type and in order of its name. Records below others, such as the ' +
+            'messages of a ticket, are not counted.',
         ),
       requests: z
         .array(
@@ -118,7 +119,8 @@ const usage = declared(() =>
         )
         .max(DAYS)
         .describe(
-          'The days on which deliveries, replays or retries were charged, the oldest first. No request budget pays for them.',
+          'The days on which deliveries, replays or retries were charged, the oldest first. No request budget pays ' +
+            'for them.',
         ),
     })
     .describe('What an organization has stored, how much it has called, and what was delivered to it.')
@@ -154,7 +156,11 @@ export const account = contract({
     }),
     getUsage: route('GET', '/api/v1/usage', {
       summary: 'Read what was used',
-      description: `Records are counted exactly, requests of the last ${DAYS} days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration. Logins and 429 do not count; what a platform caller does counts for the platform. A page has up to ${PAGE_OF_INTEGRATIONS} integrations: \`Link\` leads to the next ones.`,
+      description:
+        `Records are counted exactly, requests of the last ${DAYS} days approximately. A request counts ` +
+        'when a budget admits it, whatever its response, and a webhook for its integration. Logins and 429 do not ' +
+        `count; what a platform caller does counts for the platform. A page has up to ${PAGE_OF_INTEGRATIONS} ` +
+        'integrations: `Link` leads to the next ones.',
       extension: true,
       permission: 'usage:read',
       query: () => ({

@@ -12,7 +12,7 @@ interface CountedKind {
 
 const all = await declaredEntities();
 
-/** Every kind of record with a list of its own, in order of their types; not the journal. A bundle holds this list and no domain's contract. */
+/** The kinds of records with lists, but the journal, by type. Bundles hold this list instead of the contracts. */
 export const kinds: readonly CountedKind[] = all
   .filter(({ parent, single, ordered }) => parent === undefined && !single && !ordered)
   .map(({ name, record = auditEvent, createdAt, retentionDays }) => ({

@@ -10,7 +10,8 @@ export const auditEvent = record('AuditEvent', () => ({
     field
       .text(100)
       .describe(
-        'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, a command of the operator such as `suspendOrganization`, or `deliverEvents`.',
+        'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, a command of the ' +
+          'operator such as `suspendOrganization`, or `deliverEvents`.',
       ),
   ),
   actor_type: readOnly(
@@ -35,7 +36,8 @@ export const auditEvent = record('AuditEvent', () => ({
       .array(field.text(100))
       .max(100)
       .describe(
-        'Names of the fields that were set, without values; also `secret` or `secrets`, `tokens` where all were ended, and `confirmed` of a webhook endpoint.',
+        'Names of the fields that were set, without values; also `secret` or `secrets`, `tokens` where all were ' +
+          'ended, and `confirmed` of a webhook endpoint.',
       ),
   ),
   failures: readOnly(
@@ -43,7 +45,8 @@ export const auditEvent = record('AuditEvent', () => ({
       .count()
       .nullable()
       .describe(
-        'Of a refused login, signature or escalation: their number that day. Only the 1st, 2nd, 4th, 8th … leave an event.',
+        'Of a refused login, signature or escalation: their number that day. Only the 1st, 2nd, 4th, 8th … leave ' +
+          'an event.',
       )
       .meta({ examples: [4] }),
   ),
@@ -59,7 +62,8 @@ export const auditEvent = record('AuditEvent', () => ({
       .count()
       .nullable()
       .describe(
-        'Of a read of `credentials`: how many requests of the actor could show them that day. Only the 1st, 2nd, 4th, 8th … leave an event.',
+        'Of a read of `credentials`: how many requests of the actor could show them that day. Only the 1st, 2nd, ' +
+          '4th, 8th … leave an event.',
       )
       .meta({ examples: [4] }),
   ),
@@ -107,12 +111,14 @@ export const audit = contract({
   name: 'audit',
   tag: 'Audit',
   description:
-    'Who did what to integrations, roles, users, memberships, organizations and webhook endpoints, who set and read `credentials`, and what was refused. Nobody can change or delete an event.',
+    'Who did what to integrations, roles, users, memberships, organizations and webhook endpoints, who set and ' +
+    'read `credentials`, and what was refused. Nobody can change or delete an event.',
   routes: {
     listAuditEvents: route('GET', '/api/v1/audit-events', {
       summary: 'List audit events',
       description:
-        'What was done to the records of an organization, also by platform callers, is in its own audit log. Events are kept for 400 days unless the stage sets another time.',
+        'What was done to the records of an organization, also by platform callers, is in its own audit log. ' +
+        'Events are kept for 400 days unless the stage sets another time.',
       extension: true,
       permission: 'audit:read',
       query: () => ({

@@ -68,6 +68,7 @@ async function authenticate({ body, session, request }: Parameters<Login>[0]) {
 const invalidCredentials = (): Problem =>
   new Problem('invalid-credentials', {
     detail:
-      'Send the app code of an active integration and its whole secret: it begins with cst_, unless you have chosen it.',
+      'Send the app code of an active integration and its whole secret: it begins with cst_, unless you have ' +
+      'chosen it.',
     headers: { 'WWW-Authenticate': CHALLENGE },
   });

@@ -13,8 +13,8 @@ export interface NoToken {
 export type Presented = { readonly token: string } | 'none' | 'several' | NoToken;
 
 /**
- * The bearer token of a request (RFC 6750 §2.1). An empty header and two headers are not none: a caller that sends credentials,
- * even empty ones, does not mean to be anonymous.
+ * The bearer token of a request (RFC 6750 §2.1). A caller that sends an empty header or two headers does not mean to be
+ * anonymous.
  */
 export function bearerOf(event: Headers): Presented {
   const [value, ...others] = authorizationOf(event);

@@ -56,7 +56,7 @@ async function authorized(token: string, event: APIGatewayRequestAuthorizerEvent
   return found;
 }
 
-/** The only route that a stage may open to anonymous callers: see `functions/integrations/first-key.ts`. The gateway does not cache this. */
+/** The only route that a stage may open to anonymous callers (`functions/integrations/first-key.ts`). */
 const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
   isFirstKeyOn() && httpMethod === 'POST' && resource === '/api/v1/integrations';
 

@@ -2,11 +2,14 @@ import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { refusalContext } from '#contract';
 import type { AuthorizerContext } from '#identity';
 
-/** The response of the authorizer: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
+/**
+ * The response of the authorizer:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
 
 /**
- * Allows every route of the stage. The gateway caches the policy by token and uses it for all routes, so a policy for the called route alone
- * would refuse the next one. Permissions are checked by the handler.
+ * Allows every route of the stage. The gateway caches the policy by token and uses it for all routes, so a policy for
+ * the called route alone would refuse the next one. Permissions are checked by the handler.
  */
 export const allowStage = (methodArn: string, principalId: string, context: AuthorizerContext) => ({
   ...allow(wholeStage(methodArn), principalId),

@@ -28,7 +28,8 @@ const isObject = (given: unknown): boolean => {
 const operation = () =>
   z.strictObject({
     key: key().describe(
-      'Names the operation in the response; unique in the batch. Of a creation it is the `Idempotency-Key` as well: sent again within a day, here or alone, it creates nothing.',
+      'Names the operation in the response; unique in the batch. Of a creation it is the `Idempotency-Key` as ' +
+        'well: sent again within a day, here or alone, it creates nothing.',
     ),
     operation: z.enum(carriedOperations()).describe('What to do: the id of an operation in this document.'),
     params: field
@@ -66,7 +67,8 @@ const result = () =>
       .meta(field.shownAs({ $ref: '#/components/schemas/Problem' }))
       .optional()
       .describe(
-        'Why it was not carried out: problem details as the operation returns them alone. Pointers begin in its own body.',
+        'Why it was not carried out: problem details as the operation returns them alone. Pointers begin in its ' +
+          'own body.',
       ),
     omitted: z
       .literal(true)
@@ -104,7 +106,11 @@ export const batch = contract({
   routes: {
     runBatch: route('POST', '/api/v1/batch', {
       summary: 'Carry out many operations',
-      description: `Each operation needs its own permission, counts to the request budget, and succeeds or fails alone. Those that name the same record are carried out in their order, others up to ${AT_ONCE} at a time. What has not begun after ${BEGIN_WITHIN / 1_000} s, or when the budget is spent, is \`not-attempted\`: send it again.`,
+      description:
+        'Each operation needs its own permission, counts to the request budget, and succeeds or fails ' +
+        `alone. Those that name the same record are carried out in their order, others up to ${AT_ONCE} at a time. ` +
+        `What has not begun after ${BEGIN_WITHIN / 1_000} s, or when the budget is spent, is \`not-attempted\`: send ` +
+        'it again.',
       extension: true,
       permission: null,
       body: batchBody,

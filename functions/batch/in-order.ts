@@ -13,8 +13,8 @@ interface Carrying<T, R> {
 }
 
 /**
- * Carries out all of them, those with a name in common in their order. What follows an undecided one under the same name is left out, so that
- * it is not overtaken when both are sent again.
+ * Runs operations; those with a common name one after another. When the outcome of one is unknown, the later ones of
+ * its name are left out, so that none overtakes it when all are sent again.
  * @returns the results, in the order of `all`
  */
 export function inOrder<T extends Named, R>(

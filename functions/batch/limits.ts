@@ -18,8 +18,8 @@ export const WAVE = { operations: 40, within: 1_000 } as const;
 /** After so long no operation is begun, in milliseconds. */
 export const BEGIN_WITHIN = 12_000;
 
-/** So long after the batch began the time of every operation is over, in milliseconds: the response is there within 24 s. */
+/** When the time of every operation is over, in milliseconds from the start: the response follows within 24 s. */
 export const END_WITHIN = 22_000;
 
-/** Most bytes of bodies and findings in a response, counted as they are escaped in Lambda's result, which has at most 6 MB. */
+/** Most bytes of bodies and errors in a response, as Lambda's result escapes them. That may have 6 MB. */
 export const MOST_RETURNED = 4_000_000;

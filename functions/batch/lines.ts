@@ -30,7 +30,7 @@ export interface Line {
 }
 
 /**
- * The operations of a batch. Only what is wrong with the batch itself is found here: whatever the route of an operation would refuse is its result.
+ * The operations of a batch. Checks the batch itself; what the route of an operation refuses becomes its result.
  * @param routes by operation id, of the operations that a batch may have
  * @param orgId the organization to work in, where the batch names one and the operation none
  * @throws Problem `invalid-body`: nothing is carried out then

@@ -10,16 +10,17 @@ interface About {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Of all privileged operations, which are carried out one by one: each checks the credentials of the caller at its commit. */
+/** The name of all privileged operations. They run one by one: each checks the caller's credentials at its commit. */
 const PRIVILEGED = 'privileged';
 
 /** Names the tenant, and no record in it. */
 const TENANT = 'org_id';
 
 /**
- * The records that an operation names: by their ids, in its parameters and in the references of its body, and by values that are unique or by which they are upserted. Operations
- * with a name in common are carried out in their order. Nothing is read for it, so two that concern one record under different names
- * are not ordered: a change of a client, and a change of its service by the service's id.
+ * The records that an operation names: by their ids, in its parameters and in the references of its body, and by values
+ * that are unique or by which they are upserted. Operations with a name in common are carried out in their order.
+ * Nothing is read for it, so two that concern one record under different names are not ordered: a change of a client,
+ * and a change of its service by the service's id.
  */
 export const namesOf = ({ route, params, body }: About): readonly string[] => [
   ...(route.privileged ? [PRIVILEGED] : []),

@@ -9,8 +9,8 @@ export interface Result {
   readonly status: number;
   readonly text: string;
   /**
-   * Whether the operation is to be sent again as it is: its outcome is not known, it was not begun, or others were changing its record. A 500 is
-   * none of these: it may fail again each time, and must not hold up what follows.
+   * Whether the operation is to be sent again as it is: its outcome is not known, it was not begun, or others were
+   * changing its record. A 500 is none of these: it may fail again each time, and must not hold up what follows.
    */
   readonly isUndecided: boolean;
 }
@@ -47,7 +47,7 @@ export class Results {
     return this.refused(line, NOT_ATTEMPTED, String(retryAfter));
   }
 
-  /** The result of an operation that was not begun because of this problem. @param retryAfter as {@link notAttempted}; by default as the problem says */
+  /** The result of an operation that this problem kept from starting. @param retryAfter by default the problem's */
   refused({ key }: Line, problem: Problem, retryAfter = problem.headers['Retry-After']): Result {
     const members = retryAfter === undefined ? {} : { retry_after: Number(retryAfter) };
     const body = JSON.stringify(problem.detailsFor(this.#requestId));

@@ -6,8 +6,8 @@ import { logger } from '#telemetry';
 import { WAVE } from './limits.ts';
 
 /**
- * Checks the caller once for each wave of operations, up to 40 that begin within a second: whoever ends a key or its tokens ends what is left of
- * its batches, too.
+ * Checks the caller once for each wave of operations, up to 40 that begin within a second: whoever ends a key or its
+ * tokens ends what is left of its batches, too.
  */
 export class Waves {
   readonly #caller: Caller;

@@ -52,14 +52,16 @@ export const client = record('Client', () => ({
       .timestamp()
       .nullable()
       .describe(
-        'Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first.',
+        'Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; ' +
+          'null before the first.',
       ),
   ),
   has_risks: readOnly(
     field
       .flag()
       .describe(
-        'Whether any service or resource of the client is not `healthy`, or any resource with `usage_alerts_enabled` has a usage above its `alert_threshold`.',
+        'Whether any service or resource of the client is not `healthy`, or any resource with ' +
+          '`usage_alerts_enabled` has a usage above its `alert_threshold`.',
       ),
   ),
 })).describe('A company that an organization looks after.');
@@ -75,7 +77,8 @@ export const clientAction = record('ClientAction', () => ({
     field
       .anyJsonObject()
       .describe(
-        'Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.',
+        'Of a creation the `fields` that were given; of a change its `changes`, each with the value before ' +
+          '(`from`) and after (`to`). Long values are cut.',
       ),
   ),
   result: readOnly(field.word().describe('How it ended: `success`.')),

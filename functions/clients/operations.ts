@@ -60,7 +60,7 @@ export const clientOperations: Operations<typeof clients> = {
   },
 };
 
-/** An action has only the length of values whose JSON is longer than this, so that it fits into an item. In characters. */
+/** An action has only the length of values with longer JSON, in characters: it must fit into an item. */
 const LONGEST_VALUE = 16_384;
 
 const fromTo = (before: StoredClient, changes: Partial<Client>): Record<string, unknown> =>

@@ -9,7 +9,9 @@ const AREAS =
   'Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US';
 /** The database's names without an area: a closed set of old aliases. */
 const WITHOUT_AREA =
-  'CET|CST6CDT|Cuba|EET|EST|EST5EDT|Egypt|Eire|GB|GB-Eire|GMT|GMT0|GMT[+-]0|Greenwich|HST|Hongkong|Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|MET|MST|MST7MDT|NZ|NZ-CHAT|Navajo|PRC|PST8PDT|Poland|Portugal|ROC|ROK|Singapore|Turkey|UCT|UTC|Universal|W-SU|WET|Zulu';
+  'CET|CST6CDT|Cuba|EET|EST|EST5EDT|Egypt|Eire|GB|GB-Eire|GMT|GMT0|GMT[+-]0|Greenwich|HST|Hongkong|Iceland|Iran|' +
+  'Israel|Jamaica|Japan|Kwajalein|Libya|MET|MST|MST7MDT|NZ|NZ-CHAT|Navajo|PRC|PST8PDT|Poland|Portugal|ROC|ROK|' +
+  'Singapore|Turkey|UCT|UTC|Universal|W-SU|WET|Zulu';
 const ZONE = new RegExp(`^(?:(?:${AREAS})(?:/[A-Z][A-Za-z0-9_+-]*){1,2}|${WITHOUT_AREA})$`);
 
 const ERROR = 'must be the name of an IANA time zone, such as Europe/Lisbon';

@@ -4,8 +4,8 @@ import { tenantOfJournal } from '../events/state/register.ts';
 
 /**
  * Wakes the endpoints of each tenant in whose journal there is something new: one message for each, however many events
- * there are. It reads no table, and writes no key into the log. The table's stream wakes only, because it keeps no order
- * across items (`docs/decisions/0201-events.md`).
+ * there are. It reads no table, and writes no key into the log. The table's stream wakes only, because it keeps no
+ * order across items (`docs/decisions/0201-events.md`).
  * @throws where the queue cannot be reached; Lambda runs it again then
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {

@@ -121,7 +121,8 @@ export const events = contract({
       summary: 'Follow what happens',
       description:
         'Returns the events after a cursor, the oldest first, and the cursor `next` that continues: so a caller ' +
-        `gets every event of the last 30 days, in order. Without \`after\` it begins with the oldest event. With \`after=${LATEST}\` it has ` +
+        'gets every event of the last 30 days, in order. Without `after` it begins with the oldest event. With ' +
+        `\`after=${LATEST}\` it has ` +
         'none, and a cursor for what happens from now on. Only events of records that the caller may read are ' +
         'returned, from at most 1,000 events or 4 MB of records.',
       extension: true,

@@ -34,7 +34,7 @@ const appCode = <S extends z.ZodType<string>>(schema: S): S =>
     'By which it logs in and sends webhooks; unique in the whole service, and never changes.',
   );
 
-/** As {@link field.code}, and the last character is no "-" either. Integrations of earlier versions may have one there. */
+/** As {@link field.code}, without "-" at the end. Integrations of earlier versions may have one there. */
 const newCode = () =>
   field
     .identifier(100)
@@ -50,7 +50,8 @@ export const integration = record('Integration', () => ({
       .uuid()
       .nullable()
       .describe(
-        'The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.',
+        'The organization that it acts for; null for the platform. Platform callers must name it, here or in the ' +
+          'query.',
       ),
   ),
   app_code: createOnly(appCode(field.code(100).min(3))),
@@ -61,7 +62,8 @@ export const integration = record('Integration', () => ({
   permissions: field
     .permissionCodes()
     .describe(
-      'Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.',
+      'Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its ' +
+        'tenant. A caller gives only what it has itself.',
     )
     .default(null),
   metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
@@ -69,7 +71,8 @@ export const integration = record('Integration', () => ({
     .whole(1, MAX_RATE_LIMIT)
     .nullable()
     .describe(
-      'Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.',
+      'Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller ' +
+        'may set it; an integration made by any other has that of its maker.',
     )
     .default(null),
   webhook_tolerance_seconds: field
@@ -77,7 +80,8 @@ export const integration = record('Integration', () => ({
     .nullable()
     .default(null)
     .describe(
-      'Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.',
+      'Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage ' +
+        'sets. The stricter of the two counts.',
     ),
   created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
 })).describe('An app code with a secret: the credentials of a program that calls the API.');
@@ -104,7 +108,8 @@ const pausedEndpoints = () =>
     .array(field.uuid())
     .max(MOST_PAUSED)
     .describe(
-      'Webhook endpoints that are paused until a live key confirms them: its own, and those of others that its key confirmed last.',
+      'Webhook endpoints that are paused until a live key confirms them: its own, and those of others that its key ' +
+        'confirmed last.',
     )
     .meta({ examples: [['c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e']] });
 

@@ -12,8 +12,8 @@ interface Change {
 }
 
 /**
- * The ids of the webhook endpoints that a change of an integration pauses, of {@link MOST_PAUSED} at most. Workers pause them (`functions/deliveries/`),
- * also those that are confirmed while this is read.
+ * The ids of the webhook endpoints that a change of an integration pauses, of {@link MOST_PAUSED} at most. Workers
+ * pause them (`functions/deliveries/`), also those that are confirmed while this is read.
  */
 export async function endpointsPausedBy(
   tenant: Tenant,

@@ -5,9 +5,9 @@ import { readSuspension, stageOrganization } from '#tenancy';
 import { ownSlugOf } from '../orgs/slug.ts';
 
 /**
- * The first key (`docs/decisions/0006`): where the stage allows it (`FIRST_KEY=on`), an anonymous caller may register the first integration of
- * an organization that does not exist yet, which creates the organization. For an existing organization, and for the platform, an anonymous
- * caller gets the usual 401.
+ * The first key (`docs/decisions/0006`): where the stage allows it (`FIRST_KEY=on`), an anonymous caller may register
+ * the first integration of an organization that does not exist yet, which creates the organization. For an existing
+ * organization, and for the platform, an anonymous caller gets the usual 401.
  */
 
 /** Off by default; only the exact value `on` turns it on. */

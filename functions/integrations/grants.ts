@@ -3,8 +3,8 @@ import type { Permissions } from '#identity';
 import { type Caller, mayDo } from '#identity';
 
 /**
- * Which permissions a caller may grant to an integration. No escalation (`docs/decisions/0070`): a caller grants only permissions that it has
- * itself, and does not change an integration that has more.
+ * Which permissions a caller may grant to an integration. No escalation (`docs/decisions/0070`): a caller grants only
+ * permissions that it has itself, and does not change an integration that has more.
  */
 
 /**
@@ -45,7 +45,7 @@ export function checkReach(caller: Caller, integration: { readonly permissions: 
   });
 }
 
-/** The permissions that the caller does not have; undefined when it has all of them; empty when all (null) would be needed. */
+/** The permissions that the caller lacks; undefined when it has all; empty when it would need all (null). */
 function beyond(caller: Caller, permissions: Permissions): readonly string[] | undefined {
   if (caller.permissions === null) return undefined;
   if (permissions === null) return [];

@@ -17,8 +17,8 @@ export async function chosenSecret(supplied: string | undefined, appCode: string
 }
 
 /**
- * The permissions that the caller has now, which may not be those that the gateway knows of. Stages the condition that they are the same at commit;
- * otherwise the operation is run again.
+ * The permissions that the caller has now, which may not be those that the gateway knows of. Stages the condition that
+ * they are the same at commit; otherwise the operation is run again.
  */
 export async function presentPermissions(tenant: Tenant, caller: Caller): Promise<Permissions> {
   const credentials = await readCredentialsOf(Tenant.of(caller, tenant.session), caller.appCode);

@@ -4,7 +4,7 @@ import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenan
 import { registerIntegration } from './register.ts';
 import { integrationEntity } from './store.ts';
 
-/** Integrations of the platform, created by the operator. That needs no token: an operator with access to table and keys is trusted. */
+/** Integrations of the platform. The operator creates them without a token: access to table and keys suffices. */
 
 /** How long a change may take, in milliseconds. */
 const TIMEOUT_MS = 10_000;

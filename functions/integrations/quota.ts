@@ -8,9 +8,9 @@ import type { Integration } from './contract.ts';
 const STANDARD = 200;
 
 /**
- * Stages that an organization has one active integration more or less. Only active ones count, so that its owner can always make room by setting
- * others inactive. The commit throws Problem `conflict` when the limit is reached. Platform callers may exceed it, and integrations of the
- * platform itself are not counted.
+ * Stages a change in the number of an organization's active integrations. Only active ones count, so that its owner can
+ * always make room by setting others inactive. The commit throws Problem `conflict` when the limit is reached. Platform
+ * callers may exceed it, and integrations of the platform itself are not counted.
  * @param caller undefined for the first key of an organization
  */
 export function stageStatus(
@@ -38,8 +38,9 @@ export const hasFullAccess = (integration: StatusAndPermissions): boolean =>
   isActive(integration) && integration.permissions === null;
 
 /**
- * Stages that an organization has one integration more or less that is active and has all permissions, if a change makes or unmakes one. The commit
- * throws Problem `conflict` when it was the last one: nobody in the organization could undo that (`docs/decisions/0070`). Platform callers may do it.
+ * Stages that an organization has one integration more or less that is active and has all permissions, if a change
+ * makes or unmakes one. The commit throws Problem `conflict` when it was the last one: nobody in the organization could
+ * undo that (`docs/decisions/0070`). Platform callers may do it.
  * @param before undefined for a new integration
  */
 export function stageFullAccess(
@@ -59,7 +60,8 @@ const ANOTHER_IS_FULL = {
   onConditionFailed: () =>
     new Problem('conflict', {
       detail:
-        'This is the last active integration of the organization with all permissions: without it nobody could make one again. Make another one first.',
+        'This is the last active integration of the organization with all permissions: without it nobody could ' +
+        'make one again. Make another one first.',
     }),
 };
 

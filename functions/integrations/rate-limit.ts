@@ -11,8 +11,8 @@ export function checkRateLimit(caller: Caller, before: number | null, after: num
 }
 
 /**
- * The rate limit of a new integration: the requested one for a platform caller; for any other caller its own, which is also the only one that it
- * may request.
+ * The rate limit of a new integration: the requested one for a platform caller; for any other caller its own, which is
+ * also the only one that it may request.
  * @throws Problem `forbidden`
  */
 export function rateLimitOfNew(caller: Caller | undefined, requested: number | null): number | null {
@@ -28,7 +28,7 @@ const platformOnly = (): Problem =>
     errors: [{ in: 'body', pointer: '#/rate_limit', detail: 'may be changed by a platform caller only' }],
   });
 
-/** Stages the condition that the caller's rate limit is still the one known from its token. Otherwise the commit throws Problem `unauthorized`. */
+/** Stages the condition that the caller's rate limit is that of its token. Else the commit throws `unauthorized`. */
 export function requireRateLimit(tenant: Tenant, caller: Caller): void {
   const own = { rate_limit: caller.rateLimit };
   const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };

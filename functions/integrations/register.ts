@@ -22,8 +22,8 @@ interface Registered {
 type Maker = Caller | 'anonymous' | 'operator';
 
 /**
- * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken, and Problem `conflict`
- * when the tenant has reached its limit of active integrations.
+ * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is
+ * taken, and Problem `conflict` when the tenant has reached its limit of active integrations.
  * @throws Problem `invalid-body` when the secret is too easy to guess
  */
 export async function registerIntegration(tenant: Tenant, input: NewIntegration, maker: Maker): Promise<Registered> {

@@ -9,8 +9,8 @@ import { checkReach } from './grants.ts';
 import { chosenSecret, presentPermissions } from './new-secret.ts';
 
 /**
- * Secret rotation: a new secret beside the old one (`docs/decisions/0011`). The change is conditional on the secrets and permissions as read: of
- * two concurrent rotations the second is run again.
+ * Secret rotation: a new secret beside the old one (`docs/decisions/0011`). The change is conditional on the secrets
+ * and permissions as read: of two concurrent rotations the second is run again.
  */
 
 type StoredSecret = Credentials['secrets'][number];
@@ -37,7 +37,8 @@ interface Rotated {
 
 /**
  * Stages a new secret of an integration. If the previous one ends at once, all tokens end too.
- * @throws Problem `forbidden` when the integration has permissions that the caller does not have, `invalid-body` when the secret is already one
+ * @throws Problem `forbidden` when the integration has permissions that the caller does not have, `invalid-body` when
+ * the secret is already one
  *   of this integration or too easy to guess
  */
 export async function rotateSecret(
@@ -65,7 +66,7 @@ export async function rotateSecret(
   return stageRotation(tenant, integration, credentials, { secret, knownWith, previous_valid_for });
 }
 
-/** Stages a new secret beside the newest one, which ends after `previous_valid_for` seconds; if that is at once, all tokens end too. */
+/** Stages a new secret. The newest one ends after `previous_valid_for` seconds; if that is 0, all tokens end too. */
 export async function stageRotation(
   tenant: Tenant,
   integration: Integration,
@@ -83,8 +84,8 @@ export async function stageRotation(
 }
 
 /**
- * The secrets after a rotation: the new one, and the previous one until `previousEnd` (epoch seconds; null: not at all). A secret that was
- * already expiring ends now.
+ * The secrets after a rotation: the new one, and the previous one until `previousEnd` (epoch seconds; null: not at
+ * all). A secret that was already expiring ends now.
  */
 function rotated(
   secrets: readonly StoredSecret[],

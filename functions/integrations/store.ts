@@ -2,7 +2,7 @@ import { claimed, entity, set } from '#table';
 import { itemOfAppCode } from '#tenancy/credentials';
 import { integration } from './contract.ts';
 
-/** An integration in its tenant. Its secrets are stored with its credentials (`shared/tenancy/stored-credentials.ts`). */
+/** An integration. Its secrets are stored with its credentials (`shared/tenancy/stored-credentials.ts`). */
 export const integrationEntity = entity('INTEGRATION', integration, {
   indexes: [set('status'), claimed('app_code', itemOfAppCode)],
   json: ['metadata'],

@@ -20,8 +20,8 @@ export interface EndedSecrets {
 }
 
 /**
- * Stages the end of the secrets that are known with less than an integration's new permissions. Conditional on the secrets as read: after a
- * concurrent rotation the operation is run again.
+ * Stages the end of the secrets that are known with less than an integration's new permissions. Conditional on the
+ * secrets as read: after a concurrent rotation the operation is run again.
  */
 export async function endWeakSecrets(
   tenant: Tenant,

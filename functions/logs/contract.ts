@@ -34,8 +34,8 @@ export const logEntry = record('LogEntry', () => ({
 export type LogEntry = RecordOf<typeof logEntry>;
 
 /**
- * Most entries of a request. A transaction has at most 100 actions (Amazon DynamoDB quotas): each entry takes two, and an idempotency key or a webhook event up to
- * four.
+ * Most entries of a request. A transaction has at most 100 actions (Amazon DynamoDB quotas): each entry takes two, and
+ * an idempotency key or a webhook event up to four.
  */
 export const MOST_ENTRIES = 45;
 

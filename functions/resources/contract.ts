@@ -68,7 +68,8 @@ export const resource = record('Resource', () => ({
     .default('healthy')
     .describe(
       sentence.words(
-        'How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. Usage above `alert_threshold` is one too, and does not change it.',
+        'How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the ' +
+          'client. Usage above `alert_threshold` is one too, and does not change it.',
       ),
     ),
   last_health_check: field
@@ -194,7 +195,8 @@ export const resources = contract({
           .flag()
           .optional()
           .describe(
-            'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the others.',
+            'Only resources with a usage above `alert_threshold` and `usage_alerts_enabled`, or (`false`) only the ' +
+              'others.',
           ),
         q: parameter.words('name, the external id or the IP address, in whatever spelling', '10.0.0'),
         external_id: field.identifier(500).optional().describe('Only resources with exactly this `external_id`.'),
@@ -231,7 +233,8 @@ export const resources = contract({
     getResource: usual.read(),
     updateResource: usual.update({
       description:
-        'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history. A usage that nobody has reported yet is 0 in the sample.',
+        'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a ' +
+        'sample in the history. A usage that nobody has reported yet is 0 in the sample.',
       bodyExample: { status: 'maintenance', health_status: 'degraded' },
     }),
     deleteResource: usual.remove({
@@ -250,7 +253,8 @@ export const resources = contract({
       event: { type: 'resource.metrics_reported', idField: 'resource_id' },
       summary: 'Report metrics of a resource',
       description:
-        'The resource takes over usage and health, unless it already knows of a later check. Without `timestamp` the sample is of now.',
+        'The resource takes over usage and health, unless it already knows of a later check. Without `timestamp` ' +
+        'the sample is of now.',
       permission: 'resources:write',
       extension: true,
       params: usual.params,

@@ -141,7 +141,8 @@ export const services = contract({
     getService: usual.read(),
     updateService: usual.update({
       description:
-        'A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the time that it names.',
+        'A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the ' +
+        'time that it names.',
       bodyExample: { status: 'maintenance', health_status: 'degraded' },
     }),
     deleteService: usual.remove({

@@ -75,8 +75,8 @@ export const serviceOperations: Operations<typeof services> = {
 };
 
 /**
- * A service counts its resources in the transactions that add and remove them, and can be deleted only if it has none: a resource cannot join a
- * service that is deleted at the same time (`docs/decisions/0008-deleting.md`).
+ * A service counts its resources in the transactions that add and remove them, and can be deleted only if it has none:
+ * a resource cannot join a service that is deleted at the same time (`docs/decisions/0008-deleting.md`).
  */
 
 /** The condition for the deletion of a service. */

@@ -1,4 +1,4 @@
-/** Ticket codes: unique in a tenant, given by the caller or generated from the ticket's ordinal (`docs/decisions/0031-tickets.md`). */
+/** Ticket codes, unique in a tenant: given by the caller or made of the ordinal (`docs/decisions/0031-tickets.md`). */
 
 const DIGITS = 6;
 

@@ -27,7 +27,8 @@ const summaryFields = () => ({
   id: readOnly(field.uuid().describe(sentence.ID)),
   ticket_code: optionalOnCreate(
     unique(field.identifier(100, 1)).describe(
-      'What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.',
+      'What people call the ticket by; no two tickets of an organization have the same. The next of the sequence ' +
+        '`T-000042` unless given.',
     ),
   ),
   contact_id: field.uuid().describe('Who asks for help: an id of your own directory.'),
@@ -123,7 +124,8 @@ export const tickets = contract({
         view: parameter
           .view()
           .describe(
-            'How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`).',
+            'How much of each ticket to show: the fields that are required in the response (`summary`), or all ' +
+              '(`full`).',
           ),
         q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
         tag: parameter.allOf(field.name(100), 'Only tickets with this tag, one of their first 20.'),
@@ -131,7 +133,8 @@ export const tickets = contract({
           .instant()
           .optional()
           .describe(
-            'Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where other filters leave few.',
+            'Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where ' +
+              'other filters leave few.',
           ),
         last_activity_before: parameter.instant().optional().describe('Only tickets whose last activity was earlier.'),
       }),
@@ -140,7 +143,8 @@ export const tickets = contract({
     createTicket: usual.create({
       summary: 'Open a ticket',
       description:
-        'A service, resource or terminal that it names must be of its client, if it names one. Without a `ticket_code` the ticket gets one from the sequence: `T-000042`.',
+        'A service, resource or terminal that it names must be of its client, if it names one. Without a ' +
+        '`ticket_code` the ticket gets one from the sequence: `T-000042`.',
       bodyExample: {
         contact_id: ticketExample.contact_id,
         subject: ticketExample.subject,

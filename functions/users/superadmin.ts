@@ -5,8 +5,8 @@ import type { Tenant } from '#table';
 import type { User } from '../access/contract.ts';
 
 /**
- * Only platform callers create and change superadmins: a tenant must neither make its own users superadmins nor take over, rename or lock out
- * those of the platform. The caller's credentials must be live at commit.
+ * Only platform callers create and change superadmins: a tenant must neither make its own users superadmins nor take
+ * over, rename or lock out those of the platform. The caller's credentials must be live at commit.
  */
 
 const WRITE = 'users:write';
@@ -22,7 +22,8 @@ export function checkNewUser(tenant: Tenant, caller: Caller, { is_superadmin }: 
 }
 
 /**
- * Checks the effective changes of a user, and for a present or future superadmin stages the condition on the caller's credentials.
+ * Checks the effective changes of a user, and for a present or future superadmin stages the condition on the caller's
+ * credentials.
  * @throws Problem `forbidden`
  */
 export function checkChange(tenant: Tenant, caller: Caller, user: User, changes: Partial<User>): void {

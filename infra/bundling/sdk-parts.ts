@@ -18,7 +18,8 @@ const REPLACED: Readonly<Record<string, string>> = {
     export const isBlob = (blob) => isNamed(blob, 'Blob');`,
   // No body is a file stream, and the check makes Node load `fs` streams, `fs` promises and more (2 ms).
   'serde/util-body-length/calculateBodyLength.js': `
-    export const calculateBodyLength = (body) => (typeof body === 'string' ? Buffer.byteLength(body) : (body?.byteLength ?? 0));`,
+    export const calculateBodyLength = (body) =>
+      (typeof body === 'string' ? Buffer.byteLength(body) : (body?.byteLength ?? 0));`,
   // Reading the global `crypto` loads Node's Web Crypto.
   'serde/uuid/v4.js': `
     import { randomUUID } from 'node:crypto';

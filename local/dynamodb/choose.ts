@@ -13,7 +13,9 @@ import { findDynamoDbLocal } from './java.ts';
 
 const FINDERS: Readonly<Record<EngineName, Finder>> = { java: findDynamoDbLocal, dynoxide: findDynoxide };
 const REMEDY: Readonly<Record<EngineName, string>> = {
-  java: 'install Java 17 or later, a JDK (for example "apt install openjdk-17-jdk-headless" or "brew install openjdk@17")',
+  java:
+    'install Java 17 or later, a JDK (for example "apt install openjdk-17-jdk-headless" or "brew install ' +
+    'openjdk@17")',
   dynoxide: 'run "npm install --include=optional" for @dynoxide/linux-x64',
 };
 /** An engine on this machine, or the reason why the machine cannot run it. */

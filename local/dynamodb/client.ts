@@ -55,7 +55,10 @@ export async function callEngine(address: string, target: string, body: object, 
       'Content-Type': 'application/x-amz-json-1.0',
       'X-Amz-Target': target,
       'X-Amz-Date': '20250101T000000Z',
-      Authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20250101/${LOCAL_AWS.region}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+      Authorization:
+        'AWS4-HMAC-SHA256 ' +
+        `Credential=${accessKeyId}/20250101/${LOCAL_AWS.region}/dynamodb/aws4_request, SignedHeaders=host, ` +
+        'Signature=0',
     },
     body: JSON.stringify(body),
     signal,

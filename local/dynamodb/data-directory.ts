@@ -48,7 +48,10 @@ const SQLITE_NOT_A_DATABASE = 26;
 
 const explain = (directory: string, file: string, { errcode, code, message }: Partial<SqliteError>): string => {
   if (errcode === SQLITE_BUSY) {
-    return `The data directory ${directory} is in use by another running instance: stop that one, or set DATA_DIR to another directory.`;
+    return (
+      `The data directory ${directory} is in use by another running instance: stop that one, or set DATA_DIR ` +
+      'to another directory.'
+    );
   }
   if (errcode === SQLITE_NOT_A_DATABASE) return `The lock file ${file} is damaged: delete it (it holds no data).`;
   return notWritable(directory, (errcode === undefined ? code : message) ?? message ?? 'unknown error');
@@ -56,7 +59,8 @@ const explain = (directory: string, file: string, { errcode, code, message }: Pa
 
 /** @param why such as `EROFS` */
 const notWritable = (directory: string, why: string): string =>
-  `The data directory ${directory} cannot be written to (${why}): make it writable, or set DATA_DIR to another directory.`;
+  `The data directory ${directory} cannot be written to (${why}): make it writable, or set DATA_DIR to another ` +
+  'directory.';
 
 /** Beside a database SQLite keeps files named after it, such as `-journal` and `-wal`. */
 const PREFIXES = [...Object.values(DATA_FILES), LOCK_FILE];
@@ -99,7 +103,8 @@ export function readEndpoint(directory: string): string {
     return readFileSync(fileIn(directory), 'utf8');
   } catch (cause) {
     throw new EmbeddedDynamoDbError(
-      `Another instance is just starting or stopping in the data directory ${resolve(directory)}: try again in a moment.`,
+      `Another instance is just starting or stopping in the data directory ${resolve(directory)}: try again in a ` +
+        'moment.',
       { cause },
     );
   }

@@ -42,7 +42,10 @@ async function fullDisk(directory: string, fileSystemOf: FileSystemOf = statfs):
   const { bavail, bsize } = await fileSystemOf(directory);
   const free = bavail * bsize;
   if (free >= LEAST_FREE) return undefined;
-  return `Only ${megabytes(free)} MB are free on the disk of the data directory ${directory}, and DynamoDB would lose what it has no room for: free at least ${megabytes(LEAST_FREE)} MB, or set DATA_DIR to another directory.`;
+  return (
+    `Only ${megabytes(free)} MB are free on the disk of the data directory ${directory}, and DynamoDB would ` +
+    `lose what it has no room for: free at least ${megabytes(LEAST_FREE)} MB, or set DATA_DIR to another directory.`
+  );
 }
 
 const megabytes = (bytes: number): number => Math.floor(bytes / 1_000_000);

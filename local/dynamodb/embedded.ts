@@ -151,7 +151,8 @@ const startFailure = (
   if (directory !== undefined && DAMAGED.test(output)) {
     const file = join(directory, DATA_FILES[engine.name]);
     return new EmbeddedDynamoDbError(
-      `The database ${file} is damaged or cannot be opened: move it away to start with an empty one, or set DATA_DIR to another directory.`,
+      `The database ${file} is damaged or cannot be opened: move it away to start with an empty one, or set ` +
+        'DATA_DIR to another directory.',
       { cause },
     );
   }

@@ -7,7 +7,8 @@ import type { Finding } from '../doctor/findings.ts';
 export const declareDoctor = command<DoctorOptions>({
   name: 'doctor',
   description:
-    'Look whether a stage works, and whether its account has what it needs: identity, quotas, role for logs, trail, table, keys, API, log in, one read; and say in a line each what is wrong',
+    'Look whether a stage works, and whether its account has what it needs: identity, quotas, role for logs, ' +
+    'trail, table, keys, API, log in, one read; and say in a line each what is wrong',
   role: 'OperatorRoleArn',
   secrets: true,
   options: (declared) =>

@@ -24,7 +24,8 @@ interface EraseOptions extends TargetOptions {
 export const declareErase = command<EraseOptions>({
   name: 'erase',
   description:
-    'Delete all that there is of an organization, for good, and print a receipt. Interrupted, it goes on when it is run again',
+    'Delete all that there is of an organization, for good, and print a receipt. Interrupted, it goes on when it ' +
+    'is run again',
   role: 'ErasureRoleArn',
   options: (declared) =>
     declared
@@ -33,7 +34,8 @@ export const declareErase = command<EraseOptions>({
       .option('--yes <id>', 'the id once more, instead of typing the slug of the organization')
       .option(
         '--sweep',
-        'look through the whole table at the end, with credentials of your own that may scan it (name the --table, and no --outputs); always done with --local',
+        'look through the whole table at the end, with credentials of your own that may scan it (name the --table, ' +
+          'and no --outputs); always done with --local',
       ),
   examples: [
     'erase --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --dry-run --outputs outputs.json',
@@ -85,7 +87,8 @@ const linesOf = (receipt: Receipt): string[] => [
 ];
 
 const NOT_SWEPT =
-  'The table was not looked through. Empty sets of words that records had before the service noted such words may be left: erase once more with --sweep deletes them.';
+  'The table was not looked through. Empty sets of words that records had before the service noted such words may ' +
+  'be left: erase once more with --sweep deletes them.';
 
 const countsOf = (records: Receipt['records']): string[] =>
   Object.entries(records).map(([type, count]) => `${String(count).padStart(9)}  ${type}`);

@@ -67,7 +67,8 @@ export const declareImport = command<ImportOptions>({
       .option('--skip-invalid', 'import the other records of a file that has mistakes')
       .option(
         '--report <file>',
-        'file for the result of each record, from which an interrupted import goes on; by default that of the records with .report.ndjson behind its name',
+        'file for the result of each record, from which an interrupted import goes on; by default that of the ' +
+          'records with .report.ndjson behind its name',
       )
       .option('--send-unknown', 'also send what was sent more than a day ago, and got no response')
       .option(
@@ -78,7 +79,8 @@ export const declareImport = command<ImportOptions>({
       .option('--app-code <code>', `the integration that imports; its secret is read from ${SECRET}`)
       .option(
         ORG.flags,
-        'of a platform integration: the id of the organization that gets the records, or its slug, where no other has the same',
+        'of a platform integration: the id of the organization that gets the records, or its slug, where no other ' +
+          'has the same',
       ),
   examples: [
     'import resources.csv --type resource --dry-run',

@@ -41,7 +41,8 @@ export const organizationCommands: readonly Declare[] = [
   command({
     name: 'organizations usage',
     description:
-      'Count the records of an organization by kind, from the counter items of its lists, and tell how much of its request budgets is spent, where anything is',
+      'Count the records of an organization by kind, from the counter items of its lists, and tell how much of its ' +
+      'request budgets is spent, where anything is',
     role: 'MaintenanceRoleArn',
     opens: 'tenant',
     examples: ['organizations usage --org acme --outputs outputs.json'],

@@ -18,7 +18,9 @@ interface RestoreOptions extends TargetOptions {
 export const declareRestoreTenant = command<RestoreOptions>({
   name: 'restore-tenant',
   description:
-    'Give one organization the data that it has in a restored copy of the table, in place of what it has now; keys, webhook endpoints and audit events stay as they are. It is suspended meanwhile and afterwards. Interrupted, it goes on when it is run again',
+    'Give one organization the data that it has in a restored copy of the table, in place of what it has now; ' +
+    'keys, webhook endpoints and audit events stay as they are. It is suspended meanwhile and afterwards. ' +
+    'Interrupted, it goes on when it is run again',
   role: 'MaintenanceRoleArn',
   options: (declared) =>
     declared
@@ -28,7 +30,8 @@ export const declareRestoreTenant = command<RestoreOptions>({
       .option('--yes <id>', 'the id once more, instead of typing the slug of the organization'),
   examples: ['--dry-run --outputs', '--outputs'].map(
     (options) =>
-      `restore-tenant --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --from-table custodia-prod.2026-11-20T0929 ${options} outputs.json`,
+      'restore-tenant --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --from-table custodia-prod.2026-11-20T0929 ' +
+      `${options} outputs.json`,
   ),
   run: restore,
 });
@@ -69,7 +72,8 @@ const linesOf = ({ records, other_items, write_units, stay_inactive }: RestoreCo
       `${type}: ${brought_back} brought back, ${changed_back} changed back, ${removed} made since and removed`,
   ),
   `Other items: ${other_items}. Write units: ${write_units}.`,
-  'Integrations, their secrets and their permissions stay as they are now, and so do webhook endpoints and audit events.',
+  'Integrations, their secrets and their permissions stay as they are now, and so do webhook endpoints and audit ' +
+    'events.',
   'Cursors of events end: who follows the feed begins anew, and webhook endpoints are expired until they are replayed.',
   ...(stay_inactive.length === 0 ? [] : [`Active then, and inactive now as before: ${stay_inactive.join(', ')}.`]),
 ];

@@ -60,7 +60,8 @@ export const stageCommands: readonly Declare[] = [
       const lines = await linesOfRequest(name, requestId, { from: until - hours * HOUR_MS, until });
       const summary =
         lines.length === 0
-          ? `No line of ${requestId} in the last ${hours} hours: --hours looks further back. New lines take a minute to be found.`
+          ? `No line of ${requestId} in the last ${hours} hours: --hours looks further back. New lines take a ` +
+            'minute to be found.'
           : `Lines: ${lines.length}.`;
       const value = { request_id: requestId, lines };
       return { value, lines: [...lines.map(requestLine), summary], isNegative: lines.length === 0 };
@@ -69,7 +70,9 @@ export const stageCommands: readonly Declare[] = [
   command<TargetOptions>({
     name: 'backup status',
     description:
-      'Show what a stage can be restored from, and what is wrong with it: the daily backups with their age, failed jobs, and point-in-time recovery. It exits with 1 where the newest backup is older than 26 hours, or the first is missing 26 hours after the vault was made',
+      'Show what a stage can be restored from, and what is wrong with it: the daily backups with their age, failed ' +
+      'jobs, and point-in-time recovery. It exits with 1 where the newest backup is older than 26 hours, or the ' +
+      'first is missing 26 hours after the vault was made',
     role,
     examples: ['backup status --outputs outputs.json'],
     run: async (options) => {

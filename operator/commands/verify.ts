@@ -44,12 +44,14 @@ export const declareVerify = command<VerifyOptions>({
       .option('--repair', 'repair what differs, build filters that were added later, finish unfinished deletions')
       .option(
         '--concurrency <n>',
-        `with --all: how many tenants at the same time, ${CONCURRENCY.most} at most; by default ${CONCURRENCY.standard}`,
+        `with --all: how many tenants at the same time, ${CONCURRENCY.most} at most; by default ` +
+          `${CONCURRENCY.standard}`,
         wholeNumberOption({ from: 1, to: CONCURRENCY.most }),
       )
       .option(
         '--progress <file>',
-        'with --all: file to note in which tenants are done, and to go on from after an interruption; it is deleted when all are done',
+        'with --all: file to note in which tenants are done, and to go on from after an interruption; it is ' +
+          'deleted when all are done',
       ),
   examples: [
     'verify --org acme --repair --outputs outputs.json',

@@ -32,7 +32,8 @@ export const webhookCommands: readonly Declare[] = [
   command<TenantOptions & { readonly event: string; readonly again?: true }>({
     name: 'webhooks replay',
     description:
-      'Apply a stored webhook event as if it were delivered now: one that had no effect when it came, or one that was applied, once more',
+      'Apply a stored webhook event as if it were delivered now: one that had no effect when it came, or one that ' +
+      'was applied, once more',
     role: 'ReplayRoleArn',
     secrets: true,
     opens: 'tenant',
@@ -62,7 +63,8 @@ export const webhookCommands: readonly Declare[] = [
   command({
     name: 'webhooks endpoints list',
     description:
-      'List the webhook endpoints of an organization, the oldest first: their status, how many events wait, and since when calls fail',
+      'List the webhook endpoints of an organization, the oldest first: their status, how many events wait, and ' +
+      'since when calls fail',
     role,
     opens: 'tenant',
     isDefault: true,
@@ -91,17 +93,20 @@ export const webhookCommands: readonly Declare[] = [
   command<EndpointOptions & { readonly from: string }>({
     name: 'webhooks endpoints replay',
     description:
-      'Have a webhook endpoint go on from another place, back or forward; one that had expired becomes active, with the permissions that a key last confirmed',
+      'Have a webhook endpoint go on from another place, back or forward; one that had expired becomes active, ' +
+      'with the permissions that a key last confirmed',
     role,
     opens: 'tenant',
     options: (declared) =>
       ofEndpoint(declared).requiredOption(
         '--from <cursor>',
-        'cursor of the feed or of delivered_through, "oldest" for all events that are kept, or "latest" for none of them',
+        'cursor of the feed or of delivered_through, "oldest" for all events that are kept, or "latest" for none ' +
+          'of them',
       ),
     examples: ['oldest', 'AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb'].map(
       (from) =>
-        `webhooks endpoints replay --org acme --endpoint c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e --from ${from} --outputs outputs.json`,
+        `webhooks endpoints replay --org acme --endpoint c2a4e8f0-7b31-4d5c-9e62-0f1a3b5c7d9e --from ${from} ` +
+        '--outputs outputs.json',
     ),
     run: async ({ endpoint, from }, id) => {
       const { status, suspended } = await replayTo(id, endpoint, from);

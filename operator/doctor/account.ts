@@ -45,7 +45,8 @@ export function accountChecks(location: StageLocation): readonly Check[] {
         return `${Arn}, account ${Account}, region ${where}`;
       },
       advice:
-        'STS must answer in the region of the stage: log in to AWS, and look whether the account has the region enabled.',
+        'STS must answer in the region of the stage: log in to AWS, and look whether the account has the region ' +
+        'enabled.',
     },
     {
       name: 'stacks',
@@ -87,7 +88,8 @@ async function lookAtLogRole(account: Account): Promise<string> {
   const { cloudwatchRoleArn: role } = await readGatewayAccount(account);
   if (!role) {
     throw new OperatorProblem(
-      'API Gateway has no role for its logs, and no stage can be deployed without. Give it one, once for the account and region: npx cdk deploy api-gateway-log-role -c gatewayLogRole=true',
+      'API Gateway has no role for its logs, and no stage can be deployed without. Give it one, once for the ' +
+        'account and region: npx cdk deploy api-gateway-log-role -c gatewayLogRole=true',
     );
   }
   return OURS.test(role)
@@ -127,7 +129,8 @@ async function lookAtQuotas(account: Account): Promise<string> {
     ...(limit.ConcurrentExecutions < USUAL_EXECUTIONS ? [tooFew(limit.ConcurrentExecutions)] : []),
     ...(usage.TotalCodeSize > limit.TotalCodeSize * FULL
       ? [
-          `Functions take ${percent(usage.TotalCodeSize / limit.TotalCodeSize)} of the storage for code: delete old versions of other functions.`,
+          `Functions take ${percent(usage.TotalCodeSize / limit.TotalCodeSize)} of the storage for code: delete ` +
+            'old versions of other functions.',
         ]
       : []),
     ...(rate !== undefined && rate < THROTTLE_RATE
@@ -139,7 +142,9 @@ async function lookAtQuotas(account: Account): Promise<string> {
 }
 
 const tooFew = (executions: number): string =>
-  `${executions} concurrent executions for all functions of the account and region together; further calls fail. Ask for ${USUAL_EXECUTIONS}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${USUAL_EXECUTIONS}`;
+  `${executions} concurrent executions for all functions of the account and region together; further calls fail. ` +
+  `Ask for ${USUAL_EXECUTIONS}: aws service-quotas request-service-quota-increase --service-code lambda ` +
+  `--quota-code L-B99A9384 --desired-value ${USUAL_EXECUTIONS}`;
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 

@@ -18,7 +18,8 @@ async function ask(address: string, request: RequestInit = {}): Promise<ApiRespo
     return { status: response.status, body: typeof body === 'object' && body !== null ? { ...body } : undefined };
   } catch (error) {
     throw new OperatorProblem(
-      `Nothing answers at ${address} (${reasonOf(error)}): look whether the address is right and the stage is there; for a domain of your own, whether its alias record is.`,
+      `Nothing answers at ${address} (${reasonOf(error)}): look whether the address is right and the stage is ` +
+        'there; for a domain of your own, whether its alias record is.',
       { cause: error },
     );
   }
@@ -60,7 +61,8 @@ export async function logIn(base: string, appCode: string, secret: string): Prom
   if (replied.status === 200 && typeof token === 'string') return token;
   if (replied.status === 401) {
     throw new OperatorProblem(
-      `${appCode} is refused: it is no key of this stage, is inactive, or has another secret. custodia platform-keys list shows the keys, rotate gives one a new secret.`,
+      `${appCode} is refused: it is no key of this stage, is inactive, or has another secret. custodia ` +
+        'platform-keys list shows the keys, rotate gives one a new secret.',
     );
   }
   throw new Error(`The login answered ${refusalOf(replied)}`);

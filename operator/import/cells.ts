@@ -46,7 +46,8 @@ const numberIn: ReadCell = (cell) => (NUMBER.test(trimmed(cell)) ? Number(trimme
 /** `1.23E+11`, or `1,23E+11`: how spreadsheets write whole numbers of more than eleven digits. */
 const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+$/;
 const LOST =
-  'is in scientific notation, which leaves out digits: format the column as a number without decimals, and save it again';
+  'is in scientific notation, which leaves out digits: format the column as a number without decimals, and save it ' +
+  'again';
 
 /**
  * What a cell has lost before it came into the file, by the schema of its field; undefined where nothing shows that.

@@ -29,7 +29,8 @@ export function linesOfRun(checked: CheckedFile, progress: Progress, report: str
   return [
     ...countsOf(checked.counts),
     ...exportLines(checked),
-    `Created: ${created}, updated: ${updated}, failed: ${failed}${before > 0 ? `, before: ${before}` : ''}. The result of each is in ${quoted(report)}.`,
+    `Created: ${created}, updated: ${updated}, failed: ${failed}${before > 0 ? `, before: ${before}` : ''}. The ` +
+      `result of each is in ${quoted(report)}.`,
     ...(checked.invalid > 0 ? [`Lines with mistakes among them: ${checked.invalid}. ${CORRECTED}`] : []),
     ...(failed > checked.invalid ? ['Run it again when the reasons are gone: what is done is not done again.'] : []),
   ];
@@ -68,5 +69,8 @@ export function progressLine({ before, created, updated, failed }: Progress, tot
   const rate = seconds > 0 ? now / seconds : 0;
   const left = Math.max(0, total - before - now) / rate;
   const remaining = rate === 0 ? '' : `, ${left < 90 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`} left`;
-  return `${before + now} of ${total} records, ${rate.toFixed(rate < 10 ? 1 : 0)} a second, ${failed} failed${remaining}`;
+  return (
+    `${before + now} of ${total} records, ${rate.toFixed(rate < 10 ? 1 : 0)} a second, ${failed} ` +
+    `failed${remaining}`
+  );
 }

@@ -85,7 +85,8 @@ function mistakeOf(record: FileRecord): string | undefined {
 }
 
 const UNKNOWN =
-  'It was sent more than a day ago, and no response came: perhaps it was carried out. Look for it, and import it with --send-unknown where it is missing.';
+  'It was sent more than a day ago, and no response came: perhaps it was carried out. Look for it, and import it ' +
+  'with --send-unknown where it is missing.';
 
 /** Why a record cannot be sent with these references. */
 function refusalOf(kind: ImportKind, mapped: ReturnType<References['mapped']>): string | undefined {

@@ -4,24 +4,27 @@ import { createHash } from 'node:crypto';
 
 /** Common in secrets that people make up: words of software, placeholders, famous phrases. */
 const WORDS = `
-  a access account acme adipiscing admin administrator alpha amazon amet an and any api apikey apis app application apps are as at auth
-  authentication authorization azure backend backup base basic battery be bearer beta billing bit bits bot brown by callback certificate
-  change changed changeit changeme channel chars checkout client clients cloud code config configuration connect connection consectetur
-  console consumer correct count create credential credentials customer customers dashboard data database deadbeef debug default demo
-  deploy deployment dev development device devops digest do docker docs document dog dolor domain dummy eight eleven elit email enter
-  entropy env environment event events example examples external feedface file fill first five fixme flow foobar for four fox from
-  frontend future gateway generate generated github gitlab google group has hash have hello hmac hook horse host http https i id identity
-  if in inbound insecure insert integration integrations internal invoice io ipsum is issue issuer it its job json jumps jwt keep key keys
-  lambda last lazy lib live local localhost login logs long lorem main manager market master me message metrics mobile mock monitor
-  monitoring must my mysecret name network never new nine no not notification number oauth of office on one online only open or order
-  orders org organization our outbound over owner partner pass passphrase passwd password passwords payment payments permanent phrase
-  platform please portal private prod product production products project provider proxy public push put quality quick random read real
-  refresh register release remember remote replace replaced report request reset resource rest right role root rotate safe sample sandbox
-  save secret secrets secure security send server service services session set setting settings seven shared shop sign signature signing
-  site six so some someone something special staging staple start stored string strong subscription super support sync system tbd team
-  temp temporary ten tenant terminal test tester testing tests text that the them then there these this three ticket tickets to todo token
-  tokens top twelve two unique unsafe update us use user username users v value values var verify version very we webhook webhooks website
-  welcome with word words work world write xxx yes you your yours`
+  a access account acme adipiscing admin administrator alpha amazon amet an and any api apikey apis app application apps
+  are as at auth authentication authorization azure backend backup base basic battery be bearer beta billing bit bits
+  bot brown by callback certificate change changed changeit changeme channel chars checkout client clients cloud code
+  config configuration connect connection consectetur console consumer correct count create credential credentials
+  customer customers dashboard data database deadbeef debug default demo deploy deployment dev development device devops
+  digest do docker docs document dog dolor domain dummy eight eleven elit email enter entropy env environment event
+  events example examples external feedface file fill first five fixme flow foobar for four fox from frontend future
+  gateway generate generated github gitlab google group has hash have hello hmac hook horse host http https i id
+  identity if in inbound insecure insert integration integrations internal invoice io ipsum is issue issuer it its job
+  json jumps jwt keep key keys lambda last lazy lib live local localhost login logs long lorem main manager market
+  master me message metrics mobile mock monitor monitoring must my mysecret name network never new nine no not
+  notification number oauth of office on one online only open or order orders org organization our outbound over owner
+  partner pass passphrase passwd password passwords payment payments permanent phrase platform please portal private
+  prod product production products project provider proxy public push put quality quick random read real refresh
+  register release remember remote replace replaced report request reset resource rest right role root rotate safe
+  sample sandbox save secret secrets secure security send server service services session set setting settings seven
+  shared shop sign signature signing site six so some someone something special staging staple start stored string
+  strong subscription super support sync system tbd team temp temporary ten tenant terminal test tester testing tests
+  text that the them then there these this three ticket tickets to todo token tokens top twelve two unique unsafe update
+  us use user username users v value values var verify version very we webhook webhooks website welcome with word words
+  work world write xxx yes you your yours`
   .trim()
   .split(/\s+/);
 

@@ -8,7 +8,7 @@ import { type PublicKey, publicKeyOf, type TokenSigner } from './token-keys.ts';
 /**
  * The keys of a local installation, in a file that only its owner may read. It replaces KMS.
  *
- *     { "version": 1, "signing": [{ "kty": "OKP", "crv": "Ed25519", "x": …, "d": … }], "secrets": "<32 bytes in base64url>" }
+ *     { "version": 1, "signing": [{ "kty": "OKP", "crv": "Ed25519", "x": …, "d": … }], "secrets": "<base64url>" }
  *
  * The first signing key signs, all of them verify: to rotate, put a new one first and remove the old one an hour later.
  */
@@ -103,7 +103,8 @@ function publicHalf(path: string, jwk: KeyFile['signing'][number]) {
 
 const damaged = (path: string, reason: string, cause?: unknown): LocalKeysError =>
   new LocalKeysError(
-    `The key file ${path} is damaged (${reason}): restore it, or delete it together with the data it protects to start anew.`,
+    `The key file ${path} is damaged (${reason}): restore it, or delete it together with the data it protects to ` +
+      'start anew.',
     { cause },
   );
 

@@ -20,7 +20,9 @@ const MOST_ORIGINS = 20;
 const LONGEST_LIST = 3_000;
 
 /** Describes what {@link originsOf} accepts. */
-export const ORIGINS = `up to ${MOST_ORIGINS} origins in lower case with commas between and ${LONGEST_LIST} characters in all, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
+export const ORIGINS =
+  `up to ${MOST_ORIGINS} origins in lower case with commas between and ${LONGEST_LIST} ` +
+  `characters in all, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
 
 /**
  * The origins of a setting, each once. An empty setting has none; a malformed one (not {@link ORIGINS}) gives

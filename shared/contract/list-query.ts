@@ -57,7 +57,9 @@ const MAX_SORT = 100;
 
 /** One or two of these fields. */
 function sortBy(fields: readonly string[]) {
-  const error = `must be one or two of these, separated by a comma, with "-" before it for the highest first: ${fields.join(', ')}`;
+  const error =
+    'must be one or two of these, separated by a comma, with "-" before it for the highest first: ' +
+    `${fields.join(', ')}`;
   const isKnown = (text: string): boolean => {
     const keys = text.split(',', 3).map((key) => key.replace(/^-/, ''));
     return keys.length <= 2 && new Set(keys).size === keys.length && keys.every((key) => fields.includes(key));

@@ -89,7 +89,11 @@ export const words = (texts: string, example: string) =>
     .refine((value) => wantedWords(value).length > 0, { error: 'must not be blank' })
     .optional()
     .describe(
-      `Only records of which every one of these words begins a word of the ${texts}, such as \`${example}\`. Case, accents, letters and marks that few keyboards have, and order make no difference: \`lodz\` finds \`Łódź\`. \`server\` also finds \`print-server\`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records.`,
+      `Only records of which every one of these words begins a word of the ${texts}, such as \`${example}\`. Case, ` +
+        'accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. ' +
+        '`server` also finds `print-server`. A record is found by about its first 12 words and their parts; in ' +
+        'scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must ' +
+        'leave few records.',
     );
 
 /** How much a list shows of each record. Described by its route. */

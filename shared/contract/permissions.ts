@@ -69,6 +69,7 @@ export const credentials = (permission: PermissionCode) =>
   jsonObject()
     .nullable()
     .describe(
-      `Kept encrypted, at most ${MAX_JSON} bytes as JSON. Reading and setting it needs the permission \`${permission}\`: without it the field shows null, and null sent back changes nothing.`,
+      `Kept encrypted, at most ${MAX_JSON} bytes as JSON. Reading and setting it needs the permission ` +
+        `\`${permission}\`: without it the field shows null, and null sent back changes nothing.`,
     )
     .default(null);

@@ -118,10 +118,13 @@ export const CHALLENGE = 'Bearer realm="custodia"';
  * is.
  */
 const HOW_TO_AUTHENTICATE =
-  'Send the header Authorization: Bearer <access_token>. POST /api/v1/auth/login returns the access token for an app code and its secret.';
+  'Send the header Authorization: Bearer <access_token>. POST /api/v1/auth/login returns the access token for an ' +
+  'app code and its secret.';
 
 /** For a request without a token, whatever it has instead: the gateway says it without seeing the request. */
-export const NO_TOKEN = `${HOW_TO_AUTHENTICATE} No other header, such as X-Api-Key, takes its place, and the secret itself does not either.`;
+export const NO_TOKEN =
+  `${HOW_TO_AUTHENTICATE} No other header, such as X-Api-Key, takes its place, and the ` +
+  'secret itself does not either.';
 
 /** The same for a token that is refused. `detail` is a sentence without quotation marks and backslashes. */
 const challengeOf = (detail: string): string =>

@@ -207,7 +207,8 @@ export class IdempotentRequest {
 const keyReused = (): Problem =>
   new Problem('idempotency-key-reused', {
     detail:
-      'This Idempotency-Key was used for another path or body within a day. Give each thing to create a key of its own.',
+      'This Idempotency-Key was used for another path or body within a day. Give each thing to create a key of its ' +
+      'own.',
   });
 
 /** Longer responses are compressed, so that they fit into an item whenever their record does. In characters. */

@@ -26,7 +26,9 @@ export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): 
   const bound = `at most ${MOST_RESIDUAL} read units of them are`;
   const remedy = remedies.length === 0 ? '' : ` Ask ${remedies.join(', or ')}.`;
   return new Problem('too-many-matches', {
-    detail: `No index answers ${fields.join(' and ')}: ${candidates} records or more would have to be read, and ${bound}.${remedy}`,
+    detail:
+      `No index answers ${fields.join(' and ')}: ${candidates} records or more would have to be read, and ` +
+      `${bound}.${remedy}`,
     errors: names.map((name) => ({
       in: 'query',
       pointer: pointer([name]),
@@ -46,7 +48,8 @@ export function listBeingBuilt(cause: listErrors.ListNotBuilt, asked: Asked): Pr
   const indexed = new Set(cause.fields.map((field) => field.replace(SORT, '')));
   const isReadWithout = asked.matched !== undefined && isSearchable(asked.matched.route);
   const remedy = isReadWithout
-    ? `Until then it works where few records are left to read: ask with further filters, or without ${names.join(' and ')}.`
+    ? 'Until then it works where few records are left to read: ask with further filters, or without ' +
+      `${names.join(' and ')}.`
     : 'Ask again later.';
   return new Problem('list-being-built', {
     detail: `The index of ${[...indexed].join(' and ')} is still being built, and lacks older records. ${remedy}`,

@@ -66,8 +66,12 @@ function unservedMessage(
   unserved: readonly string[],
   filters: object | undefined,
 ): string {
-  const what = `${name}: ${method} ${path} takes ${unserved.map((each) => `\`${each}\``).join(' and ')}, by which its records cannot be listed.`;
+  const what =
+    `${name}: ${method} ${path} takes ${unserved.map((each) => `\`${each}\``).join(' and ')}, by which ` +
+    'its records cannot be listed.';
   return filters === undefined
-    ? `${what} Make the operation with \`${operationId}: pagesOf(entity)\` (shared/http/pages.ts), which declares its filters.`
-    : `${what} Add an index to its entity in functions/${name}/store.ts for what is a field of the record, and take out of the route what is not.`;
+    ? `${what} Make the operation with \`${operationId}: pagesOf(entity)\` (shared/http/pages.ts), which declares ` +
+        'its filters.'
+    : `${what} Add an index to its entity in functions/${name}/store.ts for what is a field of the record, and ` +
+        'take out of the route what is not.';
 }

@@ -13,7 +13,9 @@ export function problemOf(error: unknown, asked: Asked = {}): Problem {
   if (error instanceof listErrors.PageTooLarge) return pageTooLarge(error);
   if (error instanceof RecordTooLarge) {
     return new Problem('content-too-large', {
-      detail: `The record would take ${error.size} bytes in an answer, and may take ${error.most}. Quotation marks and backslashes of its JSON count twice.`,
+      detail:
+        `The record would take ${error.size} bytes in an answer, and may take ${error.most}. Quotation marks ` +
+        'and backslashes of its JSON count twice.',
       cause: error,
     });
   }

@@ -35,7 +35,7 @@ export class JournalReader {
     return feed.endOfFeed(this.#table, this.#list, this.#tenant.session);
   }
 
-  /** How many events are kept from each of these numbers on. Two round trips, the first beside the reading of the numbers. */
+  /** Counts the events from each of these numbers on. Two round trips; the first runs while the numbers are read. */
   countFrom(reading: Promise<readonly number[]>): Promise<feed.FeedCounts> {
     return feed.countFrom(this.#table, this.#list, this.#tenant.session.clock, reading);
   }

@@ -74,7 +74,7 @@ export const credentialsKey = (tenant: TenantId, appCode: string): Key => ({
 /** Whether a key is one of credentials. */
 export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith(`#${CREDENTIALS}`);
 
-/** Keys that have no item: the health check reads one, and functions read the other while they are loaded (`connection/client.ts`). */
+/** Keys without an item. The health check reads one, and functions read the other at their start. */
 export const EMPTY_KEYS: { readonly health: Key; readonly warmStart: Key } = {
   health: { PK: 'HEALTH', SK: 'CHECK' },
   warmStart: { PK: 'WARM#', SK: 'START' },

@@ -23,14 +23,15 @@ interface WantedRecord {
 const MOST_BYTES = 4 * 1_048_576;
 /** Largest item of a record, with its internal attributes. In bytes. */
 const MAX_ITEM = MAX_RECORD + 10_000;
-/** Most keys of a `BatchGetItem`, and the bytes of a unit (AWS, "Quotas in Amazon DynamoDB", "DynamoDB read consistency"). */
+/** Most keys of a `BatchGetItem`, and the bytes of a unit (AWS, "Quotas", "DynamoDB read consistency"). */
 const MOST_KEYS = 100;
 const UNIT = 4_096;
 
 /**
- * Yields the records in the order in which they are wanted, some at a time, each as it is now, or undefined where it or the record above it does not
- * exist. A record that is wanted twice is read once. Ends before more than 4 MB might be read, however large the records are; the first 17 always
- * fit, or eight where each is below another one. Strongly consistent, and never older than the wanted version.
+ * Yields the records in the order in which they are wanted, some at a time, each as it is now, or undefined where it or
+ * the record above it does not exist. A record that is wanted twice is read once. Ends before more than 4 MB might be
+ * read, however large the records are; the first 17 always fit, or eight where each is below another one. Strongly
+ * consistent, and never older than the wanted version.
  * @throws TableUnavailable when time runs out
  */
 export async function* recordsById(
@@ -90,8 +91,9 @@ async function read({ id, session }: Tenant, keys: readonly Key[], known: Known)
 }
 
 /**
- * Reads again what is older than wanted. A transaction is not visible in all of its items at once, so its event may be read before its record; only
- * `TransactGetItems` waits for it (AWS, "Amazon DynamoDB Transactions: How it works", "Isolation levels"). Records that were restored stay older.
+ * Reads again what is older than wanted. A transaction is not visible in all of its items at once, so its event may be
+ * read before its record; only `TransactGetItems` waits for it (AWS, "Amazon DynamoDB Transactions: How it works",
+ * "Isolation levels"). Records that were restored stay older.
  * @returns the units that it took
  */
 async function readAgain(tenant: Tenant, wanted: readonly Wanted[], known: Known): Promise<number> {

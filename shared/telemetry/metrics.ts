@@ -35,7 +35,8 @@ export const COUNTERS = {
   ListCompactions: 'items of lists that were deleted: empty ones, and words of compressed gaps',
   BudgetRefusals: 'requests refused because a request budget was spent',
   RequestsFailed:
-    'requests that got a status of 500 or more, also from the gateway, and batches of which an operation did, but for contention',
+    'requests that got a status of 500 or more, also from the gateway, and batches of which an operation did, but ' +
+    'for contention',
   RequestsContended: 'requests refused because others were writing the same items at each try, with 409 or 503',
   DeliveriesMade: 'calls of webhook endpoints that were answered with a success',
   DeliveriesFailed: 'calls of webhook endpoints that failed or were refused',

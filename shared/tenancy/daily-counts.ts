@@ -50,7 +50,7 @@ export class ReadCount {
     return new ReadCount(tenant, key, await retry(() => countToday(tenant, key, 'READS'), tenant.session));
   }
 
-  /** Whether the read should leave an event: none was left since the latest of the day's 1st, 2nd, 4th, 8th … reads. */
+  /** Whether the read should leave an event: none was left since the latest of the day's 1st, 2nd, 4th, 8th … */
   get isEventDue(): boolean {
     return 2 ** Math.floor(Math.log2(this.reads)) > this.#audited;
   }

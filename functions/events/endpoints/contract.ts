@@ -106,7 +106,8 @@ export const webhookEndpoints = contract({
         'It gets the events of changes from now on, once its receiver has answered a ping with the HMAC-SHA256 of ' +
         'its `challenge`, or somebody has sent that to `…/verify`. The response shows the secret that signs ' +
         'deliveries, once. The caller needs all permissions of the integration. An organization has at most ' +
-        `${MOST_PINGS} pings an hour, and ${MOST_ENDPOINTS} endpoints: one more is a 409, except for a platform caller.`,
+        `${MOST_PINGS} pings an hour, and ${MOST_ENDPOINTS} endpoints: one more is a 409, except for a platform ` +
+        'caller.',
       extension: true,
       permission: 'webhook-endpoints:write',
       privileged: true,

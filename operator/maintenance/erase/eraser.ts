@@ -98,7 +98,8 @@ async function sweepSegment(
     const command = new ScanCommand({
       TableName: table.name,
       FilterExpression:
-        'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant) OR (PK = :register AND begins_with(SK, :registered))',
+        'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant) OR (PK = :register AND ' +
+        'begins_with(SK, :registered))',
       ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
       ExpressionAttributeValues: {

@@ -22,7 +22,8 @@ export class FeedOrder implements Check {
     const last = this.#versions.get(record_id) ?? 0;
     this.#versions.set(record_id, Math.max(last, version));
     if (version > last) return;
-    const text = `${entity} ${id} is of version ${version} of ${record_type} ${record_id}, after one of version ${last}`;
+    const text =
+      `${entity} ${id} is of version ${version} of ${record_type} ${record_id}, after one of version ` + `${last}`;
     const reason = 'events are never changed: consumers read the record again';
     this.#found.push({ kind: 'out-of-order', entity, id, text, repaired: false, reason });
   }

@@ -8,7 +8,7 @@ import * as storedSets from './stored-sets.ts';
 import { itemOf, type Table } from './table.ts';
 import { updateRequest } from './transaction/pending-write.ts';
 
-/** The counter item of a list: its next number, its built filters, the marks of its periods and the size of its largest record. */
+/** The counter item of a list: next number, built filters, marks of periods, size of the largest record. */
 
 /** Its sort key. It sorts after the items with bits. */
 export const COUNTER = 'HEAD';
@@ -81,7 +81,7 @@ export async function noteUnbuilt(table: Table, { partition }: List, indexes: re
   }
 }
 
-/** What removes superfluous marks from a counter item, where there are any, unless another writer has changed the mark to extend. */
+/** Removes superfluous marks from a counter item, unless another writer has changed the mark to extend. */
 export function compactorOf(table: Table, { partition }: List, counter: Item): (() => Promise<void>) | undefined {
   const { remove, extend } = compactionOf(counter);
   if (remove.length === 0) return undefined;
@@ -106,8 +106,9 @@ export const raiseGeneration = (table: Table, { partition }: Pick<List, 'partiti
   change(table, partition, { add: { GENERATION: 1 } });
 
 /**
- * Allocates the numbers of a list, in its counter item: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's
- * id. `IN_RANGES` counts the numbers that were not the first of their allocation: `NEXT` less these is how many allocations there were.
+ * The counter item allocates the numbers of a list. `NEXT` is the next one, `AT` the time of the last allocation, `BY`
+ * its id. `IN_RANGES` counts the numbers that were not the first of their allocation: `NEXT` less these is the number
+ * of allocations.
  */
 
 /** A sequence number of a list, allocated for a new record. */
@@ -116,7 +117,7 @@ export interface AllocatedNumber {
   readonly number: number;
   /** Expiry of the record in epoch seconds, where the list's records expire. */
   readonly expires: number | undefined;
-  /** Filter fields according to the counter item, which may include some that only another version of the service declares. */
+  /** Filter fields in the counter item. Another version of the service may have declared some of them. */
   readonly filters: readonly string[];
   /** Removes superfluous marks from the counter item, where there are any: to be called after the commit. */
   readonly compact?: (() => Promise<void>) | undefined;
@@ -226,7 +227,7 @@ function outOfSequence(counter: Item, end: number, retentionDays: number): Count
  * allocations agree that the newest mark is outdated:
  *
  *     their periods differ by at most the retention ──▶ mark both, the noted one from its number on
- *     they differ by more ────────────────────────────▶ mark the earlier one from the noted number on; the later one is noted
+ *     they differ by more ────────────────────────────▶ mark the earlier one from the noted number on, note the later
  */
 function farAhead(counter: Item, end: number, retentionDays: number): CounterUpdate {
   const { AHEAD_FIRST: seen } = counter;

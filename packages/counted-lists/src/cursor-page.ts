@@ -40,15 +40,16 @@ export const readCursorPage = (
 ): Promise<ItemCursorPage> =>
   'newestFirst' in source ? readByTime(table, source, request) : readMembers(table, source, request);
 
-/** One query returns at most 1 MB. A page ends after two, before the response could exceed Lambda's limit, even if all of it must be escaped. */
+/** Ends a page after two queries of up to 1 MB, so that the escaped response stays within Lambda's limit. */
 async function readByTime(
   table: Table,
   { partition, newestFirst }: TimeOrdered,
   { after, limit }: CursorRequest,
 ): Promise<ItemCursorPage> {
   const all = ofPartition(partition);
+  const rest = after === undefined ? '' : ` AND SK ${newestFirst ? '<' : '>'} :after`;
   const query = {
-    KeyConditionExpression: `${all.KeyConditionExpression}${after === undefined ? '' : ` AND SK ${newestFirst ? '<' : '>'} :after`}`,
+    KeyConditionExpression: `${all.KeyConditionExpression}${rest}`,
     ExpressionAttributeValues: {
       ...all.ExpressionAttributeValues,
       ...(after === undefined ? {} : { ':after': after }),

@@ -6,14 +6,16 @@ import { countingUnits, retry, type Table, type TimeLimit, unitsOfItem } from '.
 import { isResponse } from './transaction/commit.ts';
 
 /**
- * Entries of new records that are written before them: an item costs one write unit and not the two of a transaction, and conflicts with nothing.
+ * Entries of new records that are written before them: an item costs one write unit and not the two of a transaction,
+ * and conflicts with nothing.
  *
  *     number ─▶ entries, with the time ─▶ transaction: record, bits ─▶ the entries count
  *                   │                          └ refused: the entries are deleted, the number is released
  *                   └ crashed: they stand under a number that gets a gap, and count for nothing
  *
- * A write without a response may be carried out later, when the record may have changed. So only a number whose writes were all answered gets its
- * record; what is carried out late stands under a number that never has one (`docs/counted-lists.md#entries-in-advance`).
+ * A write without a response may be carried out later, when the record may have changed. So only a number whose writes
+ * were all answered gets its record; what is carried out late stands under a number that never has one
+ * (`docs/counted-lists.md#entries-in-advance`).
  */
 
 /** Most items of a call (AWS, "BatchWriteItem"). */
@@ -24,7 +26,8 @@ export type EntryItem = Item & Key;
 
 /**
  * Writes entries, and deletes others.
- * @returns whether every attempt was answered: else their number must not get a record @throws what the table answers; {@link TableUnavailable}
+ * @returns whether every attempt was answered: else their number must not get a record
+ * @throws what the table answers; {@link TableUnavailable}
  */
 export async function writeEntries(
   table: Table,
@@ -44,7 +47,7 @@ export async function writeEntries(
 /** Entries to write, and to delete. */
 export type Writes = Parameters<typeof writeEntries>[1];
 
-/** Writes entries for requests beside each other, such as those of a batch: together what they write within a millisecond. */
+/** Writes entries for concurrent requests, such as those of a batch: together those of one millisecond. */
 export class EntriesTogether {
   /** By table: each tenant has a session of its own. */
   readonly #begun = new Map<

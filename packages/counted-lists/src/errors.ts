@@ -48,7 +48,7 @@ export class FeedExpired extends Error {
   }
 }
 
-/** No index answers a part of what is wanted of a list, and more records would have to be read for it than one request may. */
+/** No index answers a part of the conditions, and it would take more reads of records than one request may have. */
 export class TooManyMatches extends Error {
   override readonly name = 'TooManyMatches';
   /** How many records would have to be read, at least. */

@@ -14,14 +14,16 @@ import * as storedSets from './stored-sets.ts';
 import { type Clock, serverTime, type Table, type TimeLimit } from './table.ts';
 
 /**
- * Reads an ordered list whose records expire from a number on, for readers who follow it (`docs/decisions/0201-events.md`):
+ * Reads an ordered list whose records expire from a number on, for readers who follow it
+ * (`docs/decisions/0201-events.md`):
  *
  *     record ─────────────────────────────▶ returned
  *     tombstone, or a gap bit ────────────▶ skipped: nobody can write a record there any more
  *     nothing ── writer's grace period over ▶ fenced, and read again: a tombstone, or the record that was faster
  *             └─ else ────────────────────▶ the feed ends before it: the number is open
  *
- * So a reader who goes on from {@link FeedPage.next} meets each record once and misses none, however long a writer sleeps.
+ * So a reader who goes on from {@link FeedPage.next} meets each record once and misses none, however long a writer
+ * sleeps.
  */
 
 /** A list that can be followed. Its records have 1 KB at most. */
@@ -151,7 +153,7 @@ interface Stretch {
   readonly gaps: NumberSet;
 }
 
-/** Reads the first records and tombstones from a number on, within its block, and its gap bits where some number has none. */
+/** Reads the first records and tombstones of a block from a number on, and its gap bits where a number has none. */
 async function readStretch(
   table: Table,
   { partition }: List,
@@ -244,8 +246,9 @@ export interface FeedCounts extends Pick<FeedPage, 'generation'> {
 }
 
 /**
- * Counts the records of a list from each of these numbers on, from the numbers that were allocated and the gaps among them. Exact, but that a number
- * counts while it is open. Two round trips: the counter item while the numbers are being read, and one query of gaps for every 4.5 million numbers.
+ * Counts the records of a list from each of these numbers on, from the numbers that were allocated and the gaps among
+ * them. Exact, but that a number counts while it is open. Two round trips: the counter item while the numbers are being
+ * read, and one query of gaps for every 4.5 million numbers.
  */
 export async function countFrom(
   table: Table,

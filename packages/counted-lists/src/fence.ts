@@ -9,9 +9,10 @@ import { type Contention, isConflict } from './transaction/contention.ts';
 import { putRequest, RETURNED, updateRequest } from './transaction/pending-write.ts';
 
 /**
- * Closes numbers that were allocated but have no record. First a tombstone is put at the number's key, on condition that the key is free: from then on the
- * condition of a record there fails. Then the bit of the gap is set, on condition that its word is as read. So correctness does not depend on clocks
- * (`docs/counted-lists.md`). One write unit for each number, and one for each item of gaps.
+ * Closes numbers that were allocated but have no record. First a tombstone is put at the number's key, on condition
+ * that the key is free: from then on the condition of a record there fails. Then the bit of the gap is set, on
+ * condition that its word is as read. So correctness does not depend on clocks (`docs/counted-lists.md`). One write
+ * unit for each number, and one for each item of gaps.
  */
 
 /** A number without a record. */
@@ -89,8 +90,9 @@ interface Releasing extends TimeLimit {
 }
 
 /**
- * The writer of a number that has no record for it releases the number: its gap bit is set, on condition that its word is as read. Where the record
- * was sent, a tombstone comes first. That of a record which got a response expires after a day: it is there for a request that is carried out once more.
+ * The writer of a number that has no record for it releases the number: its gap bit is set, on condition that its word
+ * is as read. Where the record was sent, a tombstone comes first. That of a record which got a response expires after a
+ * day: it is there for a request that is carried out once more.
  */
 export async function releaseNumber(
   table: Table,

@@ -25,7 +25,7 @@ export const LEFT_TO_READERS = 86_400_000;
 export const isOverdue = ({ [AT]: at, NEXT: next }: Item, number: number, now: number, settled = -1): boolean =>
   isPast(Number(at ?? 0), now) || Number(next ?? 0) - number > GRACE_PERIOD.numbers || number < settled;
 
-/** Whether no reader has closed a number in all that time. @param settled as {@link settledUpTo} has it for {@link LEFT_TO_READERS} */
+/** Whether no reader has closed a number in that time. @param settled {@link settledUpTo} {@link LEFT_TO_READERS} */
 export const isLeftBehind = ({ [AT]: at }: Item, number: number, now: number, settled = -1): boolean =>
   isPast(Number(at ?? 0), now, LEFT_TO_READERS) || number < settled;
 

@@ -34,7 +34,7 @@ export function unscrambled(number: number): number {
   return left * HALF + right;
 }
 
-/** A new id for the record of this number. Node keeps random bytes for many UUIDs, where `randomBytes` takes 15 µs a call. */
+/** A new id for the record of this number. `randomUUID` keeps random bytes; `randomBytes` takes 15 µs a call. */
 export function newId(number: number): string {
   const first = sortKeyOf(scrambled(number));
   return `${first.slice(0, 8)}-${first.slice(8)}-${tailOf(randomUUID())}`;

@@ -5,7 +5,7 @@
  *     counter item   the item of a list with its next number, and the names of the indexes that have all records
  *     gap            a number without a record: a bit in a word, compressed where nearly all numbers are gaps
  *     tombstone      an item at a number's key, by which no record can be written there any more
- *     fence          to close a number that has no record: a tombstone, then its gap; a reader does, where the writer may have ended
+ *     fence          to close a number without a record, by a reader: a tombstone, then its gap
  *     release        to close a number that its own writer does not use
  *     stock          numbers that are allocated for several requests: those of a batch
  *     compaction     compressing gaps, deleting empty items of sets

@@ -14,7 +14,7 @@ import type { Contention } from './transaction/contention.ts';
 /** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
 const RELEASE_MS = 1_000;
 
-/** Longest time from when a number was allocated to when its record is sent, in milliseconds; in an ordered list the shorter one. */
+/** Longest time from a number's allocation to the sending of its record, in milliseconds; shorter in ordered lists. */
 const LONGEST_USE = 3_600_000;
 export const LONGEST_ORDERED_USE = 60_000;
 
@@ -156,7 +156,7 @@ export class NumberPool {
 
   /**
    * Writes the noted entries of all numbers in use, as far as an earlier run has not, and deletes others of that run.
-   * @returns whether each attempt was answered. Else no record may be written under these numbers: the next run takes others.
+   * @returns whether each attempt got a response. Else these numbers must get no record: the next run takes others.
    */
   async putEntries(): Promise<boolean> {
     const writing = this.#inUse.map(async (allocated) => {

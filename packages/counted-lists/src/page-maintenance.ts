@@ -15,7 +15,7 @@ import type { Table } from './table.ts';
 import { conditionOf, putRequest } from './transaction/pending-write.ts';
 import type { View } from './view.ts';
 
-/** What the reader of a page does for later ones: fences numbers without a record, deletes empty items of sets, compacts gaps. */
+/** Work of a reader for later ones: fences numbers without a record, deletes empty items of sets, compacts gaps. */
 
 /** Deletes empty items of the sets of a filtered list. Compacts the gaps of the whole list, unless they expire. */
 export async function maintain(
@@ -42,7 +42,8 @@ interface Read {
 }
 
 /**
- * Fences numbers without a record whose grace period is over, and completes those with a tombstone. In sets there are none.
+ * Fences numbers without a record whose grace period is over, and completes those with a tombstone. In sets there are
+ * none.
  * @returns whether there were no more than one request may fence
  */
 export async function fenceOverdue(

@@ -80,7 +80,7 @@ export class PageNumbers {
     this.#members = membersOf(this.#query, this.#view, this.#absent, this.#request.now);
   }
 
-  /** The numbers of the page, or `length` numbers from its start; undefined where the page is too far from the beginning of an order. */
+  /** The numbers of the page, or `length` numbers from its start; undefined where it is too far into the order. */
   async read(length = this.#request.pageSize): Promise<number[] | undefined> {
     if (this.#order === undefined) return this.#members.slice(...ranksOf(this.total, this.#request, length));
     const skipped = (this.#request.page - 1) * this.#request.pageSize;
@@ -92,7 +92,7 @@ export class PageNumbers {
 
 /** Most bytes of an order that are read for a page: 512 read units. */
 const MOST_BYTES = 2 * 1_048_576;
-/** Bytes of an entry besides its partition key: the names of both keys, a time and a number, and when it was written. */
+/** Bytes of an entry besides its partition key: the names of the keys, a time, a number, the time of writing. */
 const ENTRY_BYTES = 4 + 24 + 1 + 12 + 10;
 /** Entries of an order that one read unit reads, about. A record takes one unit at least. */
 const ENTRIES_A_UNIT = 33;
@@ -108,7 +108,9 @@ type OrderedPage = Pick<PageRequest, 'page' | 'pageSize' | 'timeLimit'>;
 /** First and last sort key. */
 type Keys = { readonly from: string; readonly to: string };
 
-/** The numbers of a list in an order, as far as they were read: those without a value come last. Strongly consistent. */
+/**
+ * The numbers of a list in an order, as far as they were read: those without a value come last. Strongly consistent.
+ */
 export class OrderScan {
   readonly #table: Table;
   readonly #query: ListQuery;
@@ -150,7 +152,7 @@ export class OrderScan {
     return this.#read(page * pageSize * (isBounded(this.#query) ? 2 : 1) + LOOK_AHEAD);
   }
 
-  /** Whether a page is read in this order: it has all records, and to read it as far as the page is not dearer than to read and sort the list's records. */
+  /** Whether to read a page by this order: it has all records, and costs no more than to read and sort them. */
   isWorthwhile({ total }: Members, counter: Item): boolean {
     const { page, pageSize } = this.#request;
     const end = Math.min(page * pageSize, total);
@@ -170,7 +172,8 @@ export class OrderScan {
   }
 
   /**
-   * Members from one place in the order up to, not including, another one. Those without an entry come last: they have no record, or it has just moved.
+   * Members from one place in the order to before another. Those without an entry come last: they have no record, or
+   * it has just moved.
    * @returns undefined where that is too far from the beginning
    */
   async slice(members: Members, from: number, to: number): Promise<number[] | undefined> {

@@ -34,7 +34,8 @@ interface NumberedList {
 const TRIES_IN_ORDER = 5;
 
 /**
- * @throws PageIncomplete when so many numbers have no record that one request cannot fence them, or records moved each time
+ * @throws PageIncomplete when so many numbers have no record that one request cannot fence them, or records moved each
+ * time
  * @throws TooManyMatches, ListNotBuilt, NotOffered
  */
 export async function readPage(
@@ -69,7 +70,7 @@ async function readQuery(table: Table, query: ListQuery, request: PageRequest): 
   return read;
 }
 
-/** Most numbers whose writers may be at work of which the records are read: others count meanwhile, as in lists without conditions. */
+/** Most numbers with unfinished writers whose records are read; the others count, as in lists without conditions. */
 const MOST_UNSETTLED = 100;
 
 /** Reads the records of the newest numbers whose writers may be at work, and excludes those that have none yet. */
@@ -146,7 +147,7 @@ async function readListed(reading: ListReading): Promise<ItemPage | undefined> {
   return { items: sorted, total: page.total, isCut: budget.isCut };
 }
 
-/** Reads the records of a page, and excludes numbers that have none, until all of its numbers have one. @returns whether they do */
+/** Reads the records of a page, and excludes numbers without one, until all have one. @returns whether they do */
 async function readRecordsOf(
   page: PageNumbers,
   found: Map<number, Item>,

@@ -22,7 +22,7 @@ export interface Mark {
 /** Length of a period, in days. */
 const lengthOf = (retentionDays: number): number => Math.ceil(retentionDays / MOST_PERIODS);
 
-/** The end of the period of a time (epoch milliseconds): by then its last record has been kept for the whole retention. */
+/** When the period of a time (epoch milliseconds) ends: its last record has then been kept for the retention. */
 export const endAt = (time: number, retentionDays: number): number => {
   const length = lengthOf(retentionDays);
   return (Math.floor(time / DAY / length) + 1) * length + retentionDays;

@@ -65,7 +65,7 @@ export async function queryOnce(
   return { items, scanned, units: Table.unitsIn(output), last };
 }
 
-/** All items of a set, or of a list's gaps with its counter item, strongly consistent: one query for every 4.5 million numbers. */
+/** All items of a set, or of gaps and counter item. Strongly consistent. A query reads 4.5 million numbers. */
 export const readSet = (table: Table, partition: string): Promise<Item[]> => queryAll(table, ofPartition(partition));
 
 /** All items of a partition. */

@@ -56,7 +56,7 @@ export interface ListQuery extends List {
   readonly order: (Order & { readonly name: string }) | undefined;
 }
 
-/** The order of creation, which is that of the numbers. Also lists whose records have another time of creation name it so. */
+/** The order of the numbers. Lists whose records name their time of creation otherwise use this name too. */
 const CREATED = 'created_at';
 
 /**
@@ -128,7 +128,7 @@ function matcherOf(finder: Finder | undefined, where: Where): Pick<Condition, 'i
   return { isMet: (item) => hasWanted(item, where), stored: 'anyOf' in where ? where.anyOf : undefined };
 }
 
-/** Whether its records are in sets or found by lookups. All others are the numbers that were allocated, without some. */
+/** Whether sets or lookups give its records. Others have all allocated numbers but some. */
 export const isBounded = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean =>
   isInSets({ conditions }) || conditions.some(({ answer }) => answer !== undefined && 'lookups' in answer);
 
@@ -142,8 +142,9 @@ export const isInSets = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean
 export const isWhole = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean => conditions.length === 0;
 
 /**
- * Has DynamoDB leave records out of a query's result that lack a value as it is stored. They cost the same read units, but no CPU time. This is all that a
- * filter sees: of defaults, flags and words only `matches` knows, and it decides in any case.
+ * Has DynamoDB leave records out of a query's result that lack a value as it is stored. They cost the same read units,
+ * but no CPU time. This is all that a filter sees: of defaults, flags and words only `matches` knows, and it decides in
+ * any case.
  */
 
 /** Most operands of `IN` (AWS, "Comparison operator and function reference"). */

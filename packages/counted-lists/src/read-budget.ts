@@ -1,9 +1,9 @@
 import type { TimeLimit } from './table.ts';
 
-/** Most bytes of records that one request reads in all round trips: enough to read 25 of the largest twice, if replicas are stale. */
+/** Most bytes of records that a request reads: 25 of the largest twice, if replicas are stale. */
 export const MAX_READ = 16 * 1_048_576;
 
-/** Most bytes of the first round trip for the largest page of scattered records: two calls, which DynamoDB limits to 16 MB each. */
+/** Most bytes of the first round trip for a page of scattered records: two calls of up to 16 MB. */
 export const MAX_FIRST_LOOK = 2 * MAX_READ;
 
 /** Most bytes that one query reads (AWS, "Paginating table query results"). */
@@ -41,7 +41,7 @@ export class ReadBudget {
   readonly newestFirst: boolean;
   /** Whether records were left unread because the budget was spent. */
   isCut = false;
-  /** Whether a query has returned its 1 MB. The rest is then read by key: one round trip reads as much, and records of that size cost the same. */
+  /** Whether a query has returned its 1 MB. The rest is then read by key, in one round trip at the same cost. */
   hasFullQuery = false;
   /** The size of the list's largest record, in bytes; 0 if it is not known. */
   largest = 0;

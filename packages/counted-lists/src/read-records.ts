@@ -23,7 +23,8 @@ interface PartialRead {
 }
 
 /**
- * Reads the records from the first to the last of these numbers, with those in between, as far as one query returns them.
+ * Reads the records from the first to the last of these numbers, with those in between, as far as one query returns
+ * them.
  * @param conditions leave out records that do not meet them, as far as DynamoDB knows
  */
 async function readBetween(
@@ -138,9 +139,10 @@ export async function readRecordsByNumber(
 /** Reads the records of numbers by as few queries as are worth it, else by key. */
 
 /**
- * Reads the records of these numbers. In a list that is not bounded by sets they are neighbours, and are read strongly consistently. In others, and in an
- * order, they may be scattered: they are read eventually consistently, at half the price, and those that are missing or are not as the indexes say (which
- * may be a stale replica) are read again strongly consistently. If they are dense, one query reads them, with the records between them.
+ * Reads the records of these numbers. In a list that is not bounded by sets they are neighbours, and are read strongly
+ * consistently. In others, and in an order, they may be scattered: they are read eventually consistently, at half the
+ * price, and those that are missing or are not as the indexes say (which may be a stale replica) are read again
+ * strongly consistently. If they are dense, one query reads them, with the records between them.
  * @returns records and tombstones, also such that do not belong to the list
  */
 export async function readRecords(

@@ -46,7 +46,8 @@ const FIRST_LOOK = 8 * STRIPES + 1;
 const KEYS_A_CALL = 100;
 
 /**
- * @param given sort keys of the items that a further set has, which is read beside these and is small; undefined where there is none. It may turn out
+ * @param given sort keys of the items that a further set has, which is read beside these and is small; undefined where
+ * there is none. It may turn out
  *   that its members are not known.
  * @param next the list's next number, which may be outdated
  */
@@ -81,7 +82,7 @@ async function readSet(table: Table, partition: string, most?: number): Promise<
   return { items, numbers: NumberSet.ofItems(items), units, end: last === undefined ? undefined : String(last.SK) };
 }
 
-/** How often sets whose readings do not agree are read, and the read units after which they are not read once more: sets of millions change all the time. */
+/** How often to read sets whose readings differ, and the units after which to stop: large sets change all the time. */
 const MOST_READINGS = 6;
 const MOST_UNITS = 100;
 
@@ -90,8 +91,9 @@ const MOST_UNITS = 100;
  * where its new set is read before the move and its old one after it. So all are read again. If the record moves before
  * its new set is read again, that reading has it; if not, the first reading of its old set has it.
  *
- * Where two readings agree, the union is that of one moment between them. Where they do not, all is read once more, as far as that is cheap. A list whose
- * records move all the time has the union of the last two: it misses no record that moved once meanwhile, and may have one that left beside one that came.
+ * Where two readings agree, the union is that of one moment between them. Where they do not, all is read once more, as
+ * far as that is cheap. A list whose records move all the time has the union of the last two: it misses no record that
+ * moved once meanwhile, and may have one that left beside one that came.
  */
 async function readUnion(table: Table, sets: readonly string[]): Promise<ClauseRead> {
   const readAll = () => Promise.all(sets.map((set) => readSet(table, set)));
@@ -112,7 +114,7 @@ const areSame = (before: readonly ClauseRead[], last: readonly ClauseRead[]): bo
     return numbers.hasAll(earlier) && earlier.hasAll(numbers);
   });
 
-/** The items after a sort key in which a result can have members. @returns undefined where these are many or not known, or DynamoDB left some unread */
+/** The items after a sort key with possible members. @returns undefined where they are many, unknown or unread */
 async function readFew(
   table: Table,
   partition: string,

@@ -27,8 +27,9 @@ interface Decided {
 }
 
 /**
- * Reads the candidates of which only the records say whether they belong to a list: all of them, where there are residual conditions or the records are
- * sorted by fields; else those that may be more than the indexes' conditions say.
+ * Reads the candidates of which only the records say whether they belong to a list: all of them, where there are
+ * residual conditions or the records are sorted by fields; else those that may be more than the indexes' conditions
+ * say.
  * @throws TooManyMatches, ListNotBuilt when that takes too much
  */
 export async function decideByRecords(
@@ -50,7 +51,7 @@ export async function decideByRecords(
   const listed = [...reading.records].filter(([, item]) => isRecord(item) && query.matches(item));
   const compare = compareBy(query.sort);
   const records = new Map(query.sort.length === 0 ? listed : listed.toSorted(([, a], [, b]) => compare(a, b)));
-  // Without a record: where indexes have found a number, it does not belong to the list; else the reader of its page closes it.
+  // A number without a record does not belong to the list if indexes found it; else the page's reader closes it.
   const isOut = (number: number): boolean =>
     !records.has(number) && (reading.records.has(number) || view.included !== undefined);
   const decided = isOfAll
@@ -72,14 +73,14 @@ function refusalOf({ partition, conditions, sort, order }: ListQuery, view: View
   return new TooManyMatches(candidates, [...fields, ...(order === undefined || fields.length === 0 ? sortedBy : [])]);
 }
 
-/** Numbers so far apart are read by a query with what is between them: a single read costs as much as four records of 1 KB in a query. */
+/** Numbers so close are read by one query: a single read costs as much as four records of 1 KB in a query. */
 const NEAR = 4;
 /** Fewest numbers for which a query is worth it, most queries, and how many at once. */
 const FEWEST = 8;
 const MOST_QUERIES = 16;
 const AT_ONCE = 2;
 
-/** The reading of candidates. What it will probably take is charged to the request before each step, by what the records so far took. */
+/** Reads candidates. Before each step it charges the request what the step will probably take. */
 class CandidatesRead {
   readonly #table: Table;
   readonly #query: Pick<ListQuery, 'partition' | 'conditions'>;
@@ -168,10 +169,10 @@ class CandidatesRead {
   }
 }
 
-/** Spreads neighbours evenly, so that the first numbers are a sample of all: large records may have been created together. */
+/** Spreads neighbours, so that the first numbers are a sample of all: large records may have been created together. */
 const turnOf = (number: number): number => Math.imul(number, 0x9e3779b1) >>> 0;
 
-/** Runs of neighbours, which are read by a query each, and all other numbers. A long run is divided, so that each part is read at once. */
+/** Divides numbers into runs of neighbours, for a query each, and others. Parts of a long run are read concurrently. */
 function divided(numbers: readonly number[]): {
   readonly ranges: readonly (readonly number[])[];
   readonly single: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * What items of the table have in common: their keys and internal attributes, for the stack, the embedded DynamoDB and the storage code.
- * `docs/data-model.md` describes the items. Internal attributes are in capitals and fields of records in lower case, so that they never collide.
+ * Keys and internal attributes of the table's items, for the stack, the embedded DynamoDB and the storage code
+ * (`docs/data-model.md`). Internal attributes are in capitals, fields of records in lower case: they never collide.
  */
 
 /** An item of the table, by attribute. */

@@ -14,7 +14,7 @@ import type { UnitOfWork } from './transaction/unit-of-work.ts';
 export const partitionOf = (list: string, field?: string, value?: string): string =>
   field === undefined ? `${list}#SET` : `${list}#${field}=${encodeURIComponent(value ?? '')}#SET`;
 
-/** Stages that a number has no record any more. @param expires of the record, in epoch seconds: its bit is not needed after that */
+/** Stages a gap at a number. @param expires when the record expires, in epoch seconds: no bit is needed afterwards */
 export const stageGap = (work: UnitOfWork, list: string, number: number, expires: number | undefined): void =>
   stageBit(work, { PK: partitionOf(list), SK: bitPlace(number).sortKey }, { number, expires }, 1n);
 
@@ -30,7 +30,7 @@ export function stageBit(
   work.update(key, { add: { [word]: sign * bit }, ...ttl });
 }
 
-/** Items are kept longer than their last record, because the last writer may be that of an earlier record. In seconds. */
+/** How much longer items are kept than the record of their last writer, which need not be the last one. In seconds. */
 const LONGER = 35 * 86_400;
 
 /** Expiry of an item of a set whose latest record expires at `expires`, both in epoch seconds. */

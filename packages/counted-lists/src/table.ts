@@ -42,7 +42,7 @@ export class Table {
 
 const NOBODY: Observer = { count: () => undefined, countUnits: () => undefined, callsMade: () => 0 };
 
-/** By how much a response's `Date` must differ from this machine's clock to say something: it has whole seconds. In milliseconds. */
+/** The least difference between a response's `Date`, in whole seconds, and this clock that counts, in milliseconds. */
 const CLOCKS_DIFFER_MS = 5_000;
 
 /**
@@ -110,8 +110,9 @@ const isConflict = (error: unknown): boolean =>
     : error instanceof Error && error.name === `${CONFLICT}Exception`;
 
 /**
- * The write units of a commit by the sizes of its items, for request budgets. DynamoDB reports them only for what succeeds, and engines on one
- * machine report too few (AWS, "DynamoDB read and write operations", "DynamoDB item sizes and formats").
+ * The write units of a commit by the sizes of its items, for request budgets. DynamoDB reports them only for what
+ * succeeds, and engines on one machine report too few (AWS, "DynamoDB read and write operations", "DynamoDB item sizes
+ * and formats").
  */
 
 /** Bytes of a write unit; a transaction takes two. */
@@ -148,7 +149,7 @@ function mostOf(value: unknown): number {
   return Array.isArray(value) ? value.reduce((sum: number, each) => sum + 1 + mostOf(each), CHARACTER) : UNIT;
 }
 
-/** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */
+/** Waits for a call that writes, and counts the units that the engine does not report: a failed call has none. */
 export async function countingUnits({ observer }: Table, units: number, call: Promise<object>): Promise<void> {
   try {
     observer.countUnits(units - Table.unitsIn(await call));
@@ -176,7 +177,7 @@ function sizeOfValue(value: unknown): number {
     : 3 + itemSizeOf(value as Item);
 }
 
-/** Waits between attempts: the first is about this long, each further one twice as long up to the longest. In milliseconds. */
+/** Waits between attempts, in milliseconds: each about twice as long as the one before, up to the longest. */
 export interface Waits {
   readonly first: number;
   readonly longest: number;
@@ -185,7 +186,8 @@ export interface Waits {
 export const WAITS: Waits = { first: 25, longest: 400 };
 
 /**
- * Retries a call on transient errors, with exponential backoff and jitter, until the deadline. The call must be safe to repeat.
+ * Retries a call on transient errors, with exponential backoff and jitter, until the deadline. Repeating it must be
+ * safe.
  * @param beforeWait is called with the error and the wait before the next attempt; what it throws ends the attempts
  * @throws TableUnavailable when time runs out; what else the call throws
  */

@@ -13,10 +13,11 @@ import { membersOf, type View } from './view.ts';
  *     … │   the records decide   │  all of these  │   the records decide   │ …
  *     from − DISORDER     from + DISORDER   before − DISORDER      before + DISORDER
  *
- * So a range is found in a list of any length. A record whose writer's clock was off by more than {@link DISORDER_MS} is where its number is.
+ * So a range is found in a list of any length. A record whose writer's clock was off by more than {@link DISORDER_MS}
+ * is where its number is.
  */
 
-/** By how much the times of neighbouring numbers may be out of order: a request's time, and what clocks differ. In milliseconds. */
+/** How far neighbouring numbers' times may be out of order, in milliseconds: a request, and differences of clocks. */
 const DISORDER_MS = 60_000;
 
 /** Fewest members for which it is worth while: the records of fewer are read. */
@@ -87,7 +88,7 @@ class Search {
     this.#all = all;
   }
 
-  /** The numbers that may be on either side of a time: the records before them are earlier, and those after them are not. */
+  /** The numbers that may be on either side of a time: records before them are earlier, those after them are not. */
   async edgeOf(time: number): Promise<Span> {
     const [low, high] = await Promise.all([this.#search(time - DISORDER_MS), this.#search(time + DISORDER_MS)]);
     return { first: low.first, end: Math.max(low.first, high.end) };

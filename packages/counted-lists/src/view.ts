@@ -32,7 +32,7 @@ export interface View {
   readonly residual: readonly Condition[];
   /** Numbers that indexes have found and that may be more than belong to the list: their records decide. */
   readonly inexact: ReadonlySet<number>;
-  /** Numbers, in their order, that lookups have found and that may have no record yet, because their writer may be at work. */
+  /** Numbers in order that lookups have found, whose writer may still be at work: they may have no record yet. */
   readonly unsettled: readonly number[];
   /** The fields of residual conditions whose index lacks older records. */
   readonly unbuilt: readonly string[];

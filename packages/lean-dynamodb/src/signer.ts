@@ -83,7 +83,8 @@ export class LeanSigner {
     const signature = createHmac('sha256', this.#keyOf(secretAccessKey, scope))
       .update(`AWS4-HMAC-SHA256\n${time}\n${scope}\n${canonical}`)
       .digest('hex');
-    headers.authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
+    const credential = `Credential=${accessKeyId}/${scope}`;
+    headers.authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
     return new HttpRequest({ ...request, headers });
   }
 

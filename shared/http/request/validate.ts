@@ -159,7 +159,8 @@ export function checkReadOnlyFields(
   const detail = isCreation ? 'is set by the service' : 'cannot be changed, and the record has another value';
   throw new Problem('invalid-body', {
     detail:
-      'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ignores them.',
+      'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ' +
+      'ignores them.',
     errors: differing.map(([field]): FieldError => ({ in: 'body', pointer: pointer([field]), detail })),
   });
 }

@@ -103,7 +103,8 @@ const config = (): DynamoDBClientConfig => ({
 });
 
 /**
- * For tests: settings such as a request handler that injects faults, used from the next `environmentTable` or `tenantTable` on.
+ * For tests: settings such as a request handler that injects faults, used from the next `environmentTable` or
+ * `tenantTable` on.
  * @param source a number from 0 up to, not including, 1, for the times of renewals
  */
 export function configureTable(config: DynamoDBClientConfig, source: () => number = Math.random): void {

@@ -5,7 +5,7 @@ import { keepNewest } from '../../memory.ts';
 /** Without their expiration: {@link TenantSessions} counts it itself. */
 export type TenantCredentials = Omit<SessionCredentials, 'expiration'>;
 
-/** Longest session of a role that assumes another role (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). In seconds. */
+/** Longest session of a role that assumes another role, in seconds (AWS, "AssumeRole"). */
 export const LIFETIME = 3_600;
 
 /** Most tenants whose clients a container keeps; the least recently used is evicted first. */
@@ -14,19 +14,19 @@ export const KEPT_TENANTS = 100;
 /** Most tenants whose sessions a container keeps; the least recently used is evicted first. A session takes 1.7 KB. */
 export const KEPT_SESSIONS = 5_000;
 
-/** A renewal begins at a random time between these two, counted back from the session's end, so that sessions opened together are not renewed together. In milliseconds. */
+/** A renewal begins at a random time so long before the session's end, in milliseconds, to spread renewals. */
 export const EARLIEST_RENEWAL = 15 * 60_000;
 const LATEST_RENEWAL = 5 * 60_000;
 /** Safety margin before a session's end, in which it is not used: a call takes time. In milliseconds. */
 const LAST = 30_000;
 /** The wait after a failed renewal, in milliseconds. */
 const PAUSE = 5_000;
-/** An opening that takes longer than this was probably frozen half-way by Lambda: nobody else waits for it. In milliseconds. */
+/** Nobody waits for an opening that takes longer, in milliseconds: Lambda has probably frozen it half-way. */
 const PATIENCE = 10_000;
 
 /** Most calls of STS at a time. Further requests wait in line. */
 const PARALLEL_CALLS = 16;
-/** A renewal, for which nobody waits, begins only while there are fewer calls than this; else a later request begins it. */
+/** A renewal begins only while there are fewer calls than this; else a later request begins it. */
 const PARALLEL_RENEWALS = 4;
 
 interface Opening {
@@ -61,8 +61,9 @@ export interface SessionSource {
  *     in its last 15 to 5 minutes ──────▶ it is used; the next is opened meanwhile, without waiting
  *     before that ──────────────────────▶ it is used
  *
- * A session's end is counted on this container's clock from when it was asked for. So a clock that is days off opens no more sessions than a right
- * one. Should AWS report it as expired earlier, the caller forces a new one. A failure is not kept.
+ * A session's end is counted on this container's clock from when it was asked for. So a clock that is days off opens no
+ * more sessions than a right one. Should AWS report it as expired earlier, the caller forces a new one. A failure is
+ * not kept.
  */
 export class TenantSessions {
   readonly #source: SessionSource;

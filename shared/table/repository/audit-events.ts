@@ -32,7 +32,7 @@ export interface AuditEvent {
 
 const STANDARD_RETENTION = 400;
 
-/** `AUDIT_RETENTION_DAYS` at the function's start; {@link STANDARD_RETENTION} where that is not a whole number from 1 on. */
+/** `AUDIT_RETENTION_DAYS` at the function's start; {@link STANDARD_RETENTION} where it is no whole number from 1. */
 const retentionDays = (): number => {
   const days = process.env.AUDIT_RETENTION_DAYS ?? '';
   return /^[1-9]\d{0,3}$/.test(days) ? Number(days) : STANDARD_RETENTION;
@@ -89,7 +89,7 @@ export class AuditLog {
   }
 }
 
-/** @param only creations and changes of these fields leave an event, which names no others; undefined: all that happens does */
+/** @param only the fields whose creations and changes leave an event, which names no others; undefined: all */
 export const auditing =
   (log: AuditLog, only: readonly string[] | undefined): RecordObserver =>
   async ({ id, fields }) => {

@@ -5,9 +5,10 @@ import { cascadeDeletePartition, type TenantId } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
 /**
- * What goes with a deleted record: the records below it, the set of its id. A few items are deleted in its transaction; of more, the transaction puts a
- * note, and after the commit nothing can reach them, and the noted partition is emptied. The tenant's next cascade delete, the operator's
- * `verify --repair` or the next `npm start` resumes an interrupted one.
+ * Deletes what belongs to a deleted record: the records below it, the set of its id. A few items are deleted in the
+ * record's transaction. For more, the transaction notes their partition, which is emptied after the commit, when
+ * nothing reaches it. The tenant's next cascade delete, the operator's `verify --repair` or the next `npm start`
+ * resumes an interrupted one.
  *
  * Domains use it through `deleteAll()` of child records and `deleteSet()`.
  */

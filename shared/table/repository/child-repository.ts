@@ -15,8 +15,9 @@ interface ChildKeys {
 }
 
 /**
- * The records of one kind below one parent: the messages of a ticket. The parent counts them in the transaction that creates each, so that it can be
- * deleted in one transaction with them where they are few. Made only by the tenant handle (`tenant.ts`).
+ * The records of one kind below one parent, such as the messages of a ticket. The transaction that creates one also
+ * raises the parent's count. So a parent with few of them is deleted in one transaction with them. Made only by the
+ * tenant handle (`tenant.ts`).
  */
 export class ChildRepository<T extends object> extends Repository<T> {
   /** One page of records that their parent numbers. The parent may still be being read. */

@@ -58,8 +58,9 @@ export class DerivedFields<T extends object> {
   }
 
   /**
-   * Stages that a time of a record by which its list is sorted moves forward to that of the request, with its place in the order. The time is expected
-   * to be as read; where others have moved it since, the change is staged for what they left, without running the operation again.
+   * Stages that a time by which a list is sorted moves forward to that of the request. The time has a separate
+   * condition, because it may move before the commit: then the change is staged again, without running the operation
+   * again.
    * @param onMissing returns the error for a record that is gone
    */
   move(stored: Stored<T>, field: keyof T & string, onMissing: OnConditionFailed): void {
@@ -76,7 +77,7 @@ export class DerivedFields<T extends object> {
     });
   }
 
-  /** Moves a field forward to a time, after the commit. Best effort: the field may lag behind. @param timeOf undefined: there is none */
+  /** Moves a field forward to a time, after the commit. Best effort: it may lag. @param timeOf undefined: no time */
   advance(id: string, field: keyof T & string, timeOf: () => Promise<string | undefined>): void {
     const { session, table } = this.#records;
     const key = this.#records.keyOf(id);
@@ -90,8 +91,9 @@ export class DerivedFields<T extends object> {
 }
 
 /**
- * Stages what becomes of a flag when its counter changes, without reading it: the counter is expected to be more than 0, and to stay so. For a counter
- * that leaves or reaches 0 this is refused; then the item is known, and the flag is changed with the counter.
+ * Stages what becomes of a flag when its counter changes, without reading it: the counter is expected to be more than
+ * 0, and to stay so. For a counter that leaves or reaches 0 this is refused; then the item is known, and the flag is
+ * changed with the counter.
  */
 function stageFlagOf(
   work: UnitOfWork,
@@ -125,10 +127,10 @@ export function stageFlag(
   stageMoved(work, list, item, changed, { [flag]: item[flag] }, onConditionFailed);
 }
 
-/** The latest time that is not in the future: a later one was written by a container whose clock was wrong (`docs/decisions/0160-clocks.md`). */
+/** The latest time that a right clock may have written (`docs/decisions/0160-clocks.md`). */
 const latestBy = (clock: Clock): string => new Date(clock() + CLOCKS_DIFFER_MS).toISOString();
 
-/** The time of the request, unless the record has a later one that is not in the future: a request may commit after one that began later. */
+/** The request's time, or the record's later one: a request may commit after one that began later. */
 export const forward = (stored: unknown, { timestamp, clock }: Pick<RequestSession, 'timestamp' | 'clock'>): string =>
   typeof stored === 'string' && stored > timestamp && stored <= latestBy(clock) ? stored : timestamp;
 
@@ -174,8 +176,9 @@ async function advance(
 }
 
 /**
- * What a record derives from those that refer to it. It is declared beside the reference (`counted` and `latest` of an entity), and the repository
- * stages it with whatever changes the reference or what counts: a creation, a change, a deletion. No operation does.
+ * What a record derives from those that refer to it. It is declared beside the reference (`counted` and `latest` of an
+ * entity), and the repository stages it with whatever changes the reference or what counts: a creation, a change, a
+ * deletion. No operation does.
  */
 
 type AnyRecord = Readonly<Record<string, unknown>>;

@@ -43,7 +43,7 @@ export interface Entity<T extends object = Record<string, unknown>> {
   readonly byTime?: true;
   /** The only record of its kind in its tenant, under a given id. It is in no list. */
   readonly single?: true;
-  /** Ids are numbers from 1 on, given by the parent, instead of UUIDs (spec §2, resource history). Records are never deleted one by one. */
+  /** The parent numbers them from 1, instead of UUIDs (spec §2, resource history). They are never deleted singly. */
   readonly numbered?: true;
   /** The kind of the parent, which counts its child records, as a ticket counts its messages. */
   readonly parent?: Entity;
@@ -69,7 +69,7 @@ export interface CountedBy<T> {
   readonly onMissing: OnConditionFailed;
 }
 
-/** A record has the latest time of those that refer to it. It only moves forward, after the commit and best effort, so that these do not conflict. */
+/** A field with the latest time of the records that refer to this one. It moves after the commit, best effort. */
 export interface LatestOf {
   readonly of: Entity;
   /** The field that has the latest time. */
@@ -118,7 +118,7 @@ interface ByField<T> {
   readonly journaled?: Journaled<T, Field<T>>;
 }
 
-/** Declares the entity of a contract's record: `entity('TICKET', ticket, { indexes: [set('status')], json: ['custom_fields'] })`. */
+/** @example entity('TICKET', ticket, { indexes: [set('status')], json: ['custom_fields'] }) */
 export function entity<T extends object>(
   name: string,
   record: Declared<T>,
@@ -309,7 +309,7 @@ function normalized({ name, unique }: Indexed, field: string, value: string): st
   return normalize(value);
 }
 
-/** All records in the order of a time, and those with one in a range. Not for records that expire or are below others. */
+/** Sorts records by a time and finds ranges of it. Not for records that expire or have a parent. */
 export const order = <const F extends string>(field: F): DeclaredIndex<F> => ({
   kind: 'order',
   fields: [field],

@@ -4,9 +4,9 @@ import { differing } from './records.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * The journal of a tenant (`docs/decisions/0201-events.md`): an event for each change of its records, in the transaction of the change. A change
- * takes its event's number after it has read the record, and a re-run takes a later one, so the events of a record are in the order of its
- * versions. Events are never changed or deleted; they expire. `@custodia/counted-lists` reads them in order (`feed.ts`).
+ * The journal of a tenant (`docs/decisions/0201-events.md`) has an event for each change of its records, written in the
+ * transaction of the change. A change allocates the event's number after it has read the record, and a re-run allocates
+ * a later one, so the events of a record are in the order of its versions. Events never change; they expire.
  */
 export interface JournalEvent {
   readonly id: string;
@@ -41,7 +41,7 @@ type Journal = Named & Pick<Entity, 'journaled'>;
 /** Records of an entity as events name them: `Ticket`. */
 export const recordTypeOf = ({ record, audited, name }: Named): string => record?.name ?? audited ?? name;
 
-/** The type of an event: `ticket_message.created` of a `TicketMessage`. Webhook events with such an effect have the same. */
+/** The type of an event, also of webhook events: `ticket_message.created` of a `TicketMessage`. */
 export const eventTypeOf = (recordType: string, verb: Verb): string =>
   `${recordType.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()}.${verb}`;
 

@@ -133,7 +133,9 @@ export class Repository<T extends object> extends RecordReader<T> {
     return { record, version: 1, item };
   }
 
-  /** Notes the lists that will lack the record, before it is written: they are refused until the operator builds them. */
+  /**
+   * Notes the lists that will lack the record, before it is written: they are refused until the operator builds them.
+   */
   #noteUnbuilt({ list, filters }: AllocatedNumber): void {
     const lacking = this.indexes.leftOut.filter((name) => filters.includes(name));
     const { numbers, changes } = this.session;
@@ -213,8 +215,8 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages the deletion of a record as read, also where only times of its orders have moved since. A tombstone takes its
-   * place for a day. It refuses a delayed retry of the record's write, and a repeated deletion recognizes it.
+   * Stages the deletion of a record as read, also where only times of its orders have moved since. A tombstone takes
+   * its place for a day. It refuses a delayed retry of the record's write, and a repeated deletion recognizes it.
    */
   remove(stored: Stored<T>, { along, requires }: DeletionOptions = {}): Promise<void> {
     return this.session.changes.staging(async () => {

@@ -41,7 +41,7 @@ export function isClaimOfOwn(item: Item): boolean {
 }
 
 /**
- * Stages what a change of a record changes in its claims: unique values of a tenant, each an item of its own, written in the record's transaction.
+ * Stages the claims that a change of a record adds and removes. A claim is an item for a unique value of a tenant.
  * @param before as read; undefined for a new record @param after undefined for one that is deleted
  * @param refusalOf returns the error for a value that is taken; by default {@link NotUnique}
  */
@@ -63,7 +63,7 @@ export function stageClaims(
   if (after !== undefined) workOf(records).update(schema.keyIn(before.item), { remove: [CLAIMED] });
 }
 
-/** Stages that a record, by its key, id and claim, claims its value of a field that is found by entries, unless it has done so. */
+/** Stages that a record claims its value of a field with entries, unless it has done so. */
 export function stageClaim(records: Records, item: Item, field: string, value: string): void {
   const { id } = item;
   const hashed = indexes.hashOf(value);
@@ -103,7 +103,7 @@ function take(
   workOf(records).put({ ...keyOf(records, field, value), holder }, onConditionFailed);
 }
 
-/** Stages that a record has the value no more. The claim is another's where the record was stored before values were normalized as they are now. */
+/** Stages the end of a claim. The claim may be another record's: values were normalized otherwise in the past. */
 function free(records: Records, [field, value]: Claim, holder: string): void {
   const key = keyOf(records, field, value);
   const onConditionFailed: OnConditionFailed = (found = {}) => new listErrors.Unexpected(key, found);

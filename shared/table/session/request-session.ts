@@ -15,8 +15,9 @@ import { SharedByBatch } from './shared-by-batch.ts';
 import { StagedChanges } from './staged-changes.ts';
 
 /**
- * One request's access to the table, from its first read to its commit. It is the handle that requests pass around: each part has one job, and
- * the session itself says what happens to them when an operation ends, runs again or is rehearsed.
+ * One request's access to the table, from its first read to its commit. It is the handle that requests pass around:
+ * each part has one job, and the session itself says what happens to them when an operation ends, runs again or is
+ * rehearsed.
  */
 export class RequestSession implements TimeLimit {
   /** The only clock of the request. */
@@ -38,10 +39,10 @@ export class RequestSession implements TimeLimit {
   batch: { readonly shared: SharedByBatch; readonly left: number } | undefined;
   /** How often a generated value was already taken. */
   collisions = 0;
-  /** Is called with the units that the request is about to take, where that is known (`shared/tenancy/budget/request-budget.ts`). May throw. */
+  /** Is called with the units that the request will take, where they are known (`request-budget.ts`). May throw. */
   expectUnits: ((units: number) => void) | undefined;
 
-  /** @param tenantTable the table with a tenant's own rights; by default `table`, which only works without STS sessions of tenants */
+  /** @param tenantTable the table with a tenant's rights; by default `table`, where tenants have no STS sessions */
   constructor(table: Table, clock: Clock, deadline: number, tenantTable: (tenant: TenantId) => Table = () => table) {
     this.clock = clock;
     this.now = clock();
@@ -76,7 +77,7 @@ export class RequestSession implements TimeLimit {
     return this.#timestamp;
   }
 
-  /** Counts that a generated value is taken. The returned error makes the operation run again, which must generate another one. */
+  /** Counts that a generated value is taken. The returned error makes the operation run again, with another value. */
   noteCollision(): StaleRead {
     this.collisions += 1;
     return new StaleRead('a generated value is taken');
@@ -89,7 +90,8 @@ export class RequestSession implements TimeLimit {
   }
 
   /**
-   * Runs an operation without allocating list numbers, checks the conditions of what it staged by reading, and drops it.
+   * Runs an operation without allocating list numbers, checks the conditions of what it staged by reading, and drops
+   * it.
    * @throws what the commit would be refused with, as far as it can be seen beforehand; what the operation throws
    */
   async rehearse(operation: () => Promise<unknown>): Promise<void> {

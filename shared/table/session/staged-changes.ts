@@ -101,13 +101,13 @@ export class StagedChanges {
     this.#run = new StagedRun();
   }
 
-  /** At once, and not in the promise of the write, which has a handler: so it ends whoever has not awaited its helper. */
+  /** Thrown at once, not in the write's promise, which has a handler: so it ends an operation that awaits no helper. */
   #requireUnsent(): void {
     if (this.#run.isSent)
       throw new TypeError('a write is staged after the commit: the operation does not await the helper that stages it');
   }
 
-  /** Checks the conditions of the staged writes by reading. @throws what the commit would be refused with, as far as that can be seen beforehand */
+  /** Checks the conditions of the staged writes by reading. @throws the error of the commit, if foreseeable */
   async checkConditions(): Promise<void> {
     try {
       await this.#allStaged();
@@ -163,8 +163,9 @@ export class StagedChanges {
   }
 
   /**
-   * The table with the credentials that send the transaction: those of the tenant that staged it. For a platform caller's idempotency key together
-   * with changes of an organization, these are the organization's, whose role allows both.
+   * The table with the credentials that send the transaction: those of the tenant that staged it. For a platform
+   * caller's idempotency key together with changes of an organization, these are the organization's, whose role allows
+   * both.
    */
   #committersTable() {
     return this.#tables.of(this.organization ?? PLATFORM);

@@ -159,11 +159,12 @@ function updater(
   const kept = integrationId === null ? KEPT : KEPT_SECONDS;
   return async (change) => {
     const ofBucket = change === undefined ? '' : `, #full = ${change.full}, #at = :now`;
+    const ofContent = change === undefined ? '' : ` AND ${change.condition}`;
     const command = new UpdateCommand({
       TableName: table.name,
       Key: { ...keyOf(tenant, integrationId) },
       UpdateExpression: `SET #ttl = :expires, #by = :by${ofBucket} ${counting.expression}`.trimEnd(),
-      ConditionExpression: `(attribute_not_exists(#by) OR #by <> :by)${change === undefined ? '' : ` AND ${change.condition}`}`,
+      ConditionExpression: `(attribute_not_exists(#by) OR #by <> :by)${ofContent}`,
       ExpressionAttributeNames: {
         '#ttl': schema.TTL,
         '#by': schema.WRITE_ID,

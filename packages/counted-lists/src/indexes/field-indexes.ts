@@ -14,7 +14,7 @@ import {
   WITH_TEXT,
 } from './list-index.ts';
 
-/** A set for each value of a field, or of its elements. Null has none. @param isOpen whether callers choose the values */
+/** A set for each value of a field, or of its elements, but null. @param isOpen whether callers choose the values */
 export const setIndex = (field: string, isOpen: () => boolean): ListIndex => ({
   name: field,
   field,
@@ -80,7 +80,7 @@ const ORDER_MARK = '>';
 /** Most records in a range: 1 MB of an order, 275 read units. */
 const MOST_IN_RANGE = 10_000;
 
-/** All records by a time or date, by which their list is sorted and cut to a range. Another record may move it without a new version. */
+/** All records by a time or date, for sorting and ranges. Another record may move it without a new version. */
 export function orderIndex(field: string): ListIndex {
   const items = `${field}#ORDER`;
   const textOf = (item: Readonly<Record<string, unknown>>): string => textsOf(item[field])[0] ?? '';
@@ -148,7 +148,7 @@ interface NamingItem {
   readonly id: string;
 }
 
-/** The only record with a value, which an item of its own names, such as the claim of a unique field. @param normalize as the values are compared */
+/** The only record with a value: a separate item names it, such as a claim. @param normalize as values are compared */
 export const claimedField = (
   field: string,
   itemOf: (value: string) => NamingItem,
@@ -216,7 +216,7 @@ const itemsOf = (text: string): string => PARTITIONS[(text.codePointAt(0) ?? 0) 
 /** Attribute of a record: a digest of its texts, and the words that have an entry, each in a line. */
 const WORDS = 'WORDS';
 
-/** Attributes of an entry: all words of its record, each in a line, and its claims. So one entry decides whether several words find the record. */
+/** Attributes of an entry: its record's words, one a line, and claims. So it decides for several wanted words. */
 const TEXTS = 'TEXTS';
 const CLAIMS = 'CLAIMS';
 

@@ -30,7 +30,8 @@ export interface ListIndex extends Finder {
   entriesOf(item: Item): readonly Entry[];
   /**
    * What a record keeps for it: its words, a flag. Attributes, by its fields.
-   * @param by a change may keep what another release has noted of the same fields. What follows from a counter is verified with that.
+   * @param by a change may keep what another release has noted of the same fields. What follows from a counter is
+   * verified with that.
    */
   notesOf?(item: Item, by: 'change' | 'verification'): Item;
   /** Attributes that may change without a new version of the record, and its entries with them. */
@@ -53,7 +54,7 @@ export interface Order {
 /** How an index finds the records of a condition: in all of some sets, or by lookups. */
 export type Answer = { readonly sets: readonly Clause[] } | { readonly lookups: readonly Lookup[] };
 
-/** Where a lookup looks: the items of an index, or of any partition, from one sort key to another or beginning with one; or at a single item. */
+/** Where a lookup looks: a range or a prefix of sort keys in an index or another partition, or a single item. */
 export type LookupRange =
   | { readonly items: string; readonly keys: SortKeys }
   | { readonly partition: string; readonly keys: SortKeys; readonly numberOf: (item: Item) => number }
@@ -66,7 +67,7 @@ export interface Lookup {
   readonly ranges: readonly LookupRange[];
   /** Most items that are read of a range: where there are more, the condition is residual. */
   readonly most: number;
-  /** Whether the entry of another lookup of the same condition finds the record, too; undefined where it does not say. */
+  /** Whether the entry of another lookup of the condition also finds the record; undefined where it cannot tell. */
   readonly isFoundBy?: (entry: Item) => boolean | undefined;
 }
 
@@ -167,8 +168,9 @@ function compare(one: unknown = null, other: unknown = null, descending = false)
 }
 
 /**
- * How many elements of a list a record is found by, such as tags: each is two write units, and up to four for a change of all of them. A release with
- * another number needs an index of another name: a record is in the sets of what these are, and not of what they were.
+ * How many elements of a list a record is found by, such as tags: each is two write units, and up to four for a change
+ * of all of them. A release with another number needs an index of another name: a record is in the sets of what these
+ * are, and not of what they were.
  */
 const MOST_ELEMENTS = 20;
 
@@ -180,7 +182,7 @@ export function textsOf(value: unknown): readonly string[] {
 
 /** How entries of indexes are stored. */
 
-/** What a record has in an index: the bit of its number in a set, or an item of its own with its number in the sort key. */
+/** What a record has in an index: a bit in a set, or an item with its number in the sort key. */
 export type Entry = BitEntry | ItemEntry;
 
 export interface BitEntry {
@@ -220,7 +222,7 @@ export function entryIn(sortKey: string): { readonly text: string; readonly numb
   return text === undefined || number === undefined ? undefined : { text, number: numberIn(number) };
 }
 
-/** Bounds of the sort keys of entries: from those of a text on, up to those of one, and before them. `\v` follows on {@link END}. */
+/** Bounds of sort keys: from a text's entries on, up to a text's, and before them. `\v` follows {@link END}. */
 export const fromText = (text: string): string => text;
 export const upToText = (text: string): string => `${text}\v`;
 export const beforeText = (text: string): string => `${text}${END}`;
@@ -228,7 +230,7 @@ export const beforeText = (text: string): string => `${text}${END}`;
 export const WITH_TEXT = { from: '\v', to: '\u{10FFFF}' } as const;
 export const WITHOUT_TEXT = { from: END, to: '\v' } as const;
 
-/** The entry that an item of an index is, and its number; undefined for an item that is none. @param list partition of the records */
+/** The entry and the number of an item; undefined for other items. @param list partition of the records */
 export function entryOfItem(list: string, item: Item): { readonly number: number; readonly entry: Entry } | undefined {
   const { PK, SK, WRITE_ID: _, AT: __, ...attributes } = item;
   const found = entryIn(String(SK));

@@ -14,7 +14,7 @@ export interface Candidates {
   readonly numbers: ReadonlySet<number> | undefined;
   /** Those of which the entries do not say whether all lookups find them. */
   readonly inexact: ReadonlySet<number>;
-  /** Those whose record may not be written yet, with the time of their entries in epoch milliseconds (`entries-in-advance.ts`). */
+  /** Numbers whose record may be unwritten, with the epoch milliseconds of their entries (`entries-in-advance.ts`). */
   readonly inAdvance: ReadonlyMap<number, number>;
 }
 
@@ -22,7 +22,7 @@ export interface Candidates {
 const BEGINNING = 500;
 /** Most lookups that are begun at once, the first ones: two words or three mostly tell enough. */
 const MOST_AT_ONCE = 3;
-/** Read units after which no further one is begun, and only one is read on: entries are up to 1 KB, so that three words could take 1,500. */
+/** Read units after which no lookup begins and only one continues: three words could take 1,500. */
 const MOST_UNITS = 250;
 /** Entries that one read unit reads, about. */
 const ENTRIES_A_UNIT = 30;
@@ -78,7 +78,7 @@ function isFoundIn(read: LookupRead, number: number, others: readonly Item[]): b
   return said ?? (read.isComplete ? read.entries.has(number) : undefined);
 }
 
-/** By how far the numbers of as many entries reach: the farther, the fewer there are. Where entries are of several texts, they say nothing, and the order stays. */
+/** How far the numbers of equally many entries reach: the farther, the fewer there are. Several texts do not tell. */
 const shortestFirst = (reads: readonly LookupRead[]): readonly LookupRead[] =>
   reads.some(({ reach }) => reach === undefined)
     ? reads

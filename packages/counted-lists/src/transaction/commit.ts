@@ -52,7 +52,7 @@ export interface Sending extends TimeLimit {
   readonly contention?: Contention;
 }
 
-/** A transaction of more writes than these probably meets every other one of its list: it has items of all stripes (`bits.ts`). */
+/** More writes than these are in all stripes of their list (`bits.ts`), and conflict with most transactions. */
 const MANY = 50;
 
 /**
@@ -151,8 +151,9 @@ function uncertain(error: unknown): never {
 }
 
 /**
- * The write with the id of the commit, where a repeated attempt would be refused by its item: a put on a condition, and a change of a record's own
- * fields, whose condition is on the version. Changes of counters and sets have no id: it would overwrite that of a change.
+ * The write with the id of the commit, where a repeated attempt would be refused by its item: a put on a condition, and
+ * a change of a record's own fields, whose condition is on the version. Changes of counters and sets have no id: it
+ * would overwrite that of a change.
  */
 function stamped(write: PendingWrite, writeId: string): PendingWrite {
   if (write.kind === 'put' && Object.keys(write.condition).length > 0)
@@ -164,7 +165,8 @@ function stamped(write: PendingWrite, writeId: string): PendingWrite {
 
 /**
  * Why writes were refused.
- * @returns undefined where an earlier attempt of the same commit was carried out @throws the error, if it does not refuse any of them
+ * @returns undefined where an earlier attempt of the same commit was carried out
+ * @throws the error, if it does not refuse any of them
  */
 function refusedBy(error: unknown, writes: readonly PendingWrite[], writeId: string): Refused | undefined {
   const reasons = reasonsIn(error);
@@ -207,7 +209,7 @@ const conflictingIn = (error: unknown, writes: readonly PendingWrite[]): readonl
     ? writes.filter((_, index) => error.CancellationReasons?.[index]?.Code === CONFLICT).map(({ key }) => key)
     : writes.map(({ key }) => key);
 
-/** The error of the first refused write; but an unknown outcome takes precedence over a refusal, and both over an unexpected state. */
+/** The error of the first refused write. An unknown outcome precedes a refusal, and both an unexpected state. */
 function refusalOf(failed: readonly Failed[]): Error | undefined {
   const errors = failed.map(({ write, found }) => write.onConditionFailed(found));
   return (

@@ -3,10 +3,10 @@ import { TableUnavailable } from '../errors.ts';
 import type { Key } from '../schema.ts';
 import type { TimeLimit } from '../table.ts';
 
-/** How often, and for how long, a request tries to write the record that it names, in milliseconds since others were first met. */
+/** How often and how long a request tries to write its named record, in milliseconds since the first conflict. */
 const NAMED = { tries: 8, within: 3_000 } as const;
 
-/** Most calls of the table, with those that follow the last try: each number is released, and both request budgets are flushed. */
+/** Most calls of the table, with those after the last try: releases of numbers, flushes of both request budgets. */
 const MOST_CALLS = 40;
 /** A tombstone, and the word of the gap twice: the first refusal returns it as it is. */
 const CALLS_A_RELEASE = 3;
@@ -72,7 +72,7 @@ export class Contention {
     this.#numbers = numbers;
   }
 
-  /** The bounds of a release of such a number. It repeats no call that there is no room for: readers fence what is not released. */
+  /** Bounds the release of a number: it repeats no call without room for it. Readers fence what is not released. */
   ofRelease(limit: TimeLimit): Contention {
     const contention = new Contention(limit, this.#numbers);
     contention.#bounds = this.#bounds && { cutsOff: true, leastTries: 0 };
@@ -111,7 +111,7 @@ export class Contention {
     this.#isOpen = true;
   }
 
-  /** Notes a conflict with transactions of others, before its call is sent again. @throws what {@link refusal} returns */
+  /** Notes a conflict with another transaction, before the call is sent again. @throws what {@link refusal} returns */
   meet(keys: readonly Key[], conflict: unknown, pause: number): void {
     this.noteMet(keys);
     const refusal = this.refusal(conflict, pause, 1);
@@ -123,7 +123,7 @@ export class Contention {
   /**
    * The error with which the request ends, because others were met once more; undefined where there is a further try.
    * @param pause before that try, in milliseconds
-   * @param calls of the table that it takes; by default as many as this run of the operation, whose number of the journal is released first
+   * @param calls of the table that it takes; by default those of this run, and the release of its journal number
    */
   refusal(cause: unknown, pause: number, calls = this.#callsOfRun): Error | undefined {
     if (this.#bounds === undefined) return undefined;

@@ -15,7 +15,7 @@ interface Conditional {
 export interface PendingPut extends Conditional {
   readonly kind: 'put';
   readonly item: Item;
-  /** Whether only this very put can have written an item that was found at its key, also where others have changed that since. */
+  /** Whether only this put can have written the item that is found at its key, even if others have changed it since. */
   readonly isOwn?: ((found: Item) => boolean) | undefined;
 }
 

@@ -60,9 +60,11 @@ export class UnitOfWork {
   }
 
   /**
-   * Stages changes that depend on the state of an item which was not read. They are made for the state that it probably has; if it is found in another,
-   * another transaction with the changes for that state takes the place of the first one.
-   * @param stage stages them for the item as found, or, before it was, as expected. Its condition must return {@link Unexpected} for another state.
+   * Stages changes that depend on the state of an item which was not read. They are made for the state that it probably
+   * has; if it is found in another, another transaction with the changes for that state takes the place of the first
+   * one.
+   * @param stage stages them for the item as found, or, before it was, as expected. Its condition must return
+   * {@link Unexpected} for another state.
    * @throws Error where other changes already depend on the item: neither would know of the other
    */
   expect(key: Key, stage: StageFor): void {
@@ -84,7 +86,8 @@ export class UnitOfWork {
 
   /**
    * Commits the pending writes, all or none. `sending`: until when to retry.
-   * @throws what `onConditionFailed` of a refused write returns, but for {@link Unexpected}; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}; {@link Contended}
+   * @throws what `onConditionFailed` of a refused write returns, but for {@link Unexpected}; {@link StaleRead};
+   * {@link ItemTooLarge}; {@link TableUnavailable}; {@link Contended}
    */
   async commit(table: Table, sending: Sending): Promise<void> {
     const found = new Map<string, Item>();
@@ -105,8 +108,9 @@ export class UnitOfWork {
   }
 
   /**
-   * The error with which {@link commit} would be refused now, as far as can be read: that of the first write whose item does not meet its condition.
-   * Strongly consistent. An item that cannot be read, such as credentials in most sessions, counts as meeting the condition: the commit decides.
+   * The error with which {@link commit} would be refused now, as far as can be read: that of the first write whose item
+   * does not meet its condition. Strongly consistent. An item that cannot be read, such as credentials in most
+   * sessions, counts as meeting the condition: the commit decides.
    * @param isReadable whether the item of a key may be read
    */
   async refusal(table: Table, isReadable: (key: Key) => boolean): Promise<Error | undefined> {
@@ -147,7 +151,7 @@ export class UnitOfWork {
   }
 }
 
-/** Whether both stage the same writes, and these may be carried out once for both: no sums, and no conditions of what else is staged. */
+/** Whether both stage the same writes, which may run once for both: no sums, no conditions of other staged writes. */
 function areSame(one: StageFor, other: StageFor): boolean {
   const [some = [], others] = [one, other].map((stage) => {
     const work = new UnitOfWork();
