@@ -15,7 +15,7 @@ import { tableAt } from '../test/support/storage.ts';
 import type { Bound } from './bounds.ts';
 import { runBench, writeFigures } from './harness.ts';
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
   readonly engine: 'java' | 'dynoxide';

@@ -22,7 +22,7 @@ export function commandsOf(command: Command, path = ''): readonly DescribedComma
   return command.commands.flatMap((each) => commandsOf(each, name));
 }
 
-export interface DescribedCommand {
+interface DescribedCommand {
   /** `custodia platform-keys list` */
   readonly name: string;
   readonly command: Command;

@@ -7,7 +7,7 @@ import { runBench, writeFigures } from '../harness.ts';
 import { inTurns, median, type Spread, spreadOf, spreadText } from '../statistics.ts';
 import { BARE, type Prepared, prepareStarts, TRIMMED } from './stack.ts';
 
-export interface ColdStartOptions {
+interface ColdStartOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
   /** Names of functions; default: all. The bare SDK is always measured. */

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { EMPTY_KEYS } from '../../shared/table/keys.ts';
 
-export const SERVICES = ['dynamodb', 'sts', 'kms'] as const;
-export type CannedService = (typeof SERVICES)[number];
+const SERVICES = ['dynamodb', 'sts', 'kms'] as const;
+type CannedService = (typeof SERVICES)[number];
 
 /** Endpoint of each service when requests are recorded. */
 export type Upstreams = Readonly<Record<CannedService, string>>;

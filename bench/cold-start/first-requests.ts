@@ -8,7 +8,7 @@ import { proxyEventOf } from '../../test/support/proxy-event.ts';
 import { PLATFORM_ONLY, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 
 /** The first request to each function, and its expected response. */
-export interface FirstRequest {
+interface FirstRequest {
   /** `GET /api/v1/clients/{id}` */
   readonly title: string;
   readonly event: unknown;

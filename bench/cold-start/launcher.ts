@@ -13,7 +13,7 @@ export interface Launch {
 }
 
 /** CPU time since the module was asked for, in milliseconds. */
-export interface Moment {
+interface Moment {
   readonly cpu: number;
 }
 

@@ -34,7 +34,7 @@ export interface Prepared {
   readonly start: () => Promise<Launched>;
 }
 
-export interface PreparedStarts extends AsyncDisposable {
+interface PreparedStarts extends AsyncDisposable {
   readonly functions: readonly Prepared[];
 }
 

@@ -21,7 +21,7 @@ export const LOG_LINES = {
   own: ASSUMED.ownLogBytes,
   authorizer: ASSUMED.authorizerLogBytes,
 } as const;
-export type LogLines = Readonly<Record<keyof typeof LOG_LINES, number>>;
+type LogLines = Readonly<Record<keyof typeof LOG_LINES, number>>;
 
 /** The billed properties of a stage. */
 export interface StageSetup {

@@ -7,7 +7,7 @@ import { runBench, writeFigures } from '../harness.ts';
 import { inTurns, median, type Spread, spreadOf, spreadText } from '../statistics.ts';
 import { load, type Sent, Server } from './server.ts';
 
-export interface LocalOptions {
+interface LocalOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
   readonly engine?: EngineName;

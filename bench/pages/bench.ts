@@ -11,7 +11,7 @@ import { casesOf, comparedCases } from './lists.ts';
 import { measurePages, type PageReading } from './measure.ts';
 import { plotOf } from './plot.ts';
 
-export interface PagesOptions {
+interface PagesOptions {
   readonly small: boolean;
   /** Many writers at once, pages against the usual ways, and pages up to ten million records. */
   readonly part: readonly ('writers' | 'compared' | 'sizes')[];

@@ -5,9 +5,9 @@ import { firstAbove } from '../statistics.ts';
  */
 
 /** How many words there are. */
-export const VOCABULARY = 20_000;
+const VOCABULARY = 20_000;
 /** Different words of each text. */
-export const WORDS_A_TEXT = 8;
+const WORDS_A_TEXT = 8;
 
 const LENGTH = 7;
 const LETTERS = 26;

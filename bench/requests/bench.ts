@@ -9,7 +9,7 @@ import { measure, type OperationCost } from './measure.ts';
 import { CONTENDERS, type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
 import { startContenders } from './processes.ts';
 
-export interface RequestsOptions {
+interface RequestsOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
   readonly operation?: readonly OperationName[];

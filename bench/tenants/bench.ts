@@ -11,7 +11,7 @@ import { recordOperations } from './operations.ts';
 import { FULL, SCENARIOS, type Scenario, type Size, SMALL } from './scenarios.ts';
 import { type Outcomes, type Simulated, Simulation } from './simulate.ts';
 
-export interface TenantsOptions {
+interface TenantsOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
 }

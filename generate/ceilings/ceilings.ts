@@ -28,7 +28,7 @@ interface Ceiling {
 }
 
 /** What admits how many of a request, a second. */
-export interface Ceilings {
+interface Ceilings {
   readonly load: SharedLoad;
   /** In one tenant, whatever its requests are for: the lowest. */
   readonly ofTenant: Ceiling;

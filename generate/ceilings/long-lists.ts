@@ -5,7 +5,7 @@ import { BLOCK_SIZE, WORD_NAMES } from '../../test/support/bits.ts';
 import { writeItems } from '../write-items.ts';
 
 /** A filter of a list. */
-export interface Filtered {
+interface Filtered {
   /** Partition of the list's records. */
   readonly partition: string;
   readonly field: string;

@@ -74,7 +74,7 @@ const numbered = (roundTrips: readonly string[]): string =>
     : roundTrips.map((words, index) => `**${index + 1}** ${words}`.trim()).join('<br>');
 
 /** The cost of other requests of operations than those above. */
-export const variantTable = (checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable => ({
+const variantTable = (checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable => ({
   head: ['request', 'round trips', 'read units', 'write units'],
   rows: checks
     .filter(({ title }) => !operations.some((operation) => operation.title === title))

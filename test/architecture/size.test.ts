@@ -11,7 +11,7 @@ const BOUNDS = {
   'names at doors': { bound: 524, goal: 220 },
   'files over 350 lines': { bound: 0, goal: 0 },
   'lines over 120 characters': { bound: 0, goal: 0 },
-  'lines of benchmarks': { bound: 5_435, goal: 5_000 },
+  'lines of benchmarks': { bound: 5_430, goal: 5_000 },
   'words of docs/': { bound: 70_000, goal: 70_000 },
 } as const;
 
