@@ -14,7 +14,7 @@ import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Contract } from '#contract';
-import { type Counter, DECISIONS, type Outcome, STATUS_CLASSES } from '#telemetry/metrics';
+import { type Counter, DECISIONS, type Outcome, STATUS_CLASSES } from '#telemetry';
 import { FAST, OBJECTIVE, percentOf, SLOW } from './alarms/objective.ts';
 import { deadLettersName, queueName } from './deliveries.ts';
 import type { Firewall } from './firewall.ts';

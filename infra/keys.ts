@@ -3,7 +3,7 @@ import { AccountRootPrincipal, type Conditions, PolicyDocument, PolicyStatement,
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { ENDPOINT_SECRETS, type KeyPurpose as EncryptionPurpose } from '#encryption';
-import { PLATFORM } from '#table/keys';
+import { PLATFORM } from '#table';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { type KeyPurpose, rolesFor } from './roles/role.ts';
 import { TENANT } from './roles/tenant-role.ts';

@@ -1,6 +1,6 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type Counter, DURATION, type Outcome } from '#telemetry/metrics';
+import { type Counter, DURATION, type Outcome } from '#telemetry';
 import { prefixOf } from './stacks/stage-stack.ts';
 
 /** The namespace of a stage's own metrics. Two stages of an account must not add to the same ones. */

@@ -15,7 +15,7 @@ import {
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { CODE_CACHE } from '#bundling';
-import { EMPTY_KEYS } from '#table/keys';
+import { EMPTY_KEYS } from '#table';
 import type { Keys } from './keys.ts';
 import { metricsNamespace } from './metrics.ts';
 import { type Rights, readsTable } from './rights.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as integrationSecrets from '#auth/integration-secrets';
 import { environmentTable, NotUnique, StaleRead } from '#table';
-import { readCredentials } from '#tenancy/credentials';
+import { readCredentials } from '#tenancy';
 import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
 import { createPrivateFile } from '../shared/private-file.ts';
 import { LocalApiError } from './settings.ts';

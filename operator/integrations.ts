@@ -1,5 +1,5 @@
 import type { Stored, Tenant } from '#table';
-import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
+import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { stageFullAccess, stageStatus } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';

@@ -1,6 +1,6 @@
 import * as integrationSecrets from '#auth/integration-secrets';
 import type { Tenant } from '#table';
-import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
+import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { stageRotation } from '../functions/integrations/rotate.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { asOperator, PLATFORM, tenantOf } from './as-operator.ts';

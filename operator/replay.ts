@@ -1,6 +1,6 @@
 import { Problem } from '#contract';
 import type { Tenant } from '#table';
-import { readCredentialsOf } from '#tenancy/credentials';
+import { readCredentialsOf } from '#tenancy';
 import { domains } from '../functions/webhooks/domains.ts';
 import { type Applied, applyEvent, effectsOf } from '../functions/webhooks/effects.ts';
 import { callerOfSender } from '../functions/webhooks/sender.ts';

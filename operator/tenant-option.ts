@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as field from '#contract/field';
 import type { RequestSession, Tenant } from '#table';
-import { readPointer } from '#tenancy/credentials';
+import { readPointer } from '#tenancy';
 import { ask, printError } from '../local/terminal/output.ts';
 import { quoted } from '../local/terminal/printable.ts';
 import { organizations, PLATFORM, tenantOf } from './as-operator.ts';

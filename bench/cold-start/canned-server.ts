@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { EMPTY_KEYS } from '../../shared/table/keys.ts';
+import { EMPTY_KEYS } from '../../shared/table/index.ts';
 
 const SERVICES = ['dynamodb', 'sts', 'kms'] as const;
 type CannedService = (typeof SERVICES)[number];

@@ -2,8 +2,7 @@ import { type AllocatedNumber, type Item, schema, storedSets, type Table } from 
 import { COUNTER, readSet } from '@custodia/counted-lists/maintenance';
 import { writeItems } from '../../generate/write-items.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { RequestSession } from '../../shared/table/index.ts';
-import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import { RequestSession, recordsPartition, type TenantId } from '../../shared/table/index.ts';
 import { indexesOf } from '../../shared/table/storage.ts';
 import { itemsWith } from '../../test/support/bits.ts';
 import { FIELDS, jobsOf, newJob } from '../../test/support/jobs.ts';

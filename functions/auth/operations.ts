@@ -5,7 +5,7 @@ import { CHALLENGE, Problem } from '#contract';
 import { type Operations, refuseSuspended } from '#http';
 import { type RequestSession, Tenant } from '#table';
 import { annotate } from '#telemetry';
-import { type FoundIntegration, findIntegration } from '#tenancy/credentials';
+import { type FoundIntegration, findIntegration } from '#tenancy';
 import type { auth } from './contract.ts';
 
 /**

@@ -2,7 +2,7 @@ import { InvalidToken, verifyToken } from '#auth';
 import type { AuthorizerContext } from '#identity';
 import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
-import { areLive, readCredentials } from '#tenancy/credentials';
+import { areLive, readCredentials } from '#tenancy';
 
 /** The rights of a token's holder. */
 export interface Authorized {

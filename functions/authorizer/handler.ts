@@ -2,8 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { InvalidToken } from '#auth';
 import { CHALLENGE, refusalContext } from '#contract';
 import { RequestSession } from '#table';
-import { annotate, logger, observe } from '#telemetry';
-import type { DECISIONS } from '#telemetry/metrics';
+import { annotate, type DECISIONS, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
 import { isFirstKeyOn } from '../integrations/first-key.ts';
 import { type Authorized, authorize } from './authorize.ts';

@@ -1,7 +1,7 @@
 import { requireLivePermissions } from '#http';
 import { type Caller, includeAll } from '#identity';
 import type { Stored, Tenant } from '#table';
-import { stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
+import { stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { requireKnown } from '../access/privileges.ts';
 import type { Integration } from './contract.ts';
 import { checkGrant, checkReach } from './grants.ts';

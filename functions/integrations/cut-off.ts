@@ -1,5 +1,5 @@
 import { StaleRead, type Tenant } from '#table';
-import { readCredentialsOf } from '#tenancy/credentials';
+import { readCredentialsOf } from '#tenancy';
 import { isPausedBy } from '../events/endpoints/authority.ts';
 import { endpointEntity, type StoredEndpoint } from '../events/store.ts';
 import { type Integration, MOST_PAUSED } from './contract.ts';

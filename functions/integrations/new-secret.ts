@@ -2,7 +2,7 @@ import * as integrationSecrets from '#auth/integration-secrets';
 import { invalidField } from '#contract';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, Tenant } from '#table';
-import { readCredentialsOf, requireCredentials } from '#tenancy/credentials';
+import { readCredentialsOf, requireCredentials } from '#tenancy';
 
 /** A new secret of an integration, and who knows it. */
 

@@ -2,7 +2,7 @@ import { Problem } from '#contract';
 import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, respond, tenantOf } from '#http';
 import type { Caller } from '#identity';
 import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';
-import { stageTokensEnd } from '#tenancy/credentials';
+import { stageTokensEnd } from '#tenancy';
 import { requireKnown } from '../access/privileges.ts';
 import { changeIntegration, onlyRemovesPermissions } from './change.ts';
 import type { Integration, integrations } from './contract.ts';

@@ -1,6 +1,6 @@
 import * as integrationSecrets from '#auth/integration-secrets';
 import { RequestSession, StaleRead, Tenant } from '#table';
-import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
+import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { registerIntegration } from './register.ts';
 import { integrationEntity } from './store.ts';
 

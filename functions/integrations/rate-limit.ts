@@ -1,7 +1,7 @@
 import { Problem, unauthorized } from '#contract';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
-import { requireCredentials } from '#tenancy/credentials';
+import { requireCredentials } from '#tenancy';
 
 /** Only platform callers may set rate limits: a tenant must not raise its own. */
 

@@ -1,7 +1,7 @@
 import * as integrationSecrets from '#auth/integration-secrets';
 import type { Caller, Permissions } from '#identity';
 import type { Stored, Tenant } from '#table';
-import { stageCredentials } from '#tenancy/credentials';
+import { stageCredentials } from '#tenancy';
 import type { Integration } from './contract.ts';
 import { chosenSecret, presentPermissions } from './new-secret.ts';
 import { isActive, stageFullAccess, stageStatus } from './quota.ts';

@@ -3,7 +3,7 @@ import { invalidField } from '#contract';
 import { requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, type Tenant } from '#table';
-import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
+import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';
 import { chosenSecret, presentPermissions } from './new-secret.ts';

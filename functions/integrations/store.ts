@@ -1,5 +1,5 @@
 import { claimed, entity, set } from '#table';
-import { itemOfAppCode } from '#tenancy/credentials';
+import { itemOfAppCode } from '#tenancy';
 import { integration } from './contract.ts';
 
 /** An integration. Its secrets are stored with its credentials (`shared/tenancy/stored-credentials.ts`). */

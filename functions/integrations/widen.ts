@@ -1,7 +1,7 @@
 import * as integrationSecrets from '#auth/integration-secrets';
 import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
-import { type Credentials, stageCredentialsChange } from '#tenancy/credentials';
+import { type Credentials, stageCredentialsChange } from '#tenancy';
 import type { Integration } from './contract.ts';
 import { presentPermissions } from './new-secret.ts';
 import { requiredCredentialsOf } from './rotate.ts';

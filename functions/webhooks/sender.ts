@@ -4,7 +4,7 @@ import { Problem } from '#contract';
 import type { OpenInput } from '#http';
 import { type Caller, callerBySignature } from '#identity';
 import { type RequestSession, Tenant } from '#table';
-import { type Credentials, type FoundIntegration, findIntegration } from '#tenancy/credentials';
+import { type Credentials, type FoundIntegration, findIntegration } from '#tenancy';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
 /** The integration that has signed a delivery. */

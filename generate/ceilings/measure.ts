@@ -1,5 +1,5 @@
 import type { Key } from '@custodia/counted-lists';
-import { recordsPartition, tenantIdOf } from '#table/keys';
+import { recordsPartition, tenantIdOf } from '#table';
 import type { Api, OrgAccess } from '../../test/support/api.ts';
 import { type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import { expected, fill, type Played, playOnce, readUnitsOf, titleOf, writeUnitsOf } from '../data-model/play.ts';

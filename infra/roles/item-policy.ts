@@ -1,8 +1,7 @@
 import { storedSets } from '@custodia/counted-lists';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { journalEntity } from '#table';
-import { credentialsKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
-import { appKey, deliveryStateKey, loginFailureKey, registerKey, suspensionKey } from '#tenancy/keys';
+import { credentialsKey, journalEntity, PLATFORM, recordsPartition, type TenantId } from '#table';
+import { appKey, deliveryStateKey, loginFailureKey, registerKey, suspensionKey } from '#tenancy';
 import type { TableReference } from '../table.ts';
 
 /** A table, or all tables of a pattern. */

@@ -8,10 +8,8 @@ import {
   type Role,
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity, journalEntity } from '#table';
-import { PLATFORM, recordsPartition } from '#table/keys';
-import { organizationEntity } from '#tenancy';
-import { quotaKey } from '#tenancy/keys';
+import { auditEventEntity, journalEntity, PLATFORM, recordsPartition } from '#table';
+import { organizationEntity, quotaKey } from '#tenancy';
 import type { Keys } from '../keys.ts';
 import { prefixOf, settingsOf } from '../stacks/stage-stack.ts';
 import type { TableReference } from '../table.ts';

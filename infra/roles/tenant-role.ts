@@ -2,9 +2,16 @@ import { storedSets } from '@custodia/counted-lists';
 import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity, journalEntity } from '#table';
-import { childPartition, deduplicationKey, PLATFORM, recordsPartition, type TenantId } from '#table/keys';
-import { budgetKey, dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy/keys';
+import {
+  auditEventEntity,
+  childPartition,
+  deduplicationKey,
+  journalEntity,
+  PLATFORM,
+  recordsPartition,
+  type TenantId,
+} from '#table';
+import { budgetKey, dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy';
 import type { TenantRights } from '../rights.ts';
 import type { TableReference } from '../table.ts';
 import {

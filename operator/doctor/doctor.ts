@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as integrationSecrets from '#auth/integration-secrets';
 import { RequestSession } from '#table';
-import { readCredentials } from '#tenancy/credentials';
+import { readCredentials } from '#tenancy';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
 import { OperatorProblem } from '../problem.ts';
 import { stackOf } from '../stack.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import * as field from '#contract/field';
 import type { EnvelopeEncryption } from '#encryption';
 import { includeAll, type Permissions } from '#identity';
-import type { Credentials } from '#tenancy/credentials';
+import type { Credentials } from '#tenancy';
 import { environmentEncryption } from './environment.ts';
 
 export { isStrong } from './secret-strength.ts';

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { Problem } from '#contract';
 import type { RequestSession } from '#table';
-import { type Credentials, LoginAttempt } from '#tenancy/credentials';
+import { type Credentials, LoginAttempt } from '#tenancy';
 import { allDone } from '../all-done.ts';
 import { canonicalAddress } from '../ip-address.ts';
 import { recordRefusal } from './refusals.ts';

@@ -3,8 +3,7 @@ import { Problem, type Route } from '#contract';
 import { type Actor, actorOf, type Caller } from '#identity';
 import { RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';
-import { countRefusal } from '#tenancy';
-import type { Credentials } from '#tenancy/credentials';
+import { type Credentials, countRefusal } from '#tenancy';
 
 /** The operation in the audit event of a refusal. */
 type Refused = 'login_refused' | 'signature_refused' | 'escalation_refused';

@@ -1,8 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Contract } from '#contract';
-import { annotations, type EndedInvocation, increment, observe } from '#telemetry';
-import { STATUS_CLASSES } from '#telemetry/metrics';
+import { annotations, type EndedInvocation, increment, observe, STATUS_CLASSES } from '#telemetry';
 import { type Clock, systemClock } from '../clock.ts';
 import { authenticated, authorized, escalations, requestBudget } from './middleware/caller.ts';
 import { jsonBody, validated } from './middleware/input.ts';

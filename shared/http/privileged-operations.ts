@@ -1,13 +1,7 @@
 import { type PermissionCode, Problem, unauthorized } from '#contract';
 import { type Caller, includeAll, type Permissions } from '#identity';
 import { type RequestSession, StaleRead, Tenant } from '#table';
-import {
-  areLive,
-  type Credentials,
-  liveCredentials,
-  readCredentialsOf,
-  requireCredentials,
-} from '#tenancy/credentials';
+import { areLive, type Credentials, liveCredentials, readCredentialsOf, requireCredentials } from '#tenancy';
 import { problemOf } from './problems.ts';
 
 /**

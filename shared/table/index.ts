@@ -1,6 +1,22 @@
 export { configureTable, environmentTable, readWarmKey, tableOf, tenantClient } from './connection/client.ts';
 export { NotUnique, RecordTooLarge, StaleRead } from './errors.ts';
 export { JournalReader } from './journal-reader.ts';
+export {
+  cascadeDeletePartition,
+  childPartition,
+  credentialsKey,
+  DEDUPLICATED,
+  deduplicationKey,
+  EMPTY_KEYS,
+  isOfCredentials,
+  PLATFORM,
+  recordsPartition,
+  type TenantId,
+  tenantIdOf,
+  uniqueKey,
+  valueKey,
+  valuesPartition,
+} from './keys.ts';
 export { recordsById } from './records-by-id.ts';
 export { auditEventEntity } from './repository/audit-events.ts';
 export type { DeduplicationStore } from './repository/deduplication-store.ts';

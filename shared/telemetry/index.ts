@@ -12,3 +12,13 @@ export {
   workBegun,
 } from './invocation.ts';
 export { type About, logger } from './logger.ts';
+export {
+  BY_DOMAIN,
+  COUNTERS,
+  type Counter,
+  DECISIONS,
+  DURATION,
+  type Outcome,
+  STATUS_CLASSES,
+  WORK_ENDS,
+} from './metrics.ts';

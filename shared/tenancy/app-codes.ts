@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '@custodia/counted-lists';
-import type { RequestSession } from '#table';
-import { PLATFORM } from '#table/keys';
+import { PLATFORM, type RequestSession } from '#table';
 import { keepNewest } from '../memory.ts';
 import { isUuid } from '../well-formed.ts';
 import { appKey } from './keys.ts';

@@ -1,8 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { UnitOfWork } from '@custodia/counted-lists';
 import type { DataKeyCache, KeyPurpose } from '#encryption';
-import { StaleRead, type Tenant } from '#table';
-import { recordsPartition } from '#table/keys';
+import { recordsPartition, StaleRead, type Tenant } from '#table';
 import { dataKeyKey } from './keys.ts';
 
 /**

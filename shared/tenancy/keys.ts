@@ -1,9 +1,9 @@
 import type { Key } from '@custodia/counted-lists';
-import type { TenantId } from '#table/keys';
+import type { TenantId } from '#table';
 
 /**
  * The keys of what the service stores about a tenant itself, and of what it knows before the tenant. Keys of
- * credentials: `#table/keys`.
+ * credentials: `shared/table/keys.ts`.
  */
 
 /** The tenant of an app code. Put once, with the credentials, and never changed (`docs/decisions/0012`). */

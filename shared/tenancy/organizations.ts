@@ -1,8 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, ids, type Key, type OnConditionFailed, schema } from '@custodia/counted-lists';
 import type { JsonObject } from '#contract';
-import { entity, Repository, StaleRead, type Stored, type Tenant } from '#table';
-import { PLATFORM, recordsPartition } from '#table/keys';
+import { entity, PLATFORM, Repository, recordsPartition, StaleRead, type Stored, type Tenant } from '#table';
 import { toAttributes, toRecord } from '#table/storage';
 
 /**

@@ -1,8 +1,15 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Condition, type Item, type Key, type Table } from '@custodia/counted-lists';
 import { codesThatAllow, type Permissions } from '#identity';
-import { NotUnique, type RequestSession, StaleRead, type Tenant } from '#table';
-import { credentialsKey, type TenantId, tenantIdOf } from '#table/keys';
+import {
+  credentialsKey,
+  NotUnique,
+  type RequestSession,
+  StaleRead,
+  type Tenant,
+  type TenantId,
+  tenantIdOf,
+} from '#table';
 import { appKey } from './keys.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '@custodia/counted-lists';
-import { StaleRead, type Tenant } from '#table';
-import { type TenantId, tenantIdOf } from '#table/keys';
+import { StaleRead, type Tenant, type TenantId, tenantIdOf } from '#table';
 import { suspensionKey } from './keys.ts';
 
 /**

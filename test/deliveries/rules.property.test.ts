@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapedSize } from '#json';
 import type { JournalEvent } from '#table';
-import type { Credentials } from '#tenancy/credentials';
+import type { Credentials } from '#tenancy';
 import {
   bodyOf,
   bytesForRecords,

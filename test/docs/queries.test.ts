@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accessLine, type EndedInvocation, Invocation, logger, within } from '#telemetry';
-import { COUNTERS, type Counter } from '#telemetry/metrics';
+import { accessLine, COUNTERS, type Counter, type EndedInvocation, Invocation, logger, within } from '#telemetry';
 import { ACCESS_LOG } from '../../infra/rest-api.ts';
 import { byInvocation, byRequestId } from '../../operator/logs.ts';
 import { USAGE_QUERY } from '../../operator/usage.ts';

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { environmentTable } from '#table';
-import type { TenantId } from '#table/keys';
-import { DELIVERY_BUDGET } from '#tenancy';
-import { budgetKey } from '#tenancy/keys';
+import { environmentTable, type TenantId } from '#table';
+import { budgetKey, DELIVERY_BUDGET } from '#tenancy';
 import { exportedKinds as kinds } from '../../operator/export.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import { dayOf } from '../../shared/clock.ts';

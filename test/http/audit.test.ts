@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { configureTable, RequestSession } from '#table';
-import type { Credentials } from '#tenancy/credentials';
+import type { Credentials } from '#tenancy';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { recordRefusal } from '../../shared/auth/refusals.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { environmentTable, RequestSession, Tenant } from '#table';
-import type { TenantId } from '#table/keys';
-import { readBudgets } from '#tenancy';
-import { LoginAttempt } from '#tenancy/credentials';
-import { budgetKey } from '#tenancy/keys';
+import { environmentTable, RequestSession, Tenant, type TenantId } from '#table';
+import { budgetKey, LoginAttempt, readBudgets } from '#tenancy';
 import { Bucket } from '../../shared/tenancy/budget/bucket.ts';
 import { BUDGET_WINDOW, flushBudget } from '../../shared/tenancy/budget/stored-budget.ts';
 import type { Api, OrgAccess } from '../support/api.ts';

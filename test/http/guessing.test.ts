@@ -8,7 +8,7 @@ import { ThrottledLogin } from '#auth';
 import { Problem } from '#contract';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
-import { LoginAttempt } from '#tenancy/credentials';
+import { LoginAttempt } from '#tenancy';
 import { senderOf } from '../../functions/webhooks/sender.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { sourceNetwork, waitAfter } from '../../shared/auth/login-throttle.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Credentials } from '#tenancy/credentials';
+import type { Credentials } from '#tenancy';
 import type { JsonBody, OrgAccess, RequestOptions } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { COUNTERS, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry/metrics';
+import { COUNTERS, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry';
 import { contracts } from '../../functions/all-contracts.ts';
 import { faultsIn, idsIn } from './alarms/formula.ts';
 import { ofFunctions, unpublished } from './alarms/published.ts';

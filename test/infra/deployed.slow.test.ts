@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { EMPTY_KEYS } from '#table/keys';
+import { EMPTY_KEYS } from '#table';
 import { prepareStarts } from '../../bench/cold-start/stack.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { auth } from '../../functions/auth/contract.ts';

@@ -1,8 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accessLine, Invocation, logger, within } from '#telemetry';
-import { BY_DOMAIN, COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES, WORK_ENDS } from '#telemetry/metrics';
+import {
+  accessLine,
+  BY_DOMAIN,
+  COUNTERS,
+  type Counter,
+  DECISIONS,
+  DURATION,
+  Invocation,
+  logger,
+  STATUS_CLASSES,
+  WORK_ENDS,
+  within,
+} from '#telemetry';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { GROUPS } from '../../operator/logs.ts';

@@ -1,11 +1,18 @@
 import { storedSets } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
 import { CREATION_FIELDS } from '#contract';
-import type { Entity } from '#table';
-import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table/keys';
+import {
+  childPartition,
+  credentialsKey,
+  type Entity,
+  isOfCredentials,
+  PLATFORM,
+  recordsPartition,
+  uniqueKey,
+  valuesPartition,
+} from '#table';
 import { indexesOf } from '#table/storage';
 import { kinds } from '../../operator/kinds.ts';
-import { isOfCredentials } from '../../shared/table/keys.ts';
 import { sources } from '../architecture/sources.ts';
 
 /** What the operator verifies is all that the domains declare. */

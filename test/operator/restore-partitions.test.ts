@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantId } from '#table/keys';
+import type { TenantId } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { treatmentOf } from '../../operator/maintenance/restore/partitions.ts';
 import { RESTORABLE } from '../../operator/restore.ts';

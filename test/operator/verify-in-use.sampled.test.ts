@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { uniqueKey } from '#table/keys';
+import { uniqueKey } from '#table';
 import { EXTENT } from '../support/extent.ts';
 import { useApi } from '../support/use-api.ts';
 import { DamagedTenant, differencesOf, named } from './damaged-tenant.ts';

@@ -1,7 +1,6 @@
 import type { Key } from '@custodia/counted-lists';
-import { environmentTable, RequestSession } from '#table';
-import { credentialsKey } from '#table/keys';
-import { type Credentials, findIntegration } from '#tenancy/credentials';
+import { credentialsKey, environmentTable, RequestSession } from '#table';
+import { type Credentials, findIntegration } from '#tenancy';
 
 /** The stored credentials of an app code; undefined where there are none. */
 export const storedCredentials = async (appCode: string): Promise<Credentials | undefined> =>

@@ -4,7 +4,7 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { endpointSecrets, ensureLocalKeys } from '#auth';
 import type { Permissions } from '#identity';
 import { JournalReader, RequestSession, Tenant } from '#table';
-import { stageCredentials, stageCredentialsChange, stageTokensEnd } from '#tenancy/credentials';
+import { stageCredentials, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import type { Call, Outcome } from '../../functions/events/deliveries/ports.ts';
 import type { Message, Queue } from '../../functions/events/deliveries/queue.ts';
 import { wakeEndpoints } from '../../functions/events/deliveries/wake.ts';

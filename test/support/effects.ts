@@ -1,4 +1,4 @@
-import type { Credentials } from '#tenancy/credentials';
+import type { Credentials } from '#tenancy';
 import type { Api, OrgAccess } from './api.ts';
 import { storedCredentials } from './credentials.ts';
 import type { Scenario } from './scenario.ts';

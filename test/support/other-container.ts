@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { environmentTable, type RequestSession } from '#table';
-import { findIntegration } from '#tenancy/credentials';
+import { findIntegration } from '#tenancy';
 import { openTenant } from './storage.ts';
 
 /** More than a container remembers. */

@@ -1,7 +1,6 @@
 import { storedSets } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { entity, set } from '#table';
-import { cascadeDeletePartition } from '#table/keys';
+import { cascadeDeletePartition, entity, set } from '#table';
 import { Invocation, within } from '#telemetry';
 import { itemsIn } from '../support/audit.ts';
 import { hasNoBit } from '../support/bits.ts';

@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { permissionCatalogue } from '#contract';
 import { LOCAL_AWS } from '#local-dynamodb';
 import { tableOf } from '#table';
-import { liveCredentials } from '#tenancy/credentials';
+import { liveCredentials } from '#tenancy';
 import { contracts } from '../../functions/all-contracts.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { entity, NotUnique, StaleRead, set } from '#table';
-import { uniqueKey } from '#table/keys';
+import { entity, NotUnique, StaleRead, set, uniqueKey } from '#table';
 import { trimmed } from '../../shared/words.ts';
 import { TestList, useTable } from './test-list.ts';
 

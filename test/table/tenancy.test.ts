@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { StaleRead } from '#table';
-import { deduplicationKey } from '#table/keys';
-import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
-import { areLive } from '#tenancy/credentials';
+import { deduplicationKey, StaleRead } from '#table';
+import { areLive, readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { useTable } from './test-list.ts';
 
 /** What is stored about a tenant itself. */

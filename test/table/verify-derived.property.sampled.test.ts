@@ -3,9 +3,8 @@ import { type Item, type Key, schema, storedSets } from '@custodia/counted-lists
 import { COUNTER } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { entity, set } from '#table';
-import { uniqueKey } from '#table/keys';
-import { quotaKey } from '#tenancy/keys';
+import { entity, set, uniqueKey } from '#table';
+import { quotaKey } from '#tenancy';
 import { countedBy, kind, quotaOf, verify } from '#verify';
 import { itemsIn } from '../support/audit.ts';
 import { byExtent } from '../support/extent.ts';

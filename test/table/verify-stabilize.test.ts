@@ -1,10 +1,9 @@
 import { ids, type Key, schema, storedSets, type Table } from '@custodia/counted-lists';
 import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
-import { entity, set } from '#table';
-import { PLATFORM, recordsPartition } from '#table/keys';
+import { entity, PLATFORM, recordsPartition, set } from '#table';
 import { MOVES } from '#table/storage';
-import { quotaKey } from '#tenancy/keys';
+import { quotaKey } from '#tenancy';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#verify';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';

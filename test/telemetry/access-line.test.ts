@@ -1,6 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { accessLine, annotate, type EndedInvocation, Invocation, increment, observe } from '#telemetry';
-import { COUNTERS, type Counter } from '#telemetry/metrics';
+import {
+  accessLine,
+  annotate,
+  COUNTERS,
+  type Counter,
+  type EndedInvocation,
+  Invocation,
+  increment,
+  observe,
+} from '#telemetry';
 import { freshModule } from '../support/fresh-module.ts';
 import { written } from '../support/lines.ts';
 

@@ -2,7 +2,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endpointSecrets } from '#auth';
 import { environmentTable, JournalReader } from '#table';
-import { BUDGET_OF, budgetKey, deliveryStateKey } from '#tenancy/keys';
+import { BUDGET_OF, budgetKey, deliveryStateKey } from '#tenancy';
 import { cursorOf } from '../../functions/events/cursor.ts';
 import { registeredOf, unregister } from '../../functions/events/state/register.ts';
 import { readStates } from '../../functions/events/state/state.ts';

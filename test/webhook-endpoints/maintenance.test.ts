@@ -1,7 +1,7 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { environmentTable, RequestSession, Tenant } from '#table';
-import { quotaKey } from '#tenancy/keys';
+import { quotaKey } from '#tenancy';
 import { verify } from '#verify';
 import { registeredOf } from '../../functions/events/state/register.ts';
 import { attemptsOf } from '../../functions/events/store.ts';

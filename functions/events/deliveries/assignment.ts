@@ -1,8 +1,7 @@
 import type { Permissions } from '#identity';
 import { type JournalEvent, type Stored, Tenant } from '#table';
 import { increment } from '#telemetry';
-import { readSuspension } from '#tenancy';
-import { readCredentialsOf } from '#tenancy/credentials';
+import { readCredentialsOf, readSuspension } from '#tenancy';
 import { lapseOf } from '../endpoints/authority.ts';
 import { type Registration, unregister } from '../state/register.ts';
 import { endpointEntity, type StoredEndpoint } from '../store.ts';

@@ -2,7 +2,7 @@ import { Problem } from '#contract';
 import { noSuchRecord, requireLivePermissions } from '#http';
 import { type Caller, includeAll } from '#identity';
 import { StaleRead, type Tenant } from '#table';
-import { type Credentials, readCredentialsOf, requireCredentials } from '#tenancy/credentials';
+import { type Credentials, readCredentialsOf, requireCredentials } from '#tenancy';
 import { checkReach } from '../../integrations/grants.ts';
 import { integrationEntity } from '../../integrations/store.ts';
 import type { Confirmed, ConfirmingKey, StoredEndpoint } from '../store.ts';

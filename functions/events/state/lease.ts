@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type Condition, type Item, retry, serverTime, updateRequest } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
-import { deliveryStateKey } from '#tenancy/keys';
+import { deliveryStateKey } from '#tenancy';
 import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';
 import { type DeliveryState, LEASED, stateIn } from './state.ts';
 

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry, schema } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
-import { BUDGET_OF, budgetKey, quotaKey } from '#tenancy/keys';
+import { BUDGET_OF, budgetKey, quotaKey } from '#tenancy';
 import { LONGEST_WAIT_MS, timeIn, WORKERS_DIFFER_MS } from './lease.ts';
 
 /** How many pings and replays a tenant may have: all of its endpoints together, whatever requests do at once. */

@@ -1,10 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { feed, type Item, type Key, readPartition, schema, type Table } from '@custodia/counted-lists';
-import { journalEntity, type RequestSession, StaleRead, type Tenant } from '#table';
-import { recordsPartition, tenantIdOf } from '#table/keys';
+import { journalEntity, type RequestSession, recordsPartition, StaleRead, type Tenant, tenantIdOf } from '#table';
 import { readItems } from '#table/storage';
-import { deliveryStateKey, registerKey } from '#tenancy/keys';
+import { deliveryStateKey, registerKey } from '#tenancy';
 import { type DeliveryState, stateIn } from './state.ts';
 
 /**

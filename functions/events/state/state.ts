@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
-import { deliveryStateKey } from '#tenancy/keys';
+import { deliveryStateKey } from '#tenancy';
 import type { Position } from '../cursor.ts';
 
 /**

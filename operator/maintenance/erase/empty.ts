@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry, type Table } from '@custodia/counted-lists';
-import { credentialsKey, type TenantId } from '#table/keys';
-import { appKey, registerKey } from '#tenancy/keys';
+import { credentialsKey, type TenantId } from '#table';
+import { appKey, registerKey } from '#tenancy';
 import type { Clock } from '../../../shared/clock.ts';
 
 /** Final deletion. All functions here are idempotent and may run concurrently. */

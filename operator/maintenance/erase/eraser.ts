@@ -1,8 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, readPartition, retry } from '@custodia/counted-lists';
-import type { Entity, Tenant } from '#table';
-import { recordsPartition } from '#table/keys';
-import { appKey, registerKey } from '#tenancy/keys';
+import { type Entity, recordsPartition, type Tenant } from '#table';
+import { appKey, registerKey } from '#tenancy';
 import { concurrently, type Kind } from '#verify';
 import { deleteItem, deleteKey, deletePointer, type EraseTarget, emptyPartition, emptyRegister } from './empty.ts';
 import { partitionsOf } from './partitions.ts';

@@ -1,8 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { schema } from '@custodia/counted-lists';
 import { StaleRead, type Stored, type Tenant } from '#table';
-import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
-import { suspensionKey } from '#tenancy/keys';
+import { type Organization, type Suspension, stageOrganizationRemoval, suspensionKey } from '#tenancy';
 
 /**
  * The state of an erasure, in the item that keeps the organization suspended. It is all that remains after the erasure:

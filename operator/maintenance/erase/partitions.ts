@@ -1,17 +1,17 @@
 import { readPartition, schema, storedSets } from '@custodia/counted-lists';
-import type { Entity } from '#table';
 import {
   cascadeDeletePartition,
   childPartition,
   DEDUPLICATED,
   deduplicationKey,
+  type Entity,
   recordsPartition,
   type TenantId,
   uniqueKey,
   valuesPartition,
-} from '#table/keys';
+} from '#table';
 import { cascadeDeletesOf, indexesOf, readValues } from '#table/storage';
-import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy/keys';
+import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy';
 import { claimedFieldsOf, type Kind } from '#verify';
 import type { EraseTarget } from './empty.ts';
 

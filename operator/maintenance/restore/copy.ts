@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition, type Table } from '@custodia/counted-lists';
-import type { Entity, Tenant } from '#table';
-import { recordsPartition } from '#table/keys';
+import { type Entity, recordsPartition, type Tenant } from '#table';
 import { organizationEntity } from '#tenancy';
 import type { Clock } from '../../../shared/clock.ts';
 import { type RestoreOptions, restore } from './restore.ts';

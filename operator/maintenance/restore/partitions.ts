@@ -1,5 +1,5 @@
-import { cascadeDeletePartition, recordsPartition, type TenantId, uniqueKey, valuesPartition } from '#table/keys';
-import { dataKeyKey } from '#tenancy/keys';
+import { cascadeDeletePartition, recordsPartition, type TenantId, uniqueKey, valuesPartition } from '#table';
+import { dataKeyKey } from '#tenancy';
 import type { Kind } from '#verify';
 
 /**

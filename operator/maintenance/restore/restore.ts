@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { readPartition, retry, type Table } from '@custodia/counted-lists';
-import type { TenantId } from '#table/keys';
+import type { TenantId } from '#table';
 import { concurrently } from '#verify';
 import type { Clock } from '../../../shared/clock.ts';
 import { partitionsOf } from '../erase/partitions.ts';

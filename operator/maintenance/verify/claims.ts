@@ -1,6 +1,5 @@
 import { type Item, ids, indexes, type Key, readPartition, schema, type UnitOfWork } from '@custodia/counted-lists';
-import type { Entity } from '#table';
-import { recordsPartition, uniqueKey } from '#table/keys';
+import { type Entity, recordsPartition, uniqueKey } from '#table';
 import { CLAIMED, claimedIn, isClaimOfOwn } from '#table/storage';
 import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { concurrently, readTogether, recordsByNumber } from './reading.ts';

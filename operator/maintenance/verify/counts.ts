@@ -8,10 +8,9 @@ import {
   schema,
   storedSets,
 } from '@custodia/counted-lists';
-import type { Entity } from '#table';
-import { childPartition, PLATFORM, recordsPartition } from '#table/keys';
+import { childPartition, type Entity, PLATFORM, recordsPartition } from '#table';
 import { CHILDREN, indexesOf, MOVES, stageFlag, toRecord } from '#table/storage';
-import { quotaKey } from '#tenancy/keys';
+import { quotaKey } from '#tenancy';
 import {
   changed,
   type Found,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Table, UnitOfWork } from '@custodia/counted-lists';
-import { StaleRead } from '#table';
-import type { TenantId } from '#table/keys';
+import { StaleRead, type TenantId } from '#table';
 import type { Clock } from '../../../shared/clock.ts';
 
 /** A difference between the records and what is derived from them. */

@@ -1,6 +1,5 @@
 import type { Item } from '@custodia/counted-lists';
-import type { Entity } from '#table';
-import { PLATFORM } from '#table/keys';
+import { type Entity, PLATFORM } from '#table';
 import { indexesOf } from '#table/storage';
 import type { Count } from '#tenancy';
 

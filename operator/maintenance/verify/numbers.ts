@@ -1,6 +1,6 @@
 import { type Key, readPartition, schema, storedSets } from '@custodia/counted-lists';
 import { builtFilters, type Entry, entryOfItem, STRIPES } from '@custodia/counted-lists/maintenance';
-import { valueKey } from '#table/keys';
+import { valueKey } from '#table';
 import { putValue, valueExpiry } from '#table/storage';
 import { changed, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { lookAtNumber } from './number.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Item, type Key, schema } from '@custodia/counted-lists';
-import { PLATFORM, recordsPartition } from '#table/keys';
+import { PLATFORM, recordsPartition } from '#table';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
 import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { lookAtNumber } from './number.ts';

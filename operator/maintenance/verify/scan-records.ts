@@ -1,7 +1,6 @@
 import { type Item, ids, indexes, readPartition, schema } from '@custodia/counted-lists';
 import { type Entry, entryName, gracePeriod, periods } from '@custodia/counted-lists/maintenance';
-import type { Entity } from '#table';
-import { recordsPartition } from '#table/keys';
+import { type Entity, recordsPartition } from '#table';
 import { indexesOf, readValues } from '#table/storage';
 import type { Verified, VerifyContext } from './difference.ts';
 import { readCounter } from './reading.ts';

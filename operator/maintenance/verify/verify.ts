@@ -1,5 +1,4 @@
-import type { Tenant } from '#table';
-import { PLATFORM } from '#table/keys';
+import { PLATFORM, type Tenant } from '#table';
 import { cascadeDeletesOf, finishCascadeDeletes } from '#table/storage';
 import { listedEntity } from '#tenancy';
 import { Claims } from './claims.ts';

@@ -1,7 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { accessLine, Invocation } from '#telemetry';
-import { COUNTERS, type Counter } from '#telemetry/metrics';
+import { accessLine, COUNTERS, type Counter, Invocation } from '#telemetry';
 import { resourcesOf, type Templates } from '../synthesize.ts';
 
 /**
