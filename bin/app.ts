@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { bundle } from '#bundling';
 import { contracts } from '../functions/all-contracts.ts';
+import { bundle } from '../infra/bundling/bundle.ts';
 import { bundleNames } from '../infra/functions.ts';
 import { GatewayLogRole } from '../infra/gateway-log-role.ts';
 import { applyStageFile, settingsFrom } from '../infra/settings.ts';

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Bundles } from '#bundling';
 import type { Contract } from '#contract';
+import type { Bundles } from './bundling/bundle.ts';
 import { HEARTBEAT } from './heartbeat.ts';
 import type { Keys } from './keys.ts';
 import {

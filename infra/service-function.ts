@@ -14,8 +14,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { CODE_CACHE } from '#bundling';
 import { EMPTY_KEYS } from '#table';
+import { CODE_CACHE } from './bundling/script.ts';
 import type { Keys } from './keys.ts';
 import { metricsNamespace } from './metrics.ts';
 import { type Rights, readsTable } from './rights.ts';

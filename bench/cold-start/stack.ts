@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ids } from '@custodia/counted-lists';
 import { build } from 'esbuild';
-import { bundleOne } from '../../infra/bundling/index.ts';
+import { bundleOne } from '../../infra/bundling/bundle.ts';
 import { isOfBackground } from '../../infra/rights.ts';
 import type { RunningStack } from '../../test/infra/account/deploy.ts';
 import { type BundleSize, bundleSize } from '../../test/infra/bundle-size.ts';

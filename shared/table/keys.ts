@@ -1,7 +1,6 @@
 /**
- * The keys of records and of what belongs to them. `shared/tenancy/keys.ts` has those of what is stored about a tenant itself,
- * and `@custodia/counted-lists` those of sets and indexes; `docs/data-model.md` lists all. The partition keys of a
- * tenant begin with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
+ * The keys of records and of what belongs to them; `docs/data-model.md` lists all. The partition keys of a tenant begin
+ * with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
  */
 
 import type { Key } from '@custodia/counted-lists';

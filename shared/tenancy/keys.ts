@@ -1,10 +1,7 @@
 import type { Key } from '@custodia/counted-lists';
 import type { TenantId } from '#table';
 
-/**
- * The keys of what the service stores about a tenant itself, and of what it knows before the tenant. Keys of
- * credentials: `shared/table/keys.ts`.
- */
+/** The keys of what the service stores about a tenant itself, and of what it knows before the tenant. */
 
 /** The tenant of an app code. Put once, with the credentials, and never changed (`docs/decisions/0012`). */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'TENANT' });

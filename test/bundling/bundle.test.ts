@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bundle, bundleOne } from '#bundling';
 import { health } from '../../functions/health/contract.ts';
+import { bundle, bundleOne } from '../../infra/bundling/bundle.ts';
 import { MatchedFilters } from '../../infra/bundling/matched-filters.ts';
 
 let directory: string;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { bundleOne, CODE_CACHE } from '#bundling';
+import { bundleOne } from '../../infra/bundling/bundle.ts';
+import { CODE_CACHE } from '../../infra/bundling/script.ts';
 import { functionCode } from '../../infra/service-function.ts';
 import { freshDirectory } from '../support/directory.ts';
 

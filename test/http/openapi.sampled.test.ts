@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { bundle } from '#bundling';
+import { bundle } from '../../infra/bundling/bundle.ts';
 import type { LambdaHandler } from '../../shared/http/pipeline.ts';
 import { chainEvent } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';
