@@ -123,7 +123,7 @@ const COUNTED_OF_CORE = [
 ];
 const COUNTED_OF_BAD_INPUTS = ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'];
 
-/** Of requests that anybody can send, an address may send a tenth; ten is the least that WAF takes. */
+/** An address may send a tenth as many anonymous requests; ten is the least that WAF takes. */
 export const anonymousLimit = ({ addressLimit }: Pick<Settings, 'addressLimit'>): number =>
   Math.max(10, Math.floor(addressLimit / 10));
 

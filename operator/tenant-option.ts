@@ -98,7 +98,7 @@ async function lookUp(text: string, session: RequestSession): Promise<string> {
 }
 
 /**
- * The tenant that a text names, which is told to whoever gave it: they have not seen the id.
+ * The tenant that a text names. It is printed, because whoever gave the text has not seen the id.
  * @param found what people know of each that it may name, by its id
  * @throws OperatorProblem when there is none, or more than one
  */

@@ -33,7 +33,7 @@ const SHOWN = 100;
 export interface ListedAttempts {
   /** The newest first. */
   readonly attempts: readonly DeliveryAttempt[];
-  /** Of how many that are kept. */
+  /** The number of those that are kept. */
   readonly total: number;
 }
 

@@ -126,12 +126,10 @@ const MAX_SPACELESS = 20;
 export const MAX_WORDS = 12;
 const MAX_BYTES = 900;
 
-/**
- * Longest beginning of a claim, which is a sort key. A compatibility form may be many times as long. In bytes of UTF-8.
- */
+/** Longest prefix of a claim, a sort key, in bytes of UTF-8. A compatibility form may be many times as long. */
 const MAX_CLAIM = 1_000;
 
-/** Of a text, what is looked at for words. In UTF-16 units. */
+/** How much of a text is indexed, in UTF-16 units. */
 const MAX_TEXT = 1_000;
 
 /** All but the punctuation at the ends. */

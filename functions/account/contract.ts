@@ -6,7 +6,7 @@ import * as parameter from '#contract/parameter';
 /** Most integrations of a page: as many as may be active in an organization, where the stage sets nothing else. */
 export const PAGE_OF_INTEGRATIONS = 200;
 
-/** Days of which requests are told, with today. */
+/** Days of which requests are reported, with today. */
 const DAYS = 62;
 
 const limit = () =>

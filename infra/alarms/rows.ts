@@ -170,7 +170,7 @@ export const functionRows = (functions: Iterable<readonly [string, FunctionMetri
     };
   }),
   {
-    // Of the account in this region: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html
+    // For the account in this region: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html
     name: 'functions-concurrency',
     ...quota({
       used: LambdaFunction.metricAll('ClaimedAccountConcurrency', { statistic: 'Maximum' }),

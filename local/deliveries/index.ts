@@ -27,7 +27,7 @@ const SCHEDULE_MS = 5 * 60_000;
 const GRACE_MS = 500;
 
 /**
- * Delivers events to endpoints for webhooks, as the stack does: the table's stream invokes the bell, which sends
+ * Delivers events to endpoints for webhooks, as the stack does: the table's stream invokes `delivery-bell`, which sends
  * messages to a queue, for each of which the worker is invoked. The functions are the stack's; stream, queue and
  * schedule are this machine's (`docs/decisions/0201-events.md`).
  */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientGone, readBody } from './body.ts';
 import { failure, type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
-import { type Incoming, type ReadBody, type RequestHead, takeIn } from './incoming.ts';
+import { type Incoming, type ReadBody, type RequestHead, readRequest } from './incoming.ts';
 import { type GatewayOptions, type GatewaySettings, withDefaults } from './options.ts';
 import { asSent, gatewayReply, type Reply, sendRaw, sendReply } from './reply.ts';
 import { type Serve, server } from './serve.ts';
@@ -150,7 +150,7 @@ async function replyTo(
 ): Promise<Reply> {
   const { method = '', url: target = '' } = request;
   const arrive = async (): Promise<Incoming> => {
-    const incoming = await takeIn(request, read, settings);
+    const incoming = await readRequest(request, read, settings);
     entered.use(underWay.enter());
     return incoming;
   };

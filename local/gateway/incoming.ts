@@ -39,7 +39,7 @@ export type ReadBody = (maxBytes: number) => Promise<Buffer>;
  * @throws GatewayFailure 400, 403, 413 or 431
  * @throws ClientGone when the client goes away before its body is complete
  */
-export async function takeIn(
+export async function readRequest(
   request: RequestHead,
   readBody: ReadBody,
   { limits, allowedHosts }: Pick<GatewaySettings, 'limits' | 'allowedHosts'>,

@@ -13,8 +13,8 @@ import { type Match, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
 import { methodThrottle } from './throttle.ts';
 
-/** Serves a request; `takeIn` reads it. Rejects only with ClientGone. */
-export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Served>;
+/** Serves a request; `readRequest` reads it. Rejects only with ClientGone. */
+export type Serve = (readRequest: () => Promise<Incoming>, requestId: string) => Promise<Served>;
 
 /** A request that got its response. */
 export interface Served extends EndedRequest {
@@ -24,14 +24,14 @@ export interface Served extends EndedRequest {
 /** The way of a request through the gateway: read → resource → method → authorizer → function → reply. */
 export function server(settings: GatewaySettings): Serve {
   const respond = responder(settings);
-  return async (takeIn, requestId) => {
+  return async (readRequest, requestId) => {
     let caller: AuthorizerValues | undefined;
     const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
     const onCaller = (known: AuthorizerValues | undefined): void => {
       caller = known;
     };
     try {
-      return served(await respond(await takeIn(), requestId, onCaller));
+      return served(await respond(await readRequest(), requestId, onCaller));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       return served(replyToFailure(error, requestId, settings));

@@ -55,7 +55,7 @@ export async function lookAtTrail({ cloudTrail }: Account): Promise<string> {
       ? 'There is no trail'
       : `No trail records management events of KMS (${trailList.map(({ Name }) => Name).join(', ')})`;
   throw new Warning(
-    `${found}: nobody is told when a key is disabled or is to be deleted. The first trail of management events ` +
+    `${found}: nobody learns when a key is disabled or is to be deleted. The first trail of management events ` +
       'costs only its storage: aws cloudtrail create-trail',
   );
 }

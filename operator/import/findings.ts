@@ -4,7 +4,7 @@ import { OperatorProblem } from '../problem.ts';
 export interface Finding {
   /** From 1: the line in which the record begins. */
   readonly line: number;
-  /** Of CSV: the cell, from 1, and what its header says. */
+  /** The cell of a CSV line, from 1, and its header. */
   readonly column?: { readonly number: number; readonly name: string };
   /** Into the record (RFC 6901): `#/slug`. */
   readonly pointer?: string;

@@ -60,7 +60,7 @@ const MISTAKES: Readonly<Record<string, string>> = {
 
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** A first line by which spreadsheets are told the delimiter. */
+/** A first line that names the delimiter to spreadsheets. */
 const DECLARATION = /^sep=([^"])$/i;
 
 interface Delimiter {

@@ -23,7 +23,7 @@ export interface FileRecord {
   /** The id that it had where it was exported. */
   readonly id?: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Of CSV: where the fields stand. */
+  /** The columns of CSV, by field. */
   readonly columns?: ReadonlyMap<string, Column>;
   /** Why it has no fields, or not all. */
   readonly findings: readonly Finding[];

@@ -8,7 +8,7 @@ import type { Progress } from './run.ts';
 /** Findings that are printed; `--json` has all. */
 const SHOWN = 20;
 
-/** Of a file of which nothing was sent. */
+/** The lines about a file of which nothing was sent. */
 export function linesOfChecked(checked: CheckedFile): string[] {
   const { findings, invalid, total } = checked;
   const more = findings.length - SHOWN;

@@ -10,7 +10,7 @@ import { type NotSent, stepsOf, type ToSend } from './steps.ts';
 
 /** What was done so far, in records. */
 export interface Progress {
-  /** Of earlier runs. */
+  /** How many earlier runs have imported. */
   before: number;
   created: number;
   updated: number;
@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly references: References;
   readonly report: Report;
   readonly client: Pick<Custodia, 'importRecords'>;
-  /** Of platform callers: the organization that gets the records. */
+  /** The organization that gets a platform caller's records. */
   readonly orgId: string | null;
   readonly progress: Progress;
   /** Whether to send again what was sent more than a day ago without a response. */

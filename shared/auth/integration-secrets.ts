@@ -15,7 +15,7 @@ export { isStrong } from './secret-strength.ts';
 
 type StoredSecret = Credentials['secrets'][number];
 
-/** Of a secret that the caller supplies, in characters. */
+/** Characters of a secret that the caller supplies. */
 export const LENGTH = { min: 32, max: 256 } as const;
 
 const FORM = `must be ${LENGTH.min} to ${LENGTH.max} printable ASCII characters`;

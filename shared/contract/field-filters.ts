@@ -84,7 +84,7 @@ const short = (text: Text): Text =>
         .meta(shownAs({ ...shownOf(text), maxLength: MOST_CHARACTERS }))
     : text;
 
-/** Of a time, which nobody knows to the millisecond. */
+/** Filters a time, which nobody knows to the millisecond, by null alone. */
 const onlyNull = () =>
   z
     .enum([NULL])

@@ -27,7 +27,7 @@ export interface EnvelopeEncryption {
 export interface KeyContext {
   /** The organization's id, or `PLATFORM`. */
   readonly tenant: string;
-  /** Of keys that a role may unwrap which may unwrap no others (`docs/decisions/0011`). */
+  /** The purpose of keys for a role that may unwrap no others (`docs/decisions/0011`). */
   readonly purpose?: KeyPurpose;
 }
 

@@ -89,9 +89,9 @@ type BodyOf<R extends Route> = z.output<NonNullable<R['response']['schema']>>;
 export interface OperationResponse<R extends Route = Route> {
   /** The response leaves out fields that its schema does not name. */
   readonly body: BodyOf<R>;
-  /** Of an upsert: the record was there, and the response is not that of a creation. */
+  /** An upsert found the record: the response is not that of a creation. */
   readonly existed?: true;
-  /** Of a route that carries requests: one of them has failed. */
+  /** An operation of the batch has failed. */
   readonly isPartly?: boolean;
   /** Version of the returned record, for its `ETag`. */
   readonly version?: number;
@@ -161,7 +161,7 @@ export interface Carried {
   readonly suspensionCheck: Promise<void>;
 }
 
-/** Of the gateway's events, none is carried. */
+/** An event of the gateway is not an operation of a batch. */
 export interface MaybeCarried {
   readonly carried?: Carried;
 }

@@ -14,7 +14,7 @@ export function problemOf(error: unknown, asked: Asked = {}): Problem {
   if (error instanceof RecordTooLarge) {
     return new Problem('content-too-large', {
       detail:
-        `The record would take ${error.size} bytes in an answer, and may take ${error.most}. Quotation marks ` +
+        `The record would take ${error.size} bytes in a response, and may take ${error.most}. Quotation marks ` +
         'and backslashes of its JSON count twice.',
       cause: error,
     });
@@ -72,7 +72,7 @@ const alreadyExists = ({ field }: NotUnique): Problem => {
 
 const pageTooLarge = (error: listErrors.PageTooLarge): Problem =>
   new Problem('invalid-parameter', {
-    detail: `The records of this page are too large for one answer. Ask for at most ${error.fitting} with page_size.`,
+    detail: `The records of this page are too large for one response. Ask for at most ${error.fitting} with page_size.`,
     errors: [{ in: 'query', pointer: '#/page_size', detail: `must be at most ${error.fitting} for these records` }],
     cause: error,
   });

@@ -185,7 +185,7 @@ export const entityTag = (version: number, body: string): string => `"${version}
 /** The weak validator of what has no version, such as a list: a digest of the body (RFC 9110 §8.8.1). */
 export const listTag = (body: string): string => `W/"${digestOf(body)}"`;
 
-/** Its last character is no dash, which could not be told from the first of a proxy's mark. */
+/** Its last character is no dash, which would look like the first of a proxy's mark. */
 const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12).replace(/-$/, '_');
 
 /**

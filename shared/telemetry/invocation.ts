@@ -26,7 +26,7 @@ export interface Annotations {
   readonly problem?: string;
   /** There where the problem is that others were writing the same items at the same time. */
   readonly contended?: true;
-  /** Of a request that another one carries: its line, counted from 1. */
+  /** The line of an operation in its batch, counted from 1. */
   readonly line?: number;
   /** There in the first request of a container that had to compile its code (`infra/bundling/start.ts`). */
   readonly code_cache?: 'missed';

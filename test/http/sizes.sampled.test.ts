@@ -110,7 +110,7 @@ describe('a record', () => {
   });
 
   const tooLarge = expect.stringMatching(
-    new RegExp(`would take \\d{6} bytes in an answer, and may take ${MAX_RECORD}`),
+    new RegExp(`would take \\d{6} bytes in a response, and may take ${MAX_RECORD}`),
   );
 
   it('may take so much in a response, and no more, though each of its fields is within its own limit', async () => {

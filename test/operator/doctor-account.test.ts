@@ -82,7 +82,7 @@ describe('an account', () => {
 
   it('without a trail that logs, nobody is notified of a disabled key', async () => {
     account.replies = { ...USUAL, trails: [] };
-    expect((await found()).trail).toEqual(warning(/^There is no trail: nobody is told/));
+    expect((await found()).trail).toEqual(warning(/^There is no trail: nobody learns/));
     account.replies = { ...USUAL, trails: USUAL.trails.map((trail) => ({ ...trail, isLogging: false })) };
     expect((await found()).trail).toEqual(warning(/^No trail records .*\(management-events\)/));
   });

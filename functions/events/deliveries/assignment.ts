@@ -15,7 +15,7 @@ export interface Assignment {
   /** It holds until then, in epoch milliseconds of the worker's clock. */
   readonly until: number;
   readonly stored: Stored<StoredEndpoint>;
-  /** Of the endpoint's integration. */
+  /** Those of the endpoint's integration. */
   readonly permissions: Permissions;
 }
 

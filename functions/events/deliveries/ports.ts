@@ -38,7 +38,7 @@ export interface Call {
 export type Outcome =
   | {
       readonly status: number;
-      /** Of the header `Retry-After`, where there is one that can be read. */
+      /** From the header `Retry-After`, if it can be read. */
       readonly retryAfterSeconds?: number;
       /** Whether the body is one that the call expects. */
       readonly isExpected?: boolean;

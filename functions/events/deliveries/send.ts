@@ -17,9 +17,9 @@ interface SendOptions {
 
 /** For everything from the name's resolution to the end of the response, in milliseconds. */
 const TIMEOUT = 10_000;
-/** Of a response's body, in bytes. It is at most compared, and thrown away: a receiver that sends more is cut off. */
+/** Most bytes of a response's body, which is only compared. A receiver that sends more is cut off. */
 const MOST_BODY = 64 * 1024;
-/** Of a response's headers, in bytes. */
+/** Most bytes of a response's headers. */
 const MOST_HEADERS = 16 * 1024;
 /** Responses of 1xx before the real one. */
 const MOST_INFORMATION = 5;
@@ -168,7 +168,7 @@ function discard(response: IncomingMessage, compare?: (body: string) => void): v
   response.on('error', () => undefined);
 }
 
-/** Of a response that was not cut off. No body leaves this function. */
+/** The outcome of a response that was not cut off. No body leaves this function. */
 function withExpectation(outcome: Outcome | undefined, expects: readonly string[], body: string): Outcome | undefined {
   return outcome && 'status' in outcome
     ? { ...outcome, isExpected: expects.some((expected) => isSame(expected, body)) }

@@ -12,7 +12,7 @@ import { BlockList, isIP } from 'node:net';
  */
 export type Targets = 'public' | 'loopback';
 
-/** Of this process: `EVENT_TARGETS=loopback`, which no stage sets; else public ones alone. */
+/** The targets of this process: public ones, unless it has `EVENT_TARGETS=loopback`, which no stage sets. */
 export const environmentTargets = (): Targets => (process.env.EVENT_TARGETS === 'loopback' ? 'loopback' : 'public');
 
 /** A URL that may be called, apart from what its name resolves to. */

@@ -22,7 +22,7 @@ const patiently = <T>({ clock }: EraseTarget, request: () => Promise<T>): Promis
 
 /**
  * Deletes all items of a partition.
- * @param onDelete is told how many were deleted, as it goes
+ * @param onDelete is called with the number of deleted items, as it goes
  */
 export const emptyPartition = (
   place: EraseTarget,

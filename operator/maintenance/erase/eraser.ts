@@ -10,7 +10,7 @@ interface Options {
   readonly kinds: readonly Kind[];
   /** The kind of the integrations. */
   readonly integrations: Entity;
-  /** Is told how many items were deleted, as it goes. */
+  /** Is called with the number of deleted items, as it goes. */
   readonly onDelete: (items: number) => void;
 }
 
@@ -78,7 +78,7 @@ const APPS = appKey('').PK;
 /**
  * Deletes all items under the tenant's keys, the pointers of app codes to them, and what the register of webhook
  * endpoints has of it.
- * @param onDelete is told how many were deleted, as it goes
+ * @param onDelete is called with the number of deleted items, as it goes
  */
 export async function sweep(tenant: Tenant, onDelete: (items: number) => void): Promise<void> {
   await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => sweepSegment(tenant, segment, onDelete)));

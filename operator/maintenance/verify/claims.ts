@@ -23,7 +23,7 @@ export class Claims implements Check {
   readonly #scope: VerifyContext;
   readonly #entity: Entity;
   readonly #partition: string;
-  /** Of the values that records have, less those that are claimed for them. */
+  /** Sums of the values that records have, less those that are claimed for them. */
   readonly #sums = new Sums();
 
   constructor(scope: VerifyContext, entity: Entity) {

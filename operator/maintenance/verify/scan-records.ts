@@ -28,7 +28,7 @@ export interface RecordScan extends NumberList {
   /** The first number. */
   readonly floor: number;
   readonly count: number;
-  /** Of gaps and entries. */
+  /** Sums of gaps and entries. */
   readonly sums: Sums;
   /** The values of sets that records are in, or should be in, by field. */
   readonly values: Values;

@@ -105,7 +105,7 @@ const halves = new BigUint64Array(2);
 const lanesOfHalves = new Uint32Array(halves.buffer);
 
 const FULL_WORD = (1n << BigInt(WORD_BITS)) - 1n;
-/** Of a word's last lane. */
+/** The bits of a word's last lane. */
 const LAST_LANE = 2 ** (WORD_BITS % 32) - 1;
 
 /**

@@ -44,7 +44,7 @@ interface AllocatingRequest extends TimeLimit {
   /** When the request began, in epoch milliseconds. */
   readonly now: number;
   readonly contention: Contention;
-  /** Of a request of a batch: the stock of all, and how many requests like this one are left, with it. */
+  /** The stock of a batch, and how many of its requests like this one are left, with it. */
   readonly batch?:
     | { readonly shared: { readonly numbers: NumberStock<PooledNumber> }; readonly left: number }
     | undefined;
@@ -250,7 +250,7 @@ export class NumberPool {
     await Promise.allSettled([this.settle(), ...unused.map((allocated) => this.#release(allocated))]);
   }
 
-  /** @param below how far below {@link NO_NUMBER}: several records of one rehearsal need several numbers */
+  /** @param below how far below {@link NO_NUMBER}: several records of one trial run need several numbers */
   #rehearsed(list: List, below: number): AllocatedNumber {
     const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
     const largest = Number.POSITIVE_INFINITY;

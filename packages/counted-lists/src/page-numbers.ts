@@ -16,7 +16,7 @@ interface PageRange {
   readonly sort: readonly SortKey[];
 }
 
-/** Of pages in the order of the numbers. */
+/** Whether a page in the order of the numbers begins with the newest. */
 export const isNewestFirst = ({ sort: [first] }: PageRange): boolean => first?.descending === true;
 
 /** How a page is requested. */

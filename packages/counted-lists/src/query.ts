@@ -34,7 +34,7 @@ export interface Condition {
   readonly isMet: (item: Item) => boolean;
   /** The values of which a record must have one as it is stored, where that decides. */
   readonly stored?: readonly Scalar[] | undefined;
-  /** Of the time of creation, where it is a range. */
+  /** The range of the time of creation, if it is one. */
   readonly time?: TimeRange;
 }
 

@@ -61,7 +61,7 @@ const exactNumber = (value: string): number | bigint => {
   return Number.isSafeInteger(number) || !WHOLE.test(value) ? number : BigInt(value);
 };
 
-/** Of a whole number below 2^53, with its sign. */
+/** Most characters of a whole number below 2^53, with its sign. */
 const MOST_DIGITS = 17;
 const WHOLE = /^-?\d+$/;
 

@@ -62,7 +62,7 @@ export async function narrowByTime(
     const about = { from: Math.max(range.from, first), to: Math.min(range.to, end) };
     return membersOf(query, { ...narrowed, range: about }, new Set(), now);
   });
-  // Of too many the records cannot decide: then they are refused, as where times are not narrowed.
+  // Records cannot decide about too many candidates: these are refused, as where times are not narrowed.
   if (doubtful.some(({ total }) => total > MOST_CANDIDATES)) return view;
   const inexact = doubtful.flatMap((about) => about.slice(0, about.total));
   return { ...narrowed, inexact: new Set([...view.inexact, ...inexact]), units: view.units + search.units };

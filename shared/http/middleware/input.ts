@@ -18,7 +18,7 @@ import type { Middleware, Routed } from './routing.ts';
 export interface WithJson {
   /** The parsed body, where the route has one. The operation of a webhook parses its body, after its signature. */
   json?: Parsed;
-  /** Of a body of NDJSON: the number of the line of each request, counted from 1. Empty lines have none. */
+  /** The line of each request in a body of NDJSON, counted from 1. Empty lines have none. */
   lineNumbers?: readonly number[];
 }
 

@@ -24,7 +24,7 @@ export interface AuditEvent {
   /** Requests of the day that could show credentials. */
   readonly reads: number | null;
   readonly shown_count: number | null;
-  /** Of the first ten records. */
+  /** The ids of the first ten records. */
   readonly shown_ids: readonly string[] | null;
   readonly request_id: string | null;
   readonly source_address: string | null;

@@ -236,7 +236,7 @@ function additions(
 
 function stageLatest(records: Records, id: string, declared: LatestOf, record: AnyRecord, isNew: boolean): void {
   derivedOf(records, declared.of).advance(id, declared.field, async () => {
-    // Of a record that gets its reference later, those below it count, too.
+    // When a record gets its reference later, the records below it count, too.
     const below = isNew ? undefined : await latestBelow(records, String(record.id), declared);
     return [record[declared.time], below]
       .filter((time) => typeof time === 'string')

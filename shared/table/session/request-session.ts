@@ -35,7 +35,7 @@ export class RequestSession implements TimeLimit {
   readonly numbers: NumberPool;
   readonly contention: contention.Contention;
   readonly audit = new AuditOrigin();
-  /** Of an operation of a batch: what all of them share, and how many like this one have not begun, with it. */
+  /** What the operations of its batch share, and how many like this one have not begun, with it. */
   batch: { readonly shared: SharedByBatch; readonly left: number } | undefined;
   /** How often a generated value was already taken. */
   collisions = 0;

@@ -200,7 +200,7 @@ interface Known {
 /** By tenant and owner, the least recently used first. */
 const known = new Map<string, Known>();
 
-/** Of an integration, or of the whole tenant (null), whose requests are only counted by integration. */
+/** What is known of an integration's bucket, or the tenant's (null), whose requests are counted by integration. */
 export function knownOf(tenant: Tenant, integrationId: string | null): Known {
   const name = `${tenant.id}#${integrationId ?? ''}`;
   const found = known.get(name) ?? { bucket: new Bucket(), count: new RequestCount() };

@@ -37,7 +37,7 @@ export class RequestBudget {
   #refusal: Refusal | undefined;
   #flushing: Promise<unknown> = Promise.resolve();
   /** What the operation has read. */
-  #told: readonly Limit[] | undefined;
+  #reported: readonly Limit[] | undefined;
 
   constructor(session: RequestSession) {
     this.#session = session;
@@ -83,7 +83,7 @@ export class RequestBudget {
   /** The `RateLimit` headers; none before the request is charged. */
   get headers(): Readonly<Record<string, string>> {
     if (this.#charged === 0) return this.#refusal?.budgetHeaders ?? {};
-    return rateLimitHeaders(leastOf(this.#told ?? this.#limits(), ({ remaining }) => remaining));
+    return rateLimitHeaders(leastOf(this.#reported ?? this.#limits(), ({ remaining }) => remaining));
   }
 
   /**
@@ -96,8 +96,8 @@ export class RequestBudget {
       bucket.learn(await readBudget(tenant, integrationId), now),
     );
     await Promise.all(reading);
-    this.#told = this.#limits();
-    return this.#told;
+    this.#reported = this.#limits();
+    return this.#reported;
   }
 
   /** Resolves when the writes to the table are done. */
@@ -189,7 +189,7 @@ export async function flush(
   }
 }
 
-/** The budgets that a caller's requests are charged to, their limits, and what is told of them. */
+/** The budgets that a caller's requests are charged to, their limits, and how they are reported. */
 
 /** Requests a minute of an integration that has no limit of its own, where `RATE_LIMIT` sets none for the stage. */
 export const STANDARD_LIMIT = 600;

@@ -22,12 +22,12 @@ export interface Counted {
 
 export const NOTHING_COUNTED: Counted = { requests: new Map(), surplus: [] };
 
-/** The days of which requests are told: today and those before. */
+/** How many days of requests are reported: today and those before. */
 export const TOLD_DAYS = 62;
 
 /**
  * Most days in an item. The oldest go first by their number, not by the clock of the container that writes: one that is
- * months ahead makes days that nobody is told of, and pushes out no day before its third.
+ * months ahead makes days that are not reported, and pushes out no day before its third.
  */
 const MOST_DAYS = TOLD_DAYS + 2;
 
@@ -109,7 +109,7 @@ interface CountsPage {
 }
 
 /**
- * The requests of a tenant's integrations in the days that are told, by the tenant's own key alone, in the order of
+ * The requests of a tenant's integrations in the days that are reported, by the tenant's own key alone, in the order of
  * their ids, and beside them what deliveries were charged. Two reads in parallel.
  */
 export async function readRequestCounts(tenant: Tenant, query: CountsQuery): Promise<CountsPage> {

@@ -193,7 +193,7 @@ export interface Language {
 interface ClaimedField {
   readonly field: string;
   readonly normalize: (value: string) => string;
-  /** Of the claims: items with the value as their sort key, and the record's id as `holder`. */
+  /** Partition of the claims: items with the value as their sort key, and the record's id as `holder`. */
   readonly partition: string;
 }
 

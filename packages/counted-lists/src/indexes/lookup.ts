@@ -19,7 +19,7 @@ export interface Candidates {
 }
 
 /** Items of each range that are read first of several lookups. */
-const BEGINNING = 500;
+const FIRST_ITEMS = 500;
 /** Most lookups that are begun at once, the first ones: two words or three mostly tell enough. */
 const MOST_AT_ONCE = 3;
 /** Read units after which no lookup begins and only one continues: three words could take 1,500. */
@@ -40,7 +40,7 @@ export async function readLookups(
   const reads = lookups.map((lookup) => new LookupRead(table, list, lookup));
   const isEnded = (): boolean => reads.some(({ isComplete }) => isComplete);
   const isDear = (): boolean => reads.reduce((sum, { units }) => sum + units, 0) > MOST_UNITS;
-  const first = lookups.length === 1 ? (lookups[0]?.most ?? 0) : BEGINNING;
+  const first = lookups.length === 1 ? (lookups[0]?.most ?? 0) : FIRST_ITEMS;
   let begun = 0;
   do {
     const further = reads.slice(begun, begun + MOST_AT_ONCE);

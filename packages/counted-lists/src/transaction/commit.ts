@@ -61,7 +61,7 @@ const MANY = 50;
  */
 const LONG_WAITS: Waits = { first: 250, longest: 1_000 };
 
-/** Of other writes: what takes turns until its deadline is sent some 25 times. */
+/** Waits of other writes: one that conflicts until its deadline is sent some 25 times. */
 const USUAL_WAITS: Waits = { ...WAITS, longest: 800 };
 
 /** What is known about some writes. */
@@ -124,7 +124,7 @@ function sender(table: Table, writes: readonly PendingWrite[]): () => Promise<ob
 /** Writes that DynamoDB refused. */
 interface Refused {
   readonly refusal: Error;
-  /** Of the items by which conditions failed. */
+  /** Keys of the items by which conditions failed. */
   readonly keys: readonly Key[];
 }
 
