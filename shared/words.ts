@@ -264,7 +264,7 @@ export function wantedWords(q: string): readonly WantedWord[] {
   const wanted = tokens.flatMap((token) => wantedBy(token));
   const significant = wanted.filter(({ words }) => words.some((word) => /[^\p{P}]/u.test(word)));
   const all = significant.length === 0 ? wanted : significant;
-  // What another one begins with is found where that is found.
+  // Drop words that are prefixes of others.
   const needed = all.filter(
     ({ words: [first = '', ...others] }, index) =>
       others.length > 0 ||

@@ -1,7 +1,7 @@
 import { declaredEntities } from '../all-entities.ts';
 import { auditEvent } from '../audit/contract.ts';
 
-/** What reading the total of a list takes of its entity. */
+/** The parts of an entity that reading a list's total needs. */
 interface CountedKind {
   readonly name: string;
   readonly recordType: string;

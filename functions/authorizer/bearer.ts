@@ -5,7 +5,7 @@ type Headers = Pick<APIGatewayRequestAuthorizerEvent, 'headers' | 'multiValueHea
 /** Credentials that cannot be a token of this service, whatever the time. */
 export interface NoToken {
   readonly reason: 'malformed' | 'secret';
-  /** What is wrong with them. Nothing of what was sent is repeated: it may be a secret. */
+  /** What is wrong with them. It repeats nothing that was sent, which may be a secret. */
   readonly detail: string;
 }
 

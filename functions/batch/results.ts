@@ -4,7 +4,7 @@ import { escapedSize } from '#json';
 import { MOST_RETURNED } from './limits.ts';
 import type { Line } from './lines.ts';
 
-/** What became of an operation: its status, and its result as JSON text. */
+/** The outcome of an operation: its status, and its result as JSON text. */
 export interface Result {
   readonly status: number;
   readonly text: string;

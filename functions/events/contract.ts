@@ -6,7 +6,7 @@ import * as parameter from '#contract/parameter';
 /** Most events of a page. */
 const PAGE = { standard: 100, max: 200 } as const;
 
-/** Where a feed begins that has only what happens from now on. */
+/** The cursor of a feed that has only events from now on. */
 export const LATEST = 'latest';
 
 const A_CURSOR = `must be \`${LATEST}\`, or a cursor: the \`next\` of an earlier response`;

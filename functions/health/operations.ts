@@ -1,7 +1,7 @@
 import type { Operations } from '#http';
 import type { health } from './contract.ts';
 
-/** As every read, it has an entity tag: the response is always the same. */
+/** Has an entity tag, like every read: the response is always the same. */
 const HEADERS = { ETag: '"ok"', 'Cache-Control': 'no-store' } as const;
 
 export const healthOperations: Operations<typeof health> = {

@@ -18,7 +18,7 @@ interface Registered {
   readonly secret: string;
 }
 
-/** Who registers an integration, and sees its secret. */
+/** The caller that registers an integration and sees its secret. */
 type Maker = Caller | 'anonymous' | 'operator';
 
 /**

@@ -33,7 +33,7 @@ export function listQueryOf(route: Route): ListQuery {
 
 function makeListQuery(route: Route): ListQuery {
   const { shape } = route.query;
-  // Whoever filters or sorts by a value finds it out. The organization is what the tenant is named by.
+  // A filter or an order reveals a value. The organization only names the tenant.
   const hidden = new Set(['org_id', ...protectedFieldsOf(route), ...Object.keys(route.unfiltered ?? {})]);
   const byField = Object.entries(fieldsOf(route))
     .filter(([field]) => !hidden.has(field))

@@ -65,7 +65,7 @@ export interface OpenInput {
   readonly charge: RequestBudget['charge'];
 }
 
-/** What the operation of a route that carries requests gets besides its input. */
+/** What the operation of a batch route gets besides its input. */
 export interface CarrierInput extends BearerInput {
   /** To be handed on with each of the requests (`carried-requests.ts`). */
   readonly carrier: Carrier;
@@ -152,7 +152,7 @@ export function routeTable<C extends Contract>(contract: C, operations: Operatio
   );
 }
 
-/** What a request has from the one that carries it. */
+/** What an operation has from its batch. */
 export interface Carried {
   readonly matched: MatchedRoute;
   /** What its session shares with those of the others. */

@@ -30,7 +30,7 @@ export class JournalReader {
     return { events: items.map((item) => toRecord(journalEntity, item)), ...page };
   }
 
-  /** Where to follow the journal from, to get the events of changes that are committed from now on. */
+  /** The number from which to follow the journal for changes that are committed from now on. */
   end(): ReturnType<typeof feed.endOfFeed> {
     return feed.endOfFeed(this.#table, this.#list, this.#tenant.session);
   }

@@ -15,7 +15,7 @@ interface WantedRecord {
   readonly id: string;
   /** Id of the record that it is below. */
   readonly parentId?: string | undefined;
-  /** What it has at least, or had when it was deleted, as its event says. */
+  /** The version that its event names: it has this one or a later one. */
   readonly version?: number;
 }
 
@@ -43,7 +43,7 @@ export async function* recordsById(
     const most = Math.min(MOST_KEYS, Math.floor((MOST_BYTES - units * UNIT) / MAX_ITEM));
     const { end, keys } = nextOf(tenant, wanted, begin, known, most);
     if (end === begin) return;
-    // As many as if they were like those before.
+    // Estimates the rest by the records so far.
     tenant.session.expectUnits?.(keys.length * Math.max(1, units / (known.size || 1)));
     units += await read(tenant, keys, known);
     units += await readAgain(tenant, wanted.slice(begin, end), known);

@@ -61,7 +61,7 @@ export class LoginAttempt {
     if (item === undefined || Number(item[schema.TTL]) * 1000 <= now) return NONE;
     const [count, lastAt] = [Number(item.FAILURES), Number(item.AT)];
     if (lastAt <= now + CLOCKS_DIFFER_MS) return { count, lastAt };
-    // Where this fails, another request has written meanwhile.
+    // If this fails, another request has written meanwhile.
     await this.#update(DATE_ANEW, KEPT, lastAt);
     return { count, lastAt: now };
   }

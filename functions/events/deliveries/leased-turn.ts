@@ -27,7 +27,7 @@ const SLOW_MS = 2_000;
 const LEFT_MS = leases.LEASE_MS + 2 * leases.WORKERS_DIFFER_MS;
 /** A call is made so much later at most: a worker that was paused while it prepared one does not make it. */
 const PREPARING_MS = 10_000;
-/** Where the budget is spent, the next turn begins so much later at least, so that it can deliver some. */
+/** The least wait for the next turn when the budget is spent, so that it can deliver some. */
 const BUDGET_WAIT_MS = 10_000;
 /** Events that are read at once, whatever the size of batches. */
 const READ_AHEAD = 100;
@@ -71,7 +71,7 @@ export class LeasedTurn {
     this.#ends = ports.clock() + TURN_MS;
   }
 
-  /** Whatever fails, the lease is released; where that fails too, there is another turn when it has expired. */
+  /** Releases the lease whatever fails. If that fails too, another turn follows when the lease has expired. */
   async run(first: Assignment): Promise<NextTurn> {
     try {
       return await this.#deliver(first);

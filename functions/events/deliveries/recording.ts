@@ -7,7 +7,7 @@ import { attemptsOf, endpointEntity, type StoredEndpoint } from '../store.ts';
 import { type Stop, verdictOf } from './failures.ts';
 import type { Outcome } from './ports.ts';
 
-/** What a worker writes besides moving the cursor: attempts, and that an endpoint stops. All or nothing. */
+/** Writes of a worker besides the cursor: attempts, and that an endpoint stops. All or nothing. */
 
 /** A call that was made. */
 export interface Made {

@@ -38,7 +38,7 @@ export const pinged = (): Proof => ({
   challenge: newChallenge(),
 });
 
-/** What an endpoint becomes whose receiver is to prove it. It is pinged, unless its tenant has had too many pings. */
+/** Makes an endpoint wait for its receiver's proof. It is pinged, unless its tenant has had too many pings. */
 export const askForProof = async (tenant: Tenant): Promise<Proof> =>
   (await stagePingCount(tenant, maxPings())) === 0 ? pinged() : { ...NOT_PINGED, challenge: newChallenge() };
 

@@ -142,7 +142,7 @@ class Reading {
   }
 }
 
-/** What there is at neighbouring numbers of a block, as far as they are allocated. */
+/** The state of neighbouring numbers of a block, as far as they are allocated. */
 interface Stretch {
   readonly counter: Item;
   /** Records and tombstones. */
@@ -199,7 +199,7 @@ function assertKept(counter: Item, from: number, now: number): void {
 
 /** Fewest records that {@link endOfFeed} looks at, and most. */
 const LAST = { fewest: 100, step: 1_000, most: 5_000 } as const;
-/** So many neighbours must be old: the clock of one writer may be wrong. */
+/** How many neighbours must be old: the clock of one writer may be wrong. */
 const ALL_OLD = 32;
 
 /**

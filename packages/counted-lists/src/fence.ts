@@ -79,7 +79,7 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
 /** The gap's word is not known at first. Each refusal returns it. */
 const TRIES = 4;
 
-/** What became of a record that was sent. Without a response it may be carried out later. */
+/** The outcome of sending a record. Without a response it may be written later. */
 export type Sent = 'responded' | 'no-response';
 
 interface Releasing extends TimeLimit {

@@ -95,7 +95,7 @@ export class NumberPool {
     return allocated;
   }
 
-  /** So many numbers of a list in their order: spare ones, a pending one, and one new range. */
+  /** Returns this many numbers of a list in order: spare ones, a pending one, and one new range. */
   async allocateAll(table: Table, list: List, count: number, mayBeEarly = false): Promise<readonly AllocatedNumber[]> {
     if (this.isRehearsal) return Array.from({ length: count }, (_, index) => this.#rehearsed(list, count - 1 - index));
     const numbers = this.#spareOf(list).slice(0, count);

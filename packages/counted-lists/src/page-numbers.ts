@@ -181,7 +181,7 @@ export class OrderScan {
       const { length } = this.#among(members);
       if (length >= to || this.isComplete) break;
       if (this.#count >= this.#most) return undefined;
-      // As many as the rest takes if members go on as they began, and some more.
+      // As many as the rest takes if members continue at this rate, and some more.
       await this.#read(Math.max(FURTHER, Math.ceil(((to - length) * 1.25 * this.#texts.size) / Math.max(length, 1))));
     }
     await this.#readMoved();

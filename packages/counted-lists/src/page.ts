@@ -76,7 +76,7 @@ const MOST_UNSETTLED = 100;
 /** Reads the records of the newest numbers whose writers may be at work, and excludes those that have none yet. */
 async function withoutUnwritten(reading: ListReading): Promise<ListReading> {
   const { table, query, request, view, newest } = reading;
-  // Where the records decide, all of them are read.
+  // If the records decide, read all of them.
   if (view.unsettled.length === 0 || view.residual.length > 0) return reading;
   const members = membersOf(query, view, new Set(), request.now);
   const numbers = view.unsettled.filter((number) => members.has(number)).slice(-MOST_UNSETTLED);
@@ -142,7 +142,7 @@ async function readListed(reading: ListReading): Promise<ItemPage | undefined> {
   const isFenced = await fenceOverdue(table, query, page.absent, { view, found, budget, now: request.now, hasNewest });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
   const items = itemsOf(numbers, found, request);
-  // By what the records say now: one that has moved since the order was read does not stand in its old place.
+  // Sort by the records as read: one that has moved since the order was read leaves its old place.
   const sorted = order === undefined ? items : items.toSorted(compareBy(query.sort));
   return { items: sorted, total: page.total, isCut: budget.isCut };
 }

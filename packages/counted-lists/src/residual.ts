@@ -44,7 +44,7 @@ export async function decideByRecords(
   const refusal = () => refusalOf(query, view, candidates);
   if (candidates > MOST_CANDIDATES) throw refusal();
   const numbers = isOfAll ? members.slice(0, members.total) : [...view.inexact].filter((each) => members.has(each));
-  // Where only some are read, one that does not belong to the list must not look as if it did not exist.
+  // If only some are read, a record that does not belong to the list must not look as if it did not exist.
   const conditions = isOfAll ? query.conditions : [];
   const reading = new CandidatesRead(table, { ...query, conditions }, largestNoted(view.counter), timeLimit);
   if (!(await reading.read(numbers.toSorted((one, other) => one - other)))) throw refusal();

@@ -15,7 +15,7 @@ import type { Authenticated, Budgeted } from './caller.ts';
 import type { Validated, WithJson } from './input.ts';
 import type { InSession, Middleware, Routed } from './routing.ts';
 
-/** Whose records a request is about, and whether they are served. */
+/** Finds the tenant of a request, and whether it is served. */
 
 export interface TenantScoped {
   /** What an operation gets besides its input. */
@@ -190,7 +190,7 @@ export const notSuspended = (): Middleware<Scoped & SuspensionChecked & MaybeCar
     const tenant = event.caller && Tenant.of(event.caller, event.session);
     event.suspensionCheck = event.carried?.suspensionCheck ?? (tenant && requireActive(tenant)) ?? Promise.resolve();
     event.suspensionCheck.catch(() => undefined);
-    // Whom this container has recently refused waits before anything else: such a call takes one read, and no numbers.
+    // A tenant that this container has recently refused waits first: such a call takes one read, and no numbers.
     const isWaitedFor = event.matched.route.carries !== undefined || (tenant !== undefined && refused.has(tenant.id));
     if (isWaitedFor) await event.suspensionCheck;
   },

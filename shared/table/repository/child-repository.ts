@@ -51,7 +51,7 @@ export class ChildRepository<T extends object> extends Repository<T> {
    * transaction; many, and all where others were added since they were read, after it (`cascade-delete.ts`).
    */
   deleteAll({ records, list }: ChildKeys): (work: UnitOfWork, parent: Item) => Item {
-    // As staged last, which is what was committed.
+    // The value that was staged last is the committed one.
     let isCascade = false;
     cascadeAfterCommit(this.session, this.tenant, () => isCascade);
     return (work, { [CHILDREN]: count }) => {

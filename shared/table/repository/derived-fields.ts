@@ -71,7 +71,7 @@ export class DerivedFields<T extends object> {
       item !== undefined && item.id === id ? new listErrors.Unexpected(key, item) : onMissing(item);
     session.changes.of(tenant).expect(key, (work, found = stored.item) => {
       const time = forward(found[field], session);
-      // Where it has that time or a later one, only that it is there: of a burst of changes few move it.
+      // If it has that time or a later one, only require that it exists: few changes of a burst move it.
       if (time === found[field]) work.update(key, { condition: { equals: { id } }, onConditionFailed });
       else stageMoved(work, list, found, { [field]: time }, { id, [field]: found[field] }, onConditionFailed);
     });
@@ -218,7 +218,7 @@ function stageCounts(
   }
 }
 
-/** What a change adds to the counters of one record, but for those that it leaves as they are. */
+/** What a change adds to the counters of one record, without those that stay as they are. */
 function additions(
   { counts }: CountedBy<unknown>,
   field: string,

@@ -13,7 +13,7 @@ export interface Entity<T extends object = Record<string, unknown>> {
   /** The record of the contract, where there is one. */
   readonly record?: Declared;
   /**
-   * By what its lists are filtered and sorted at any size. An index that is added later must be built by the operator
+   * Filters and orders of its lists at any size. An index that is added later must be built by the operator
    * where there are records (`docs/counted-lists.md`).
    */
   readonly indexes: readonly DeclaredIndex[];
@@ -53,7 +53,7 @@ export interface Entity<T extends object = Record<string, unknown>> {
   readonly auditedFields?: readonly Field<T>[];
   /** Which of its records' changes leave an event in the journal (`journal.ts`). */
   readonly journaled?: Journaled<never>;
-  /** As of {@link List}: for the journal itself. */
+  /** As in {@link List}, for the journal. */
   readonly ordered?: true;
 }
 
@@ -110,7 +110,7 @@ type Options<T extends object> = Partial<
 > &
   ByField<T>;
 
-/** What of an entity is declared by field. */
+/** The parts of an entity that are declared by field. */
 interface ByField<T> {
   readonly indexes?: readonly DeclaredIndex<Field<T>>[];
   readonly counted?: { readonly [field in Field<T>]?: CountedBy<T> };
@@ -183,7 +183,7 @@ export function toRecord<T extends object>(kind: Entity<T>, item: Item): T {
   return fields as T;
 }
 
-/** By what the records of an entity are found and sorted, as its `store.ts` declares it (`docs/counted-lists.md`). */
+/** The indexes of an entity, as its `store.ts` declares them (`docs/counted-lists.md`). */
 interface DeclaredIndex<F extends string = string> {
   readonly kind: 'set' | 'flag' | 'words' | 'exact' | 'order';
   /** Fields of the record that it is made of. */

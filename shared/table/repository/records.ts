@@ -51,7 +51,7 @@ export interface PageQuery {
   readonly page_size: number;
   /** By default the newest first. */
   readonly sort?: readonly SortKey[];
-  /** What all of its records have. */
+  /** Conditions that all of its records meet. */
   readonly where?: readonly Where[];
 }
 
@@ -60,7 +60,7 @@ export interface CursorQuery {
   /** Id of the last record of the previous page. */
   readonly after?: string | undefined;
   readonly newestFirst?: boolean;
-  /** As of {@link PageQuery}: what indexes answer. */
+  /** Conditions that indexes answer. */
   readonly where?: readonly Where[];
 }
 
@@ -209,7 +209,7 @@ export class RecordReader<T extends object> {
     this.location = location;
   }
 
-  /** Those of its list: by id, none is needed. */
+  /** The indexes of its list. Reads by id need none. */
   get indexes(): indexes.Indexes {
     this.#indexes ??= indexesOf(this.entity, this.tenant, this.location.partition);
     return this.#indexes;

@@ -66,7 +66,7 @@ export class RequestSession implements TimeLimit {
     return new RequestSession(tableWith(credentials), clock, clock() + timeoutMs);
   }
 
-  /** What the sessions of a batch share whose own session this is. @param ids as of {@link SharedByBatch} */
+  /** What the sessions of this session's batch share. @param ids as in {@link SharedByBatch} */
   share(ids: readonly string[]): SharedByBatch {
     return new SharedByBatch(this.numbers.stock(), ids);
   }

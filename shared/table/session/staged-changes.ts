@@ -28,7 +28,7 @@ class StagedRun {
 export class StagedChanges {
   readonly #tables: TenantTables;
   #run = new StagedRun();
-  /** What was begun in this run and in earlier ones. */
+  /** Tasks that this run and earlier ones have begun. */
   readonly #begun: Promise<unknown>[] = [];
 
   constructor(tables: TenantTables) {

@@ -27,7 +27,7 @@ const LEAST_PART_OF_LIMIT = 100;
 /** Tolerance for rounding errors, in requests. */
 const ROUNDING = 0.01;
 
-/** So much is refilled before a container's next batch. In milliseconds. */
+/** How long a bucket refills before a container's next batch, in milliseconds. */
 const SPENT_BY_OTHERS_MS = 1_000;
 
 /**

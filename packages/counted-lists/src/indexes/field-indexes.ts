@@ -293,7 +293,7 @@ const wordsIn = (record: Item): readonly string[] =>
     .split('\n')
     .slice(1);
 
-/** What of a claim is behind its first blank, as in a ticket code `WEB 17`: its words begin no claim. */
+/** The part of a claim behind its first blank, as in a ticket code `WEB 17`: its words begin no claim. */
 const furtherOf = (claim: string): string => claim.split(/\s/u).slice(1).join(' ');
 
 const numberOfClaim = ({ holder }: Item): number => numberOf(String(holder));

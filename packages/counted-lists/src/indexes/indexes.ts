@@ -33,7 +33,7 @@ export class Indexes {
   readonly #inAdvance: ReadonlySet<string>;
   /** All by which this release finds records. */
   readonly finders: readonly Finder[];
-  /** Those among them in which it writes records. */
+  /** The indexes among them to which it writes records. */
   readonly declared: readonly ListIndex[];
 
   /** @param list partition of the records */

@@ -15,7 +15,7 @@ export interface Finder {
 }
 
 /**
- * By what the records of a list are found or sorted. What a record has in an index follows from its item alone: from
+ * Finds or sorts the records of a list. What a record has in an index follows from its item alone: from
  * its fields, and from what it keeps for the index (its notes). So whoever writes a record stages the difference
  * between two items (`indexes.ts`), and whoever verifies one compares an item with what is stored.
  */
@@ -97,7 +97,7 @@ export function namesWith(item: Item, name: string): Item {
 /** A value of a field. Null: it has none. */
 export type Scalar = string | number | boolean | null;
 
-/** What the records of a list have. Of several, all must hold. */
+/** A condition on the records of a list. Of several, all must hold. */
 export type Where =
   /** Any of some values. */
   | { readonly field: string; readonly anyOf: readonly Scalar[] }
@@ -198,7 +198,7 @@ interface ItemEntry {
   readonly attributes?: Item;
 }
 
-/** What is the same for an entry and another one in its place. */
+/** A name that equal entries share. */
 export const entryName = (entry: Entry): string =>
   'items' in entry ? `${entry.items}${END}${entry.text}` : `${entry.field}=${entry.value}`;
 
@@ -239,6 +239,6 @@ export function entryOfItem(list: string, item: Item): { readonly number: number
   return { number: found.number, entry: Object.keys(attributes).length === 0 ? entry : { ...entry, attributes } };
 }
 
-/** Those that none of the others is. */
+/** The entries that are not among the others. */
 export const without = <E>(entries: readonly E[], others: readonly E[], isOne: (one: E, other: E) => boolean): E[] =>
   entries.filter((entry) => !others.some((other) => isOne(entry, other)));

@@ -12,7 +12,7 @@ import { entryIn, itemsPartition, type Lookup, type LookupRange } from './list-i
 export interface Candidates {
   /** Undefined where they are too many. */
   readonly numbers: ReadonlySet<number> | undefined;
-  /** Those of which the entries do not say whether all lookups find them. */
+  /** Numbers whose entries do not tell whether all lookups find them. */
   readonly inexact: ReadonlySet<number>;
   /** Numbers whose record may be unwritten, with the epoch milliseconds of their entries (`entries-in-advance.ts`). */
   readonly inAdvance: ReadonlyMap<number, number>;

@@ -10,7 +10,7 @@ const NAMED = { tries: 8, within: 3_000 } as const;
 const MOST_CALLS = 40;
 /** A tombstone, and the word of the gap twice: the first refusal returns it as it is. */
 const CALLS_A_RELEASE = 3;
-/** Who writes more records takes more calls to release them all. Its tries are not fewer for it. */
+/** Most releases that reduce the tries: a request that writes more records keeps its tries. */
 const MOST_RELEASES = 4;
 const CALLS_OF_BUDGETS = 2;
 
@@ -137,7 +137,7 @@ export class Contention {
     const hasCalls = this.#tries < this.#bounds.leastTries || this.#callsMade + calls + callsAfter <= MOST_CALLS;
     if (!givesUp && hasCalls && now + pause <= this.#limit.deadline) return undefined;
     const contended = new Contended(isOfNamed, { cause });
-    // With it as the cause, and not with the conflict, which alone would count as contention.
+    // Not with the conflict as the cause: that alone would count as contention.
     return this.#isOpen
       ? new TableUnavailable('it is not known whether an earlier attempt was carried out', { cause: contended })
       : contended;
