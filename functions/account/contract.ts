@@ -19,7 +19,7 @@ const limit = () =>
       remaining: z.int32().min(0).describe('Requests left now, as in the header `RateLimit`.'),
       reset: z.int32().min(0).describe('Seconds until all of them are there again, if no more are sent.'),
     })
-    .describe('What is left of a request budget, of which every response tells the lowest.')
+    .describe('What is left of a request budget. Every response reports the lowest one.')
     .meta({ id: 'RequestLimit' });
 
 const me = declared(() =>

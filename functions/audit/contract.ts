@@ -45,7 +45,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .count()
       .nullable()
       .describe(
-        'Of a refused login, signature or escalation: their number that day. Only the 1st, 2nd, 4th, 8th … leave ' +
+        'The number of refused logins, signatures or escalations that day. Only the 1st, 2nd, 4th, 8th … leave ' +
           'an event.',
       )
       .meta({ examples: [4] }),

@@ -77,7 +77,7 @@ export const clientAction = record('ClientAction', () => ({
     field
       .anyJsonObject()
       .describe(
-        'Of a creation the `fields` that were given; of a change its `changes`, each with the value before ' +
+        'A creation has the given `fields`, a change its `changes`, each with the value before ' +
           '(`from`) and after (`to`). Long values are cut.',
       ),
   ),

@@ -53,7 +53,7 @@ export const event = declared(() =>
       request_id: field
         .text(128)
         .nullable()
-        .describe('`X-Request-Id` of the response to whoever did it; null where there was no request.'),
+        .describe('`X-Request-Id` of the request that did it; null where there was no request.'),
       challenge: field
         .text(100)
         .optional()

@@ -76,7 +76,7 @@ const settingsFields = () => ({
 /** How far an endpoint is. */
 const progressFields = () => ({
   delivered_through: readOnly(
-    field.text(64).nullable().describe('Cursor of `GET /events` up to which it has got them.'),
+    field.text(64).nullable().describe('Cursor of `GET /events` after the last event that it received.'),
   ),
   backlog: readOnly(
     field

@@ -1685,7 +1685,7 @@ export interface components {
              */
             readonly performed_at: string;
             /**
-             * @description Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.
+             * @description A creation has the given `fields`, a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.
              * @example {
              *       "changes": {
              *         "status": {
@@ -5163,7 +5163,7 @@ export interface components {
                 expires_at: string;
             };
         };
-        /** @description What is left of a request budget, of which every response tells the lowest. */
+        /** @description What is left of a request budget. Every response reports the lowest one. */
         RequestLimit: {
             /**
              * @description `default`: the integration’s own. `tenant`: that of all integrations of its organization together.
@@ -5326,7 +5326,7 @@ export interface components {
              */
             actor_id: string | null;
             /**
-             * @description `X-Request-Id` of the response to whoever did it; null where there was no request.
+             * @description `X-Request-Id` of the request that did it; null where there was no request.
              * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
              */
             request_id: string | null;
@@ -5640,7 +5640,7 @@ export interface components {
              */
             readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
             /**
-             * @description Cursor of `GET /events` up to which it has got them.
+             * @description Cursor of `GET /events` after the last event that it received.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
              */
             readonly delivered_through: string | null;
@@ -5744,7 +5744,7 @@ export interface components {
              */
             readonly status_reason?: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | null;
             /**
-             * @description Cursor of `GET /events` up to which it has got them.
+             * @description Cursor of `GET /events` after the last event that it received.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
              */
             readonly delivered_through?: string | null;
@@ -5845,7 +5845,7 @@ export interface components {
              */
             readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
             /**
-             * @description Cursor of `GET /events` up to which it has got them.
+             * @description Cursor of `GET /events` after the last event that it received.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
              */
             readonly delivered_through: string | null;
@@ -5954,7 +5954,7 @@ export interface components {
              */
             readonly status_reason?: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | null;
             /**
-             * @description Cursor of `GET /events` up to which it has got them.
+             * @description Cursor of `GET /events` after the last event that it received.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
              */
             readonly delivered_through?: string | null;
@@ -6064,7 +6064,7 @@ export interface components {
              */
             readonly status_reason: "ping_pending" | "ping_failed" | "ping_answer_wrong" | "not_pinged" | "requested" | "tokens_ended" | "more_permissions" | "integration_inactive" | "confirmer_cut_off" | "failing" | "gone" | "cursor_expired" | (string & {}) | null;
             /**
-             * @description Cursor of `GET /events` up to which it has got them.
+             * @description Cursor of `GET /events` after the last event that it received.
              * @example AQyq5P8tHkc7mAAAAAAAAJ4rXo2Qv1Zb
              */
             readonly delivered_through: string | null;
@@ -6424,7 +6424,7 @@ export interface components {
             readonly changed_fields: string[];
             /**
              * Format: int64
-             * @description Of a refused login, signature or escalation: their number that day. Only the 1st, 2nd, 4th, 8th … leave an event.
+             * @description The number of refused logins, signatures or escalations that day. Only the 1st, 2nd, 4th, 8th … leave an event.
              * @example 4
              */
             readonly failures: number | null;
