@@ -51,7 +51,18 @@ export default defineConfig({
           setupFiles: ['test/support/fast-check.ts'],
         },
       },
-      { extends: true, test: { name: 'stack', include: ['test/**/*.stack.test.ts'], isolate: false, ...ofPrograms } },
+      {
+        extends: true,
+        test: {
+          name: 'stack',
+          include: ['test/**/*.stack.test.ts'],
+          isolate: false,
+          ...ofPrograms,
+          // They wait for nobody, and a third worker would synthesize once more what the others have.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         extends: true,
         test: {
@@ -60,7 +71,7 @@ export default defineConfig({
           ...ofPrograms,
           globalSetup,
           maxWorkers: 4,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

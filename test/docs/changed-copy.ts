@@ -72,10 +72,8 @@ export class ChangedCopy {
     const report = 'report.json';
     const named = pattern === undefined ? '' : `-t "${pattern.source}"`;
     // The worker shares its modules among the files, and another one would load them again.
-    await this.run(
-      `npx vitest run --maxWorkers=1 --reporter=default --reporter=json --outputFile.json=${report} ${named} ${which.join(' ')}`,
-      extent,
-    );
+    const reported = `--reporter=default --reporter=json --outputFile.json=${report}`;
+    await this.run(`npx vitest run --maxWorkers=1 ${reported} ${named} ${which.join(' ')}`, extent);
     const { testResults } = JSON.parse(await this.read(report)) as {
       readonly testResults: readonly { readonly assertionResults: readonly { fullName: string; status: string }[] }[];
     };
