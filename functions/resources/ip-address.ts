@@ -3,7 +3,7 @@ import * as field from '#contract/field';
 
 const LONGEST = 45;
 
-/** For the document: client generators make code that does not compile of `anyOf` with two formats. */
+/** For the document: generated clients do not compile where `anyOf` has two formats (`docs/clients.md`). */
 const pattern = () => `${z.regexes.ipv4.source}|${z.regexes.ipv6.source}`;
 
 /** An IPv4 or IPv6 address, without a prefix length or zone. */

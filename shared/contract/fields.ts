@@ -171,9 +171,7 @@ export const timestamp = shared(() =>
 
 const A_DATE_OR_TIME = `must be a date, such as 2026-11-20, or ${A_TIME.slice('must be '.length)}`;
 
-/**
- * In the document: generators of clients make no code that compiles of `anyOf` with two formats (`docs/clients.md`).
- */
+/** For the document: generated clients do not compile where `anyOf` has two formats (`docs/clients.md`). */
 export const DATE_OR_TIME =
   String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])` +
   String.raw`(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,12})?(Z|(\+|-)([01]\d|2[0-3]):[0-5]\d))?$`;

@@ -21,7 +21,7 @@ export async function create(table: Table, fields: Readonly<Record<string, strin
   const id = ids.newId(number);
   const key = { PK: list.partition, SK: ids.sortKeyOf(number) };
   const created_at = new Date().toISOString();
-  const item = found.noted({ ...key, id, created_at, ...fields, [schema.VERSION]: 1 });
+  const item = found.withNotes({ ...key, id, created_at, ...fields, [schema.VERSION]: 1 });
   const work = new UnitOfWork();
   work.put(item, () => new Error('a reader has fenced the number'));
   found.stage(work, item, found.change(undefined, item));

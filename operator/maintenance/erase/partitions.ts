@@ -93,7 +93,7 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
     const id = String(item.id);
     ids.push(id);
     below.push(...kind.below.map((child) => childPartition(tenant, entity.name, id, child.name)));
-    for (const entry of list.entriesIn(list.noted(item)))
+    for (const entry of list.entriesIn(list.withNotes(item)))
       if ('field' in entry) values.set(entry.field, (values.get(entry.field) ?? new Set()).add(entry.value));
   }
   return { kind, ids, below, values };

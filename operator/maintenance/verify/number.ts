@@ -56,7 +56,7 @@ async function read(
     ...entriesOf(list, found, suspected).map((entry) => keyOfEntry(partition, entry, number)),
   ]);
   // Its record with the notes that follow from its fields, and in all declared indexes.
-  const record = schema.isRecord(item) ? list.indexes.noted(item, [], 'verification') : undefined;
+  const record = schema.isRecord(item) ? list.indexes.withNotes(item, [], 'verification') : undefined;
   const counter = record === undefined ? await readCounter(scope, partition) : list.counter;
   const expires = expiryOf(list, counter, number, record);
   const gap = storedGap(storedBit(gapKey, number, gapItem, expires), number, regionKey, region);
@@ -78,7 +78,7 @@ async function read(
 /** The entries that a record should have, those that it has by its own notes, and the suspected ones. */
 function entriesOf({ indexes }: NumberList, item: Item | undefined, suspected: readonly Entry[]): readonly Entry[] {
   const own = schema.isRecord(item)
-    ? [...indexes.entriesIn(indexes.noted(item, [], 'verification')), ...indexes.entriesIn(item)]
+    ? [...indexes.entriesIn(indexes.withNotes(item, [], 'verification')), ...indexes.entriesIn(item)]
     : [];
   return [...byName([...suspected, ...own.toReversed()]).values()];
 }

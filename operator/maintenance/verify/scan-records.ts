@@ -104,7 +104,7 @@ function expectEntries(
   list: indexes.Indexes,
   { sums, values }: { readonly sums: Sums; readonly values: Map<string, Set<string>> },
 ): boolean {
-  const right = list.noted(item, [], 'verification');
+  const right = list.withNotes(item, [], 'verification');
   const isInAll = right[indexes.SETS] === item[indexes.SETS];
   const all = list.entriesIn(right);
   const own = isInAll ? all : list.entriesIn({ ...right, [indexes.SETS]: item[indexes.SETS] });

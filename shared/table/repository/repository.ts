@@ -118,7 +118,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     const refusalOf = (field: string) => (isGenerated(field) ? () => this.session.noteCollision() : undefined);
     stageClaims(this, undefined, { record, id }, refusalOf);
     const item = {
-      ...this.indexes.noted(this.#itemOf(id, record), ofOthers),
+      ...this.indexes.withNotes(this.#itemOf(id, record), ofOthers),
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
     };
     const refusal: OnConditionFailed = (found) => refusalAt(found) ?? this.#fenced(allocated);
@@ -193,7 +193,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       const size = checkSize(this.entity, record);
       if (NumberPool.isLarge(size) && size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
       const attributes = { ...toAttributes(this.entity, changes), [schema.VERSION]: version };
-      const after = this.indexes.noted({ ...item, ...attributes });
+      const after = this.indexes.withNotes({ ...item, ...attributes });
       const entries = this.indexes.change(item, after);
       // Sets that it leaves may be older than the notes of values.
       noteValues(this, this.indexes.openValues([...entries.left, ...entries.entered]));
@@ -202,7 +202,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       this.work.noteSize(schema.keyIn(item), after);
       this.#stageAsFound(stored, (work, found, onConditionFailed) => {
         const time = moves === undefined ? {} : { [moves]: forward(found[moves], this.session) };
-        const next = found === item ? after : this.indexes.noted({ ...found, ...attributes, ...time });
+        const next = found === item ? after : this.indexes.withNotes({ ...found, ...attributes, ...time });
         const moved = found === item ? entries : this.indexes.change(found, next);
         this.indexes.stage(work, found, moved);
         const equals = { ...this.#asRead(stored), ...moved.asRead };

@@ -72,7 +72,11 @@ export class Indexes {
    * releases. So lists stay correct while two releases run and one of them declares a further index.
    * @param further names of indexes of other releases which a new record enters
    */
-  noted<I extends Item>(item: I, further: readonly string[] = [], by: 'change' | 'verification' = 'change'): I & Item {
+  withNotes<I extends Item>(
+    item: I,
+    further: readonly string[] = [],
+    by: 'change' | 'verification' = 'change',
+  ): I & Item {
     const names = [...new Set([...namesIn(item), ...this.names, ...further])];
     const notes = names.map((name) => this.named(name).notesOf?.(item, by));
     return Object.assign({}, item, ...notes, names.length === 0 ? undefined : { [SETS]: names.join(' ') });
