@@ -1,4 +1,4 @@
-import { contention, listErrors } from '@custodia/counted-lists';
+import { Contended, isConflict, listErrors } from '@custodia/counted-lists';
 import { Problem, pointer } from '#contract';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
 import { type Asked, listBeingBuilt, tooManyMatches } from './list-refusals.ts';
@@ -48,12 +48,12 @@ export function problemOf(error: unknown, asked: Asked = {}): Problem {
  * (`docs/decisions/0002`).
  */
 export const isContention = (error: unknown): boolean =>
-  error instanceof contention.Contended ||
+  error instanceof Contended ||
   error instanceof StaleRead ||
-  contention.isConflict(error instanceof listErrors.TableUnavailable ? error.cause : error);
+  isConflict(error instanceof listErrors.TableUnavailable ? error.cause : error);
 
 const contended = (cause: unknown): Problem =>
-  cause instanceof contention.Contended && cause.isOfNamedRecord
+  cause instanceof Contended && cause.isOfNamedRecord
     ? new Problem('contended', {
         detail: 'Others were changing this record at each try. Nothing was changed: send the request again.',
         headers: { 'Retry-After': '1' },

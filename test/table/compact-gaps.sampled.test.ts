@@ -1,6 +1,15 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, listErrors, schema, storedSets, type Table } from '@custodia/counted-lists';
-import { bitPlace, COUNTER, gapRegions, Members, NumberSet } from '@custodia/counted-lists/maintenance';
+import {
+  bitPlace,
+  COMPRESSED,
+  COUNTER,
+  compressed,
+  compressedWithout,
+  Members,
+  NumberSet,
+  regionKey,
+} from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entity } from '#table';
@@ -37,12 +46,12 @@ describe('the item of a region', () => {
     fc.assert(
       fc.property(some, fc.nat(3), (places, region) => {
         const numbers = places.map((place) => place + region * REGION);
-        const SK = gapRegions.regionKey(region);
+        const SK = regionKey(region);
         const { groups } = NumberSet.ofItems(itemsWith([...numbers, (region + 1) * REGION]));
-        const item = { SK, [gapRegions.COMPRESSED]: gapRegions.compressed(region, groups) };
+        const item = { SK, [COMPRESSED]: compressed(region, groups) };
         expect(members(NumberSet.ofItems([item]))).toEqual(numbers.toSorted((one, other) => one - other));
         const [taken = 0, ...left] = numbers;
-        const without = { SK, [gapRegions.COMPRESSED]: gapRegions.compressedWithout(item, taken) };
+        const without = { SK, [COMPRESSED]: compressedWithout(item, taken) };
         expect(members(NumberSet.ofItems([without]))).toEqual(left.toSorted((one, other) => one - other));
       }),
     );
@@ -53,7 +62,7 @@ describe('the item of a region', () => {
       const { groups } = NumberSet.ofItems([
         ...itemsWith(between(0, BLOCK_SIZE).filter((number) => !kept.includes(number))),
       ]);
-      return gapRegions.compressed(0, groups).length;
+      return compressed(0, groups).length;
     };
     expect(sizeOf([])).toBeLessThan(300);
     expect(sizeOf(between(0, 400).map((index) => (index * 7_919) % BLOCK_SIZE))).toBeLessThan(400 * 4);
@@ -67,7 +76,7 @@ const LIVE = STARTS.flatMap((start) => between(start + 64, start + 90));
 /** The first number that nobody has taken. */
 const FIRST = Math.max(...LIVE) + 1;
 /** Where a query may be held up. */
-const CUTS = ['B#', bitPlace(16).sortKey, bitPlace(BLOCK_SIZE).sortKey, COUNTER, gapRegions.regionKey(0)];
+const CUTS = ['B#', bitPlace(16).sortKey, bitPlace(BLOCK_SIZE).sortKey, COUNTER, regionKey(0)];
 
 /** A list in memory, and which of its numbers are gaps, by the writes of those who make them. */
 class ModelList {
@@ -99,7 +108,7 @@ class ModelList {
   #check(sortKey: string, item: Item | undefined): void {
     if (item?.[schema.TOMBSTONE] !== undefined) this.closed.add(ids.numberIn(sortKey));
     if (!/^[BR]#/.test(sortKey)) return;
-    const region = NumberSet.ofItems([this.partition.items.get(gapRegions.regionKey(0)) ?? {}]);
+    const region = NumberSet.ofItems([this.partition.items.get(regionKey(0)) ?? {}]);
     const noted = members(region).filter((number) => !this.closed.has(number));
     this.faults.push(...noted.map((number) => `${number} is no gap`));
     for (const key of sortKey.startsWith('B#') ? [sortKey] : this.gaps.keys()) {
@@ -171,7 +180,7 @@ it('a reader that wakes late does not replace the bits that another has compress
   const table = list.partition.tableOf(now, []);
   const [noting, waking] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const send = async (command: PutCommand) => {
-    if (command instanceof PutCommand && command.input.Item?.SK === gapRegions.regionKey(0)) {
+    if (command instanceof PutCommand && command.input.Item?.SK === regionKey(0)) {
       noting.resolve();
       await waking.promise;
     }
@@ -184,7 +193,7 @@ it('a reader that wakes late does not replace the bits that another has compress
   await readPage(table);
   waking.resolve();
   await sleeper;
-  expect(NumberSet.ofItems([list.partition.items.get(gapRegions.regionKey(0)) ?? {}]).has(removed)).toBe(true);
+  expect(NumberSet.ofItems([list.partition.items.get(regionKey(0)) ?? {}]).has(removed)).toBe(true);
 });
 
 it('what compressing would not make smaller stays words', async () => {

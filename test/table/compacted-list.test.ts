@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, storedSets } from '@custodia/counted-lists';
-import { bitPlace, gapRegions, NumberSet, STRIPES } from '@custodia/counted-lists/maintenance';
+import { bitPlace, COMPRESSED, compressed, NumberSet, regionKey, STRIPES } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
 import { entity } from '#table';
 import { itemsIn } from '../support/audit.ts';
@@ -91,8 +91,8 @@ it('verify recounts compressed gaps, and repairs them', async () => {
   // The compressed gaps have the second record, and the third, which no word has.
   const PK = storedSets.partitionOf(jobs.partition);
   const putGaps = (gaps: readonly number[]) => {
-    const compressed = gapRegions.compressed(0, NumberSet.ofItems(itemsWith(gaps)).groups);
-    return put({ PK, SK: gapRegions.regionKey(0), [gapRegions.COMPRESSED]: compressed, AT: NOW });
+    const regions = compressed(0, NumberSet.ofItems(itemsWith(gaps)).groups);
+    return put({ PK, SK: regionKey(0), [COMPRESSED]: regions, AT: NOW });
   };
   await putGaps([1, 2]);
   await table.update({ PK, SK: bitPlace(2).sortKey }, 'SET W0 = :none', { ':none': 0 });

@@ -1,4 +1,4 @@
-import { contention as contentions, listErrors } from '@custodia/counted-lists';
+import { Contended, Contention, listErrors } from '@custodia/counted-lists';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 /** How often a request tries while others write the same items; over HTTP: `test/http/contention.test.ts`. */
@@ -16,7 +16,7 @@ const observer = { count: () => undefined, countUnits: () => undefined, callsMad
 /** A request, the clock of which stands still unless it is moved. */
 function request({ cutsOff = false, deadline = 18_000, numbers = 0, record = named } = {}) {
   let now = 0;
-  const contention = new contentions.Contention({ clock: () => now, deadline, observer }, () => numbers);
+  const contention = new Contention({ clock: () => now, deadline, observer }, () => numbers);
   contention.bound(cutsOff);
   contention.beginRun();
   contention.name(record);
@@ -119,7 +119,7 @@ describe('a request', () => {
     calls += 34;
     expect(() => release.meet([key], new Error('met'), 0)).not.toThrow();
     calls += 1;
-    expect(() => release.meet([key], new Error('met'), 0)).toThrow(contentions.Contended);
+    expect(() => release.meet([key], new Error('met'), 0)).toThrow(Contended);
   });
 
   it('does not say that nothing was changed where an attempt may be carried out yet', () => {
@@ -130,7 +130,7 @@ describe('a request', () => {
 });
 
 it('work in the background tries until its deadline', () => {
-  const contention = new contentions.Contention({ clock: () => 0, deadline: 0 });
+  const contention = new Contention({ clock: () => 0, deadline: 0 });
   expect(Array.from({ length: 99 }, () => contention.refusal(new Error('met'), 1, 1))).toEqual(
     Array(99).fill(undefined),
   );

@@ -1,5 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { periods } from '@custodia/counted-lists/maintenance';
+import { marksOf } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { entity, set } from '#table';
@@ -136,7 +136,7 @@ it('a list hides nothing when a clock runs away by a day with every record that 
   const right = [await create(START), await create(START)];
   for (let days = 1; days <= 75; days++) await create(START + days * DAY);
   right.push(await create(START));
-  expect(periods.marksOf((await table.item(list.counterItem)) ?? {}).length).toBeLessThanOrEqual(65);
+  expect(marksOf((await table.item(list.counterItem)) ?? {}).length).toBeLessThanOrEqual(65);
   const { total, ids } = await list.read({}, { at: START });
   expect([total, ids.filter((id) => right.includes(id))]).toEqual([78, right]);
 });

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids } from '@custodia/counted-lists';
-import { gracePeriod } from '@custodia/counted-lists/maintenance';
+import { isOverdue, settledUpTo } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
 import { entity } from '#table';
 import { noonOfToday } from '../support/clock.ts';
@@ -115,7 +115,7 @@ describe('the time of a writer', () => {
 
   it('is over once a later record or tombstone is five seconds old, or many later numbers are allocated', () => {
     const counter = { AT: NOW, NEXT: 20 };
-    const settled = gracePeriod.settledUpTo(
+    const settled = settledUpTo(
       [
         [3, at(NOW - 9_000)],
         [7, { TOMBSTONE: true, AT: NOW - 5_000 }],
@@ -125,21 +125,14 @@ describe('the time of a writer', () => {
       NOW,
     );
     expect(settled).toBe(7);
-    expect([6, 7, 8].map((number) => gracePeriod.isOverdue(counter, number, NOW, settled))).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect([5_000, 5_010].map((NEXT) => gracePeriod.isOverdue({ ...counter, NEXT }, 8, NOW, settled))).toEqual([
-      false,
-      true,
-    ]);
+    expect([6, 7, 8].map((number) => isOverdue(counter, number, NOW, settled))).toEqual([true, false, false]);
+    expect([5_000, 5_010].map((NEXT) => isOverdue({ ...counter, NEXT }, 8, NOW, settled))).toEqual([false, true]);
   });
 
   it('is not over for what has no time', () => {
     const timeless = [{}, { created_at: null }, { TOMBSTONE: true }];
     expect(
-      gracePeriod.settledUpTo(
+      settledUpTo(
         timeless.map((item, index) => [3 + index, item]),
         'created_at',
         NOW,

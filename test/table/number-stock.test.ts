@@ -1,5 +1,5 @@
 import type { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { contention, NumberPool, type Table } from '@custodia/counted-lists';
+import { Contention, NumberPool, type Table } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
 
 /** A list whose numbers requests of a batch take from its stock, at a time that the test sets. */
@@ -35,7 +35,7 @@ class StockedList {
 
   #request() {
     const limit = { clock: () => this.now, deadline: 60_000 };
-    return { ...limit, now: 0, contention: new contention.Contention(limit) };
+    return { ...limit, now: 0, contention: new Contention(limit) };
   }
 
   /** It has counter items, and takes bits of gaps. */

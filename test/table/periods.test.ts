@@ -1,4 +1,12 @@
-import { periods } from '@custodia/counted-lists/maintenance';
+import {
+  compactionOf,
+  endAt,
+  expiryOfNumber,
+  floorOf,
+  markOf,
+  marksOf,
+  newestEnd,
+} from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -15,7 +23,7 @@ const head = fc
   })
   .map(({ marks, ahead, next }) => ({
     NEXT: next,
-    ...Object.fromEntries(marks.map(({ end, first }) => [periods.markOf(end), first])),
+    ...Object.fromEntries(marks.map(({ end, first }) => [markOf(end), first])),
     ...(ahead === undefined ? {} : { AHEAD_END: ahead.end, AHEAD_FIRST: ahead.first }),
   }));
 const time = fc.integer({ min: 20_690 * DAY, max: 21_400 * DAY });
@@ -24,9 +32,9 @@ describe('the floor of an expiring list', () => {
   it('has above it exactly the numbers whose period is kept, whatever is marked', () => {
     fc.assert(
       fc.property(head, time, (list, now) => {
-        const floor = periods.floorOf(list, list.NEXT, now);
+        const floor = floorOf(list, list.NEXT, now);
         const numbers = Array.from({ length: list.NEXT }, (_, number) => number);
-        const kept = numbers.filter((number) => periods.expiryOfNumber(list, number) * 1000 > now);
+        const kept = numbers.filter((number) => expiryOfNumber(list, number) * 1000 > now);
         expect(kept).toEqual(numbers.filter((number) => number >= floor));
       }),
       { numRuns: 500 },
@@ -36,9 +44,9 @@ describe('the floor of an expiring list', () => {
   it('is where it was when marks are forgotten that decide nothing', () => {
     fc.assert(
       fc.property(head, time, (list, now) => {
-        const kept = without(list, periods.compactionOf(list).remove);
-        expect(periods.floorOf(kept, list.NEXT, now)).toBe(periods.floorOf(list, list.NEXT, now));
-        expect(periods.newestEnd(kept)).toBe(periods.newestEnd(list));
+        const kept = without(list, compactionOf(list).remove);
+        expect(floorOf(kept, list.NEXT, now)).toBe(floorOf(list, list.NEXT, now));
+        expect(newestEnd(kept)).toBe(newestEnd(list));
       }),
       { numRuns: 500 },
     );
@@ -52,7 +60,7 @@ describe('a period', () => {
   it('keeps a record from any time of it for as long as records are kept, and at most a period more', () => {
     fc.assert(
       fc.property(time, retention, (now, days) => {
-        const kept = periods.endAt(now, days) * DAY - now;
+        const kept = endAt(now, days) * DAY - now;
         expect(kept).toBeGreaterThan(days * DAY);
         expect(kept).toBeLessThanOrEqual((days + Math.ceil(days / 32)) * DAY);
       }),
@@ -62,7 +70,7 @@ describe('a period', () => {
   it('is so long that a list has 33 of them at one time at most', () => {
     fc.assert(
       fc.property(time, retention, (now, days) => {
-        const together = new Set(Array.from({ length: days + 1 }, (_, day) => periods.endAt(now - day * DAY, days)));
+        const together = new Set(Array.from({ length: days + 1 }, (_, day) => endAt(now - day * DAY, days)));
         expect(together.size).toBeLessThanOrEqual(33);
       }),
     );
@@ -71,26 +79,25 @@ describe('a period', () => {
 
 describe('marks', () => {
   const drifting = (marks: number) =>
-    Object.fromEntries(Array.from({ length: marks }, (_, index) => [periods.markOf(20_700 + index), index * 10]));
+    Object.fromEntries(Array.from({ length: marks }, (_, index) => [markOf(20_700 + index), index * 10]));
 
   it('are forgotten oldest first, by their numbers, beyond as many as a list can need', () => {
-    const { remove, extend } = periods.compactionOf(drifting(100));
-    expect(remove).toEqual(Array.from({ length: 36 }, (_, index) => periods.markOf(20_700 + index)));
-    expect(extend).toEqual({ mark: periods.markOf(20_736), from: 360, to: 0 });
-    expect(periods.compactionOf(drifting(64))).toEqual({ remove: [] });
+    const { remove, extend } = compactionOf(drifting(100));
+    expect(remove).toEqual(Array.from({ length: 36 }, (_, index) => markOf(20_700 + index)));
+    expect(extend).toEqual({ mark: markOf(20_736), from: 360, to: 0 });
+    expect(compactionOf(drifting(64))).toEqual({ remove: [] });
   });
 
   it('that are forgotten hide nothing, though a clock ran away and opened them all in one day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), time, (count, now) => {
         const list = { NEXT: 2_100, ...drifting(count) };
-        const { remove, extend } = periods.compactionOf(list);
+        const { remove, extend } = compactionOf(list);
         const kept = { ...without(list, remove), ...(extend === undefined ? {} : { [extend.mark]: extend.to }) };
-        expect(periods.marksOf(kept).length).toBeLessThanOrEqual(64);
-        const hidden = (number: number): boolean =>
-          periods.expiryOfNumber(kept, number) < periods.expiryOfNumber(list, number);
+        expect(marksOf(kept).length).toBeLessThanOrEqual(64);
+        const hidden = (number: number): boolean => expiryOfNumber(kept, number) < expiryOfNumber(list, number);
         expect(Array.from({ length: 110 }, (_, index) => index * 19).filter(hidden)).toEqual([]);
-        expect(periods.floorOf(kept, list.NEXT, now)).toBeLessThanOrEqual(periods.floorOf(list, list.NEXT, now));
+        expect(floorOf(kept, list.NEXT, now)).toBeLessThanOrEqual(floorOf(list, list.NEXT, now));
       }),
     );
   });

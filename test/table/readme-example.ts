@@ -1,5 +1,5 @@
 import {
-  contention,
+  Contention,
   ids,
   indexes,
   NumberPool,
@@ -16,7 +16,7 @@ const found = new indexes.Indexes(list.partition, byFields);
 /** Creates a ticket. @returns its id */
 export async function create(table: Table, fields: Readonly<Record<string, string | null>>): Promise<string> {
   const limit = { clock: Date.now, deadline: Date.now() + 10_000 };
-  const numbers = new NumberPool({ ...limit, now: Date.now(), contention: new contention.Contention(limit) });
+  const numbers = new NumberPool({ ...limit, now: Date.now(), contention: new Contention(limit) });
   const { number } = await numbers.allocate(table, list);
   const id = ids.newId(number);
   const key = { PK: list.partition, SK: ids.sortKeyOf(number) };

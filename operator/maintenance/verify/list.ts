@@ -1,5 +1,5 @@
 import { feed } from '@custodia/counted-lists';
-import { builtFilters, periods } from '@custodia/counted-lists/maintenance';
+import { builtFilters, markOf, marksOf } from '@custodia/counted-lists/maintenance';
 import { changed, NOTHING, type Verified, verifyUntilStable } from './difference.ts';
 import { type ListContext, verifyNumbers } from './numbers.ts';
 import { readCounter } from './reading.ts';
@@ -27,10 +27,10 @@ const verifyCounterItem = (scope: ListContext, { partition, entity, last, ends }
   verifyUntilStable(scope, { entity: entity.name, name: 'the counter item' }, async () => {
     const counter = await readCounter(scope, partition);
     const isBehind = Number(counter.NEXT ?? 0) <= last;
-    const isUnmarked = ends.length > 0 && periods.marksOf(counter).length === 0;
+    const isUnmarked = ends.length > 0 && marksOf(counter).length === 0;
     if (!isBehind && !isUnmarked) return NOTHING;
     const text = isBehind ? `is behind number ${last}, which has a record` : 'does not say when records expire';
-    const marks = isUnmarked ? Object.fromEntries(ends.map(({ end, first }) => [periods.markOf(end), first])) : {};
+    const marks = isUnmarked ? Object.fromEntries(ends.map(({ end, first }) => [markOf(end), first])) : {};
     return {
       found: [['counter-item-behind', text]],
       repair: (work) =>

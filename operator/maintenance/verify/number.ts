@@ -2,14 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Item, ids, indexes, type Key, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
 import {
   bitPlace,
+  COMPRESSED,
+  compressedWithout,
   type Entry,
   entryName,
   entryOfItem,
-  gapRegions,
-  gracePeriod,
+  expiryOfNumber,
+  isLeftBehind,
+  isOverdue,
   keyOfEntry,
   NumberSet,
-  periods,
+  regionKey,
+  regionOf,
   WORD_BITS,
 } from '@custodia/counted-lists/maintenance';
 import { changed, type Found, type Look, type VerifyContext } from './difference.ts';
@@ -50,18 +54,18 @@ async function read(
   const { partition, next, settled } = list;
   const key = { PK: partition, SK: ids.sortKeyOf(number) };
   const gapKey = { PK: storedSets.partitionOf(partition), SK: bitPlace(number).sortKey };
-  const regionKey = { PK: gapKey.PK, SK: gapRegions.regionKey(gapRegions.regionOf(number)) };
+  const keyOfRegion = { PK: gapKey.PK, SK: regionKey(regionOf(number)) };
   const [item, gapItem, region, ...items] = await readTogether(scope, key, (found) => [
-    ...[gapKey, regionKey],
+    ...[gapKey, keyOfRegion],
     ...entriesOf(list, found, suspected).map((entry) => keyOfEntry(partition, entry, number)),
   ]);
   // Its record with the notes that follow from its fields, and in all declared indexes.
   const record = schema.isRecord(item) ? list.indexes.withNotes(item, [], 'verification') : undefined;
   const counter = record === undefined ? await readCounter(scope, partition) : list.counter;
   const expires = expiryOf(list, counter, number, record);
-  const gap = storedGap(storedBit(gapKey, number, gapItem, expires), number, regionKey, region);
+  const gap = storedGap(storedBit(gapKey, number, gapItem, expires), number, keyOfRegion, region);
   const isAllocated = number < Math.max(Number(counter.NEXT ?? 0), next);
-  const isDue = (scope.repair ? gracePeriod.isOverdue : gracePeriod.isLeftBehind)(counter, number, now, settled);
+  const isDue = (scope.repair ? isOverdue : isLeftBehind)(counter, number, now, settled);
   // Whoever puts a tombstone with a time sets the bit next.
   const isClosed = isDue || gap.has() || (item !== undefined && item[schema.AT] === undefined);
   const isGap = record === undefined && isAllocated && isClosed;
@@ -89,7 +93,7 @@ const byName = (entries: readonly Entry[]): ReadonlyMap<string, Entry> =>
 /** Expiry of a number's bits in epoch seconds, where the list's records expire. */
 function expiryOf({ entity }: NumberList, counter: Item, number: number, record: Item | undefined): number | undefined {
   if (entity.retentionDays === undefined) return undefined;
-  return record === undefined ? periods.expiryOfNumber(counter, number) : Number(record[schema.TTL]);
+  return record === undefined ? expiryOfNumber(counter, number) : Number(record[schema.TTL]);
 }
 
 function differencesIn(seen: Seen): Found[] {
@@ -212,7 +216,6 @@ function storedBit(key: Key, number: number, item: Item = {}, expires?: number):
 
 /** A number among the gaps of its list: in a word, among the compressed bits of its region, or in both. */
 function storedGap(bit: Stored, number: number, key: Key, region: Item = {}): Stored {
-  const { COMPRESSED, compressedWithout } = gapRegions;
   const isCompressed = NumberSet.ofItems([region]).has(number);
   return {
     isSound: bit.isSound,

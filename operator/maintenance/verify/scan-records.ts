@@ -1,5 +1,13 @@
 import { type Item, ids, indexes, readPartition, schema } from '@custodia/counted-lists';
-import { type Entry, entryName, gracePeriod, periods } from '@custodia/counted-lists/maintenance';
+import {
+  type Entry,
+  entryName,
+  floorOf,
+  LEFT_TO_READERS,
+  type Mark,
+  marksOf,
+  settledUpTo,
+} from '@custodia/counted-lists/maintenance';
 import { type Entity, recordsPartition } from '#table';
 import { indexesOf, readValues } from '#table/storage';
 import type { Verified, VerifyContext } from './difference.ts';
@@ -41,7 +49,7 @@ export interface RecordScan extends NumberList {
   /** Highest number of a record; -1 without any. */
   readonly last: number;
   /** Where records expire: each expiry that is later than those of all lower numbers, with its first number. */
-  readonly ends: readonly periods.Mark[];
+  readonly ends: readonly Mark[];
 }
 
 type Values = ReadonlyMap<string, ReadonlySet<string>>;
@@ -71,9 +79,10 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
   const sums = new Sums();
   const values = new Map<string, Set<string>>();
   const tombstones: number[] = [];
-  const ends: periods.Mark[] = [];
+  const ends: Mark[] = [];
   let [count, last, settled, isComplete] = [0, -1, -1, true];
   for (let number = floor; number < next; number++) sums.add(number, nameOf(), 1);
+  const leftToReaders = scope.repair ? undefined : LEFT_TO_READERS;
   for await (const item of readPartition(scope, partition, ids.sortKeyOf(floor))) {
     const number = ids.numberIn(String(item.SK));
     if (!schema.isRecord(item)) {
@@ -84,7 +93,7 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
     isComplete = expectEntries(item, number, list.indexes, { sums, values }) && isComplete;
     count++;
     last = number;
-    settled = Math.max(settled, settledUpTo(scope, entity, number, item));
+    settled = Math.max(settled, settledUpTo([[number, item]], entity.createdAt, scope.clock(), leftToReaders));
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     visit?.(entity, item, number);
@@ -123,17 +132,14 @@ export const nameOf = (entry?: Entry): string => {
   return JSON.stringify([entryName(entry), attributes.sort(([one], [other]) => (one < other ? -1 : 1))]);
 };
 
-const settledUpTo = ({ clock, repair }: VerifyContext, { createdAt }: Entity, number: number, item: Item): number =>
-  gracePeriod.settledUpTo([[number, item]], createdAt, clock(), repair ? undefined : gracePeriod.LEFT_TO_READERS);
-
 /** Whether a tombstone does not expire by itself. */
 const isLasting = (tombstone: Item, { clock }: VerifyContext, { retentionDays }: Entity): boolean =>
   retentionDays === undefined && Number(tombstone[schema.TTL] ?? 0) * 1000 <= clock();
 
 function floorIn({ clock }: VerifyContext, { entity: { retentionDays }, counter, next }: NumberList): number {
   // A counter item without marks was lost, and will be restored.
-  if (retentionDays === undefined || periods.marksOf(counter).length === 0) return 0;
-  return periods.floorOf(counter, next, clock() + ABOUT_TO_EXPIRE);
+  if (retentionDays === undefined || marksOf(counter).length === 0) return 0;
+  return floorOf(counter, next, clock() + ABOUT_TO_EXPIRE);
 }
 
 /** Day of the epoch on which a record expires; 0 if it does not. */

@@ -34,6 +34,6 @@ export type { Item, Key } from './schema.ts';
 export * as schema from './schema.ts';
 export * as storedSets from './stored-sets.ts';
 export { type Observer, retry, serverTime, Table } from './table.ts';
-export * as contention from './transaction/contention.ts';
+export { Contended, Contention, isConflict } from './transaction/contention.ts';
 export { Condition, type OnConditionFailed, updateRequest } from './transaction/pending-write.ts';
 export { UnitOfWork } from './transaction/unit-of-work.ts';

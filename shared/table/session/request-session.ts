@@ -1,4 +1,4 @@
-import { contention, listErrors, NumberPool, type Table } from '@custodia/counted-lists';
+import { Contention, listErrors, NumberPool, type Table } from '@custodia/counted-lists';
 import type { Actor, Origin } from '#identity';
 import { type Clock, systemClock, type TimeLimit } from '../../clock.ts';
 import {
@@ -33,7 +33,7 @@ export class RequestSession implements TimeLimit {
   readonly changes: StagedChanges;
   /** The numbers of the records that the request creates. */
   readonly numbers: NumberPool;
-  readonly contention: contention.Contention;
+  readonly contention: Contention;
   readonly audit = new AuditOrigin();
   /** What the operations of its batch share, and how many like this one have not begun, with it. */
   batch: { readonly shared: SharedByBatch; readonly left: number } | undefined;
@@ -48,7 +48,7 @@ export class RequestSession implements TimeLimit {
     this.now = clock();
     this.deadline = deadline;
     this.tables = new TenantTables(table, tenantTable);
-    this.contention = new contention.Contention(this, () => this.numbers.unused);
+    this.contention = new Contention(this, () => this.numbers.unused);
     this.changes = new StagedChanges(this.tables);
     this.numbers = new NumberPool(this);
   }
