@@ -86,7 +86,7 @@ function observeCalls({ middlewareStack }: DynamoDBClient, observer: Observer): 
         },
         (error: unknown) => {
           observer.count('retries', retriesOf(error));
-          if (isConflict(error)) observer.count('conflicts', 1);
+          if (hasConflict(error)) observer.count('conflicts', 1);
           throw error;
         },
       );
@@ -101,13 +101,17 @@ function retriesOf(end: unknown): number {
   return (metadata?.attempts ?? 1) - 1;
 }
 
-const CONFLICT = 'TransactionConflict';
+/**
+ * The reason of a write that met another transaction.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
+export const CONFLICT = 'TransactionConflict';
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
-const isConflict = (error: unknown): boolean =>
+/** Whether DynamoDB refused a call because another transaction was writing one of its items, among other reasons. */
+export const hasConflict = (error: unknown): boolean =>
   error instanceof TransactionCanceledException
     ? (error.CancellationReasons ?? []).some(({ Code }) => Code === CONFLICT)
-    : error instanceof Error && error.name === `${CONFLICT}Exception`;
+    : (error as Error | undefined)?.name === `${CONFLICT}Exception`;
 
 /**
  * The write units of a commit by the sizes of its items, for request budgets. DynamoDB reports them only for what

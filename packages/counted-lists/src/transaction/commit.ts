@@ -9,6 +9,7 @@ import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { ItemTooLarge, TableUnavailable, Unexpected } from '../errors.ts';
 import { type Item, type Key, VERSION, WRITE_ID } from '../schema.ts';
 import {
+  CONFLICT,
   countingUnits,
   itemOf,
   type KnownItems,
@@ -19,7 +20,7 @@ import {
   WAITS,
   type Waits,
 } from '../table.ts';
-import { CONFLICT, Contended, type Contention, isConflict } from './contention.ts';
+import { Contended, type Contention, isConflict } from './contention.ts';
 import { type PendingWrite, putRequest, RETURNED, transactItem } from './pending-write.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TableUnavailable } from '../errors.ts';
 import type { Key } from '../schema.ts';
-import type { TimeLimit } from '../table.ts';
+import { CONFLICT, hasConflict, type TimeLimit } from '../table.ts';
 
 /** How often and how long a request tries to write its named record, in milliseconds since the first conflict. */
 const NAMED = { tries: 8, within: 3_000 } as const;
@@ -29,14 +29,11 @@ export class Contended extends Error {
   }
 }
 
-/** The reason of a write in a cancelled transaction that met another one. */
-export const CONFLICT = 'TransactionConflict';
-
 /** Whether DynamoDB refused a call because another transaction was writing the same items, and for no other reason. */
 export function isConflict(error: unknown): boolean {
-  if (!(error instanceof TransactionCanceledException)) return (error as Error)?.name === `${CONFLICT}Exception`;
-  const codes = new Set(error.CancellationReasons?.map(({ Code }) => Code ?? 'None'));
-  return codes.delete(CONFLICT) && codes.isSubsetOf(new Set(['None']));
+  if (!hasConflict(error)) return false;
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+  return reasons.every(({ Code = 'None' }) => Code === 'None' || Code === CONFLICT);
 }
 
 /** The record that a request names. */
