@@ -29,10 +29,7 @@ export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service),
 
 export const serviceCredentials = encryptedCredentials('service', SERVICE_CREDENTIALS);
 
-interface ResourceOfService {
-  readonly id: string;
-  readonly service_id: string | null;
-}
+const resources = entity<{ readonly id: string; readonly service_id: string | null }>('RESOURCE');
 
 /** The list of resources, as far as the deletion of a service needs it: their own domain knows services. */
-export const resourcesOf = (tenant: Tenant) => tenant.records(entity<ResourceOfService>('RESOURCE'));
+export const resourcesOf = (tenant: Tenant) => tenant.records(resources);
