@@ -5,7 +5,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 import { PATIENCE, TIMEOUT } from './test/support/patience.ts';
 
 const globalSetup = ['test/support/global-setup.ts'];
-const every = 'test/**/*.test.ts';
+const every = '{test,packages/*/test}/**/*.test.ts';
 
 /**
  * What Node has compiled is kept for the next process: tests start some hundred (`npm start`, the operator's command line), each of which would

@@ -37,7 +37,7 @@ it('the rules see all sources and their imports', () => {
 
 describe('imports', () => {
   it('make no circle, not even of types, nor in tests and tools', () => {
-    const others = sourcesIn('{bench,packages/client,generate,test}/**');
+    const others = sourcesIn('{bench,packages/client,packages/*/test,generate,test}/**');
     expect(circleIn(new Map([...sources, ...others].map(({ path, imports }) => [path, imports])))).toBeUndefined();
     expect(
       circleIn(
@@ -77,6 +77,19 @@ describe('imports', () => {
     const known = /^(packages\/counted-lists\/|node:|@aws-sdk\/(client-dynamodb|lib-dynamodb|util-dynamodb)$)/;
     expect(forbidden(within('packages/counted-lists/src/'), (name) => !known.test(name))).toEqual([]);
     expect(saying(within('packages/counted-lists/src/'), /\btenant/i)).toEqual([]);
+  });
+
+  it('of a package’s tests are that package and what all tests share, and nothing that uses it', () => {
+    const tests = sourcesIn('packages/*/test/**');
+    expect(tests.length).toBeGreaterThan(15);
+    const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+    const shared = /^(test\/support|local\/dynamodb)\//;
+    const found = tests.flatMap(({ path, imports }) =>
+      imports.filter(
+        (name) => (isOwn(name) || name.startsWith('#')) && !shared.test(name) && !name.startsWith(folderOf(path)),
+      ),
+    );
+    expect(found).toEqual([]);
   });
 
   it('of contracts are zod and other contracts, and nothing of AWS', () => {

@@ -7,7 +7,7 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const all = globSync('test/**/*.test.ts', { cwd: ROOT });
+const all = globSync('{test,packages/*/test}/**/*.test.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
 const SUFFIXES = ['.sampled', '.stack', '.slow'];
 const suffixOf = (file: string): string => /(\.(?!property)\w+)?\.test\.ts$/.exec(file)?.[1] ?? '';
 

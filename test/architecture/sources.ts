@@ -47,7 +47,7 @@ export const sourcesIn = (pattern: string): readonly Source[] =>
     });
 
 export const sources = sourcesIn(
-  '{bin,functions,infra,local,operator,packages/counted-lists,packages/lean-dynamodb,shared}/**',
+  '{bin,functions,infra,local,operator,packages/counted-lists/src,packages/lean-dynamodb/src,shared}/**',
 );
 
 function withoutComments(text: string): string {

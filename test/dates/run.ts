@@ -11,7 +11,14 @@ import { commandLine } from '../../local/terminal/command-line.ts';
  */
 
 /** Folders with tests that look at the time; those are run that name a date or a clock. */
-const FOLDERS = ['test/dates', 'test/table', 'test/auth', 'test/middleware', 'test/http'];
+const FOLDERS = [
+  'test/dates',
+  'test/table',
+  'packages/counted-lists/test',
+  'test/auth',
+  'test/middleware',
+  'test/http',
+];
 const LOOKS_AT_TIME = /\bDate\b|[cC]lock/;
 /** Sampled and slow tests are not run (vitest.config.ts). */
 const filesIn = (folders: readonly string[]): string[] =>

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from '@custodia/counted-lists';
-import { tableSending } from './table-sending.ts';
+import { tableSending } from '../../../test/support/table-sending.ts';
 
 /**
  * A list in memory, for interleavings that no engine can be made to show: each call waits before and after it is carried

@@ -1,9 +1,9 @@
-import { bitPlace } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLOCK_SIZE } from '../support/bits.ts';
-import { byExtent } from '../support/extent.ts';
-import { commonOf, listOf, membersIn, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
+import { BLOCK_SIZE } from '../../../test/support/bits.ts';
+import { byExtent } from '../../../test/support/extent.ts';
+import { bitPlace } from '../src/bits.ts';
+import { commonOf, listOf, membersIn, SetsInMemory, type Words } from './sets-in-memory.ts';
 
 /** Lists by several values of a field: the union of their sets, which change while they are read. */
 

@@ -1,7 +1,7 @@
 import { Table, UnitOfWork } from '@custodia/counted-lists';
-import { itemSizeOf } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { itemSizeOf } from '../src/table.ts';
 
 /** The write units of a put, as they are counted where DynamoDB reports none: items are measured only where they may take more than one. */
 

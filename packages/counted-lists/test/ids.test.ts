@@ -1,8 +1,8 @@
-import { ids } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { validate, version } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import * as ids from '../src/ids.ts';
 
 const number = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 

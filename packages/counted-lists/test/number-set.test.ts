@@ -2,10 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { Table } from '@custodia/counted-lists';
-import { bitPlace, GROUP_SIZE, Members, NumberSet, STRIPES } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
+import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../../../test/support/bits.ts';
+import { bitPlace, GROUP_SIZE, STRIPES } from '../src/bits.ts';
+import { Members, NumberSet } from '../src/number-set.ts';
 
 /** The items of a set that holds these numbers, as they are read. */
 const itemsOf = (numbers: Iterable<number>) => itemsWith(numbers).map(asRead);

@@ -1,8 +1,8 @@
-import { STRIPES } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLOCK_SIZE } from '../support/bits.ts';
-import { commonOf, listOf, membersIn, SetsInMemory, type Words } from '../support/sets-in-memory.ts';
+import { BLOCK_SIZE } from '../../../test/support/bits.ts';
+import { STRIPES } from '../src/bits.ts';
+import { commonOf, listOf, membersIn, SetsInMemory, type Words } from './sets-in-memory.ts';
 
 /** Lists by several filters: of large sets only what the others need is read. */
 

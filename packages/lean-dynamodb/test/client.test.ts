@@ -8,8 +8,8 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { AdaptiveRetryStrategy, StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
-import { listening } from '../support/listening.ts';
+import { LOCAL_AWS } from '../../../local/dynamodb/index.ts';
+import { listening } from '../../../test/support/listening.ts';
 
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 

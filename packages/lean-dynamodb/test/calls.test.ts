@@ -18,9 +18,9 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
-import { codePoint } from '../support/code-point.ts';
-import { bodyOf } from '../support/faults.ts';
+import { LOCAL_AWS } from '../../../local/dynamodb/index.ts';
+import { codePoint } from '../../../test/support/code-point.ts';
+import { bodyOf } from '../../../test/support/faults.ts';
 
 /** The lean client compared with the SDK's own: their requests, and their results from a response. */
 

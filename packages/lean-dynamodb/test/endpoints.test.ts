@@ -1,10 +1,9 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { KMSClient, ListKeysCommand } from '@aws-sdk/client-kms';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { serviceOf } from '@custodia/lean-dynamodb';
+import { leanDocumentClient, serviceOf } from '@custodia/lean-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { tableOf } from '#table';
 
 /** Where a service is called: by the variables and in the partitions for which the SDK has rules. */
 
@@ -40,7 +39,7 @@ async function calledAt(call: () => Promise<unknown>): Promise<unknown> {
 }
 
 const byOurs = (name: Name, region: string, get?: string) => {
-  const { client } = tableOf('records', { region, credentials: CREDENTIALS, maxAttempts: 1 });
+  const client = leanDocumentClient({ region, credentials: CREDENTIALS, maxAttempts: 1 }, Number);
   const service = { name, contentType: 'application/json', errorIn: JSON.parse } as const;
   const request = get === undefined ? { body: '{}' } : { get: { path: get, query: {} } };
   return calledAt(() => serviceOf(client, service)(request));

@@ -1,14 +1,6 @@
-import {
-  compactionOf,
-  endAt,
-  expiryOfNumber,
-  floorOf,
-  markOf,
-  marksOf,
-  newestEnd,
-} from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compactionOf, endAt, expiryOfNumber, floorOf, markOf, marksOf, newestEnd } from '../src/periods.ts';
 
 const DAY = 86_400_000;
 const retention = fc.constantFrom(1, 2, 30, 31, 32, 33, 90, 400);

@@ -4,8 +4,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Table } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
-import { freshTable } from '../support/dynamodb.ts';
+import { LOCAL_AWS } from '../../../local/dynamodb/index.ts';
+import { freshTable } from '../../../test/support/dynamodb.ts';
 import { create, read } from './readme-example.ts';
 
 /** What the README of lists shows works, with AWS's own client. */
@@ -13,9 +13,7 @@ import { create, read } from './readme-example.ts';
 const textOf = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8');
 
 it('is what the README shows', () => {
-  expect(textOf('../../packages/counted-lists/README.md')).toContain(
-    `\`\`\`ts\n${textOf('readme-example.ts')}\`\`\`\n`,
-  );
+  expect(textOf('../README.md')).toContain(`\`\`\`ts\n${textOf('readme-example.ts')}\`\`\`\n`);
 });
 
 it('creates tickets, and reads any page of those with some values', async () => {

@@ -1,24 +1,16 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, listErrors, schema, storedSets, type Table } from '@custodia/counted-lists';
-import {
-  bitPlace,
-  COMPRESSED,
-  COUNTER,
-  compressed,
-  compressedWithout,
-  Members,
-  NumberSet,
-  regionKey,
-} from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entity } from '#table';
-import { asked } from '../support/asked.ts';
-import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
-import { byExtent } from '../support/extent.ts';
-import { MemoryPartition, type Turn } from '../support/memory-partition.ts';
-import { openTenant } from '../support/storage.ts';
-import { tableSending } from '../support/table-sending.ts';
+import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../../../test/support/bits.ts';
+import { byExtent } from '../../../test/support/extent.ts';
+import { tableSending } from '../../../test/support/table-sending.ts';
+import { bitPlace } from '../src/bits.ts';
+import { COUNTER } from '../src/counter-item.ts';
+import { COMPRESSED, compressed, compressedWithout, regionKey } from '../src/gap-regions.ts';
+import { Members, NumberSet } from '../src/number-set.ts';
+import { MemoryPartition, type Turn } from './memory-partition.ts';
+import { LIST, readPage as readAnyPage } from './read-page.ts';
 
 /** Gaps in words, in compressed bits and in both are the same gaps, whoever writes, deletes, reads and compacts meanwhile. */
 
@@ -26,15 +18,11 @@ type Item = Readonly<Record<string, unknown>>;
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');
-const LIST = 'ORG#7#JOB';
 const GAPS = storedSets.partitionOf(LIST);
-const JOBS = entity<{ readonly id: string; readonly created_at: string }>('JOB');
 
 /** Reads the newest records of the list, fences what has no record, and compacts its gaps. */
 const readPage = (table: Table, now = NOW, query = {}) =>
-  openTenant(table, '7', () => now)
-    .records(JOBS)
-    .page(asked({ page_size: 20, sort: '-created_at', ...query }));
+  readAnyPage(table, { page_size: 20, sort: '-created_at', ...query }, { now });
 
 const between = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 
@@ -159,7 +147,7 @@ class ModelList {
       if (!(error instanceof listErrors.PageIncomplete)) throw error;
     });
     if (page === undefined) return;
-    const numbers = page.records.map(({ record }) => ids.numberOf(record.id));
+    const { numbers } = page;
     const always = this.records.filter((number) => before.includes(number) && number > Math.min(...numbers));
     expect(numbers, 'no record is hidden').toEqual(expect.arrayContaining(always));
     expect(page.total, 'all gaps are counted').toBeLessThanOrEqual(this.next - gaps);

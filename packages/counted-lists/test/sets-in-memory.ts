@@ -1,11 +1,11 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, storedSets, type Table } from '@custodia/counted-lists';
-import { bitPlace, COUNTER, itemSizeOf, STRIPES } from '@custodia/counted-lists/maintenance';
-import { entity, flag, set } from '#table';
-import { asked } from './asked.ts';
-import { BLOCK_SIZE, WORD_NAMES } from './bits.ts';
-import { openTenant } from './storage.ts';
-import { tableSending } from './table-sending.ts';
+import { type Item, ids, indexes, type Key, storedSets, type Table } from '@custodia/counted-lists';
+import { BLOCK_SIZE, WORD_NAMES } from '../../../test/support/bits.ts';
+import { tableSending } from '../../../test/support/table-sending.ts';
+import { bitPlace, STRIPES } from '../src/bits.ts';
+import { COUNTER } from '../src/counter-item.ts';
+import { itemSizeOf } from '../src/table.ts';
+import { LIST, readPage } from './read-page.ts';
 
 /** Sets of filters in memory: those of millions of numbers, and what reading them costs. */
 
@@ -147,7 +147,6 @@ export class SetsInMemory {
   }
 }
 
-const LIST = 'ORG#7#JOB';
 /** Words by item: `<block> <stripe>`. */
 export type Words = ReadonlyMap<string, readonly bigint[]>;
 
@@ -173,23 +172,19 @@ export function listOf(table: SetsInMemory, sets: ReadonlyMap<string, Words>, ne
   return { table, filter: Object.fromEntries(filter) };
 }
 
-interface Job extends Readonly<Record<string, unknown>> {
-  readonly id: string;
-}
-
 /** The numbers of a list's records, as its page with all of them has them. */
 export async function membersIn({ table, filter }: InSets): Promise<number[]> {
-  const filters = Object.keys(filter);
-  const flags = filters.filter((field) => filter[field]?.some((value) => value === 'true' || value === 'false'));
-  const isTrue = (field: string) => (job: Job) => job[field] === 'true';
-  const indexes = filters.map((field) => (flags.includes(field) ? flag(field, isTrue(field)) : set(field)));
-  const jobs = entity<Job>('JOB', { indexes });
-  const wanted = filters.map((field) => [field, filter[field]?.map((value) => isFlagValue(value) ?? value)]);
-  const { records, total } = await openTenant(table.asTable, '7')
-    .records(jobs)
-    .page(asked({ page_size: Number.MAX_SAFE_INTEGER, filter: Object.fromEntries(wanted) }));
-  if (records.length !== total) throw new Error(`${records.length} of ${total} records`);
-  return records.map(({ record }) => ids.numberOf(record.id));
+  const fields = Object.entries(filter);
+  const finders = fields.map(([field, values]) =>
+    values.some((value) => isFlagValue(value) !== undefined)
+      ? indexes.flagIndex(field, (job: Item) => job[field] === 'true')
+      : indexes.setIndex(field, () => false),
+  );
+  const wanted = fields.map(([field, values]) => [field, values.map((value) => isFlagValue(value) ?? value)]);
+  const query = { page_size: Number.MAX_SAFE_INTEGER, filter: Object.fromEntries(wanted) };
+  const { numbers, total } = await readPage(table.asTable, query, { finders });
+  if (numbers.length !== total) throw new Error(`${numbers.length} of ${total} records`);
+  return numbers;
 }
 
 const isFlagValue = (value: string): boolean | undefined =>

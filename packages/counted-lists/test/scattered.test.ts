@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RecordsInMemory } from '../support/records-in-memory.ts';
+import { RecordsInMemory } from './records-in-memory.ts';
 
 /** How the records of a page are read where numbers without a record lie between them. */
 

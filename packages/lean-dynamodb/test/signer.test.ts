@@ -2,8 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LeanSigner } from '../../packages/lean-dynamodb/src/signer.ts';
-import { codePoint } from '../support/code-point.ts';
+import { codePoint } from '../../../test/support/code-point.ts';
+import { LeanSigner } from '../src/signer.ts';
 
 const REGION = 'eu-central-1';
 

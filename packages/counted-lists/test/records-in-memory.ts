@@ -1,22 +1,15 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, storedSets } from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
-import { entity, set } from '#table';
-import { asked } from './asked.ts';
-import { itemsWith } from './bits.ts';
-import { openTenant } from './storage.ts';
-import { tableSending } from './table-sending.ts';
+import { type Item, ids, indexes, type Key, storedSets } from '@custodia/counted-lists';
+import { itemsWith } from '../../../test/support/bits.ts';
+import { tableSending } from '../../../test/support/table-sending.ts';
+import { COUNTER } from '../src/counter-item.ts';
+import { LIST, readPage } from './read-page.ts';
 
 /** Most bytes that a query returns, and a `BatchGetItem`. */
 const A_QUERY = 1_048_576;
 const A_BATCH = 16 * A_QUERY;
 
-interface Job {
-  readonly id: string;
-  readonly state: string;
-}
-const JOBS = entity<Job>('JOB', { indexes: [set('state')] });
-const LIST = 'ORG#7#JOB';
+const FINDERS = [indexes.setIndex('state', () => false)];
 
 interface Given {
   /** Numbers with a record, rising. All are in the list of those with the state `rare`. */
@@ -58,18 +51,12 @@ export class RecordsInMemory {
   }
 
   /** Reads a page, in the order of the numbers where nothing else is said. */
-  async page(
+  page(
     query: { readonly page_size?: number; readonly sort?: string; readonly filter?: { state: 'rare' } },
     expectUnits?: (units: number) => void,
   ) {
-    const tenant = openTenant(
-      tableSending((command) => this.#send(command), 't'),
-      '7',
-    );
-    tenant.session.expectUnits = expectUnits;
-    const records = tenant.records(JOBS);
-    const read = await records.page(asked({ page_size: 25, ...query }));
-    return { ...read, records: undefined, numbers: read.records.map(({ record }) => ids.numberOf(record.id)) };
+    const table = tableSending((command) => this.#send(command), 't');
+    return readPage(table, { page_size: 25, ...query }, { finders: FINDERS, expectUnits });
   }
 
   async #send(command: object): Promise<object> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RecordsInMemory } from '../support/records-in-memory.ts';
+import { RecordsInMemory } from './records-in-memory.ts';
 
 /** How much is read where no index says which records a list has, or in which order: their records decide. */
 
