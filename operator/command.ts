@@ -9,7 +9,7 @@ import { ORG, openForOrganization, openForTenant } from './tenant-option.ts';
  * prints its result for people, or as JSON for programs; everything else goes to standard error.
  */
 export interface CommandSpec<O extends object> {
-  /** With its groups: `webhooks endpoints list`. */
+  /** With its group: `webhooks replay`. */
   readonly name: string;
   readonly description: string;
   /** The role of the stack under which it works. Without one it calls the API. */
@@ -21,8 +21,6 @@ export interface CommandSpec<O extends object> {
    * it needs.
    */
   readonly opens?: 'target' | 'tenant' | 'organization';
-  /** Whether its group alone is this command, too. */
-  readonly isDefault?: boolean;
   readonly options?: (command: Command) => unknown;
   /** What follows `npx custodia`. */
   readonly examples: readonly string[];
@@ -59,10 +57,10 @@ export type Declare = (program: Command) => void;
 export const command =
   <O extends object>(spec: CommandSpec<O>): Declare =>
   (program) => {
-    const { name, description, role, opens, examples, isDefault = false, secrets = false } = spec;
+    const { name, description, role, opens, examples, secrets = false } = spec;
     const words = name.split(' ');
     const group = words.slice(0, -1).reduce(groupIn, program);
-    const declared = group.command(words.at(-1) ?? '', { isDefault }).description(description);
+    const declared = group.command(words.at(-1) ?? '').description(description);
     if (opens === 'tenant' || opens === 'organization') declared.requiredOption(ORG.flags, ORG[opens]);
     spec.options?.(declared);
     if (role !== undefined) withTarget(declared, role, { secrets });
@@ -74,11 +72,10 @@ export const command =
 /** What the groups of commands are for. */
 const GROUPS: Readonly<Record<string, string>> = {
   'platform-keys': 'List, disable and rotate keys of the platform',
-  organizations: 'List, suspend and resume organizations, and what they use',
+  organizations: 'List, suspend and resume organizations',
   integrations: 'List integrations of an organization, and cut one off',
   backup: 'What a stage can be restored from',
-  webhooks: 'Apply stored webhook events again; see to endpoints that events are delivered to',
-  endpoints: 'List the endpoints that events are delivered to, see why calls fail, and deliver again',
+  webhooks: 'Apply stored webhook events again',
 };
 
 const groupIn = (parent: Command, word: string): Command =>

@@ -6,23 +6,23 @@ import { declareDoctor } from './commands/doctor.ts';
 import { declareErase } from './commands/erase.ts';
 import { declareExport } from './commands/export.ts';
 import { declareImport } from './commands/import.ts';
+import { keyCommands } from './commands/keys.ts';
 import { organizationCommands } from './commands/organizations.ts';
-import { platformCommands } from './commands/platform.ts';
 import { declareRestoreTenant } from './commands/restore-tenant.ts';
 import { stageCommands } from './commands/stage.ts';
 import { declareVerify } from './commands/verify.ts';
-import { webhookCommands } from './commands/webhooks.ts';
+import { declareWebhooksReplay } from './commands/webhooks.ts';
 
 const COMMANDS = [
   declareDoctor,
-  ...platformCommands,
+  ...keyCommands,
   ...organizationCommands,
   ...stageCommands,
   declareExport,
   declareImport,
   declareErase,
   declareRestoreTenant,
-  ...webhookCommands,
+  declareWebhooksReplay,
   declareVerify,
 ];
 

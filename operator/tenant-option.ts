@@ -87,7 +87,16 @@ export async function confirmed({ slug }: { readonly slug: string }, what: strin
   return (await ask(`This ${what}. Type its slug (${slug}) to go on: `)).trim() === slug;
 }
 
-export const idIn = (org: string): string | undefined => z.guid().toLowerCase().safeParse(org).data;
+export const idIn = (text: string): string | undefined => z.guid().toLowerCase().safeParse(text).data;
+
+/** Parses an option that names a record or a request by its id. */
+export const idOption =
+  (option: string, what: string) =>
+  (text: string): string => {
+    const id = idIn(text);
+    if (id === undefined) throw new OperatorProblem(`${option} must be the id of ${what}.`);
+    return id;
+  };
 
 async function lookUp(text: string, session: RequestSession): Promise<string> {
   const found = new Map<string, string>();

@@ -84,9 +84,8 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
     more: (role, { keys }) => keys.allowEncryptionForPlatform(role),
   },
   /**
-   * `verify`, `restore-tenant`, `webhooks endpoints`, `organizations suspend`, `resume` and `usage`: works on the
-   * records of its tenant, and on the tenant's copy in the platform's list of organizations; reads its records in
-   * restored copies of the table (`docs/decisions/0112-restoring.md`). It decrypts no secret, reaches no credentials,
+   * `verify`, `restore-tenant`, `organizations suspend` and `resume`: works on the records of its tenant, and on the
+   * tenant's copy in the platform's list of organizations; reads its records in restored copies of the table (`docs/decisions/0112-restoring.md`). It decrypts no secret, reaches no credentials,
    * and neither changes nor deletes an event, audited or journaled.
    */
   Maintenance: {
@@ -95,9 +94,6 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [ALL_ACTIONS, [OF_TENANT]],
       // Item by item: no session of an organization lists the others.
       [['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], LIST_OF_ORGANIZATIONS],
-      // An endpoint that goes on from another place may have become active: an entry that names another tenant's does
-      // nothing.
-      [['PutItem'], [REGISTER]],
       // To suspend and resume.
       [['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]],
     ],
@@ -167,7 +163,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
     ],
   },
   /**
-   * `logs`, `usage` and `backup status`: reads the logs of functions and gateway, the list of organizations, whose app
+   * `logs` and `backup status`: reads the logs of functions and gateway, the list of organizations, whose app
    * codes are, and the list of backups. It reads no organization's data and changes nothing. Commands that take an
    * organization by its slug or app code look it up under this role.
    */

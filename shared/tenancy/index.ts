@@ -2,7 +2,7 @@ export { type FoundIntegration, findIntegration, readPointer } from './app-codes
 export { DeliveryBudget } from './budget/delivery-budget.ts';
 export { type Limit, RequestBudget } from './budget/request-budget.ts';
 export { readRequestCounts } from './budget/request-counts.ts';
-export { DELIVERY_BUDGET, readBudgets } from './budget/stored-budget.ts';
+export { DELIVERY_BUDGET } from './budget/stored-budget.ts';
 export { countRefusal, ReadCount } from './daily-counts.ts';
 export { dataKeyCache } from './data-key-cache.ts';
 export {

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { accessLine, COUNTERS, type Counter, type EndedInvocation, Invocation, logger, within } from '#telemetry';
 import { ACCESS_LOG } from '../../infra/rest-api.ts';
 import { byInvocation, byRequestId } from '../../operator/logs.ts';
-import { USAGE_QUERY } from '../../operator/usage.ts';
 import { type Line, written } from '../support/lines.ts';
 
 /**
@@ -30,7 +29,6 @@ const ofCommands: readonly Query[] = [
   { logs: 'Functions', text: byRequestId(REQUEST) },
   { logs: 'ApiAccessLogs', text: byRequestId(REQUEST) },
   { logs: 'Functions', text: byInvocation([INVOCATION]) },
-  { logs: 'Functions', text: USAGE_QUERY },
 ];
 
 /** Lines that functions write: of requests that went well and did not, of the authorizer, and of an error. */

@@ -64,7 +64,7 @@ export function describeOperator({ api, acme, rival, anotherTenants }: Deployed)
       expect(new Set(sessions.map(({ roleArn }) => roleArn))).toEqual(new Set([outputs().OperatorRoleArn]));
     });
 
-    it('organizations suspend, resume and usage in sessions for that organization', async () => {
+    it('organizations suspend and resume in sessions for that organization', async () => {
       const org = await api.orgToken('Suspended');
       account().forget();
       await done('organizations', 'suspend', '--org', org.orgId);
@@ -72,12 +72,11 @@ export function describeOperator({ api, acme, rival, anotherTenants }: Deployed)
       const login = { body: { app_code: org.appCode, secret: org.secret } };
       expect((await api.request('POST', '/api/v1/auth/login', login)).status).toBe(403);
       expect((await deliver(api, org, { event_type: 'invoice.paid', data: {} })).status).toBe(403);
-      await done('organizations', 'usage', '--org', org.orgId);
       await done('organizations', 'resume', '--org', org.orgId);
       expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(200);
-      expect(tenantsOf('MaintenanceRoleArn')).toEqual(Array(3).fill({ tenant: org.orgId }));
+      expect(tenantsOf('MaintenanceRoleArn')).toEqual(Array(2).fill({ tenant: org.orgId }));
       expect(tenantsOf('SupportRoleArn')).toEqual([]);
-      await done('organizations', 'usage', '--org', org.appCode);
+      await done('organizations', 'resume', '--org', org.appCode);
       expect(tenantsOf('SupportRoleArn')).toHaveLength(1);
     });
 
@@ -110,21 +109,6 @@ export function describeOperator({ api, acme, rival, anotherTenants }: Deployed)
       expect(await done('webhooks', 'replay', '--help')).toMatch(/--again/);
       const role = { roleArn: outputs().ReplayRoleArn, tags: { tenant: rival.orgId } };
       expect(account().sessions).toEqual([role, role]);
-    });
-
-    it('webhooks endpoints in sessions of the maintenance role', async () => {
-      const path = '/api/v1/webhook-endpoints';
-      const made = await api.request('POST', path, { token: rival.token, body: { url: 'https://hooks.acme.com/' } });
-      const of = ['--org', rival.orgId, '--endpoint', String(made.body.id)];
-      account().forget();
-      expect(await done('webhooks', 'endpoints', '--org', rival.orgId)).toMatch(
-        /^unverified .*\nWebhook endpoints: 1\.\n$/,
-      );
-      expect(await done('webhooks', 'endpoints', 'attempts', ...of)).toBe('Failed deliveries: 0 of 0.\n');
-      expect(await done('webhooks', 'endpoints', 'replay', ...of, '--from', 'oldest')).toMatch(
-        / goes on from there, but not yet: it is unverified\.\n$/,
-      );
-      expect(tenantsOf('MaintenanceRoleArn')).toEqual(Array(3).fill({ tenant: rival.orgId }));
     });
 
     it('erase in sessions of the erasure role, also after it was interrupted', async () => {

@@ -39,10 +39,13 @@ describe('custodia platform-keys', () => {
     const { stdout } = await operator('platform-keys', 'list', '--json');
     expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ app_code: 'platform', status: 'active' }),
-      { id, app_code: 'ops-disabled', display_name: 'Platform', status: 'inactive', created_at: expect.any(String) },
+      {
+        ...{ id, app_code: 'ops-disabled', display_name: 'Platform', status: 'inactive', permissions: null },
+        created_at: expect.any(String),
+      },
     ]);
     expect((await operator('platform-keys', 'list')).stdout).toMatch(
-      /^inactive {2}\S+ {2}ops-disabled {2}"Platform"$/m,
+      new RegExp(`^inactive  \\S+  ${id}  ops-disabled  "Platform"  all permissions$`, 'm'),
     );
   });
 

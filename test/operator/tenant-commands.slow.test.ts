@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ids } from '@custodia/counted-lists';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
@@ -120,38 +120,10 @@ describe('custodia organizations', () => {
       changed: false,
     });
   });
-
-  it('usage counts what the lists of the API count, and says how much of a minute’s requests is spent', async () => {
-    const limited = await api.orgToken();
-    const own = callsOf(api, limited.token);
-    for (let count = 0; count < 3; count++) await own.create('/api/v1/clients', { name: 'A' });
-    const events = (await own.read('/api/v1/audit-events')).total;
-    // What another container has flushed, whose clock is a day ahead: it counts as spent now, however long this takes.
-    const ahead = Date.now() + 86_400_000;
-    const budgetItem = { FULL_AT: { N: String(ahead + 15_000) }, AT: { N: String(ahead) } };
-    await api.table.client.send(
-      new PutItemCommand({
-        TableName: api.table.tableName,
-        Item: { PK: { S: `ORG#${limited.orgId}#BUDGET` }, SK: { S: limited.integrationId }, ...budgetItem },
-      }),
-    );
-    const { records, active_integrations, budgets, org_id } = await json(
-      'organizations',
-      'usage',
-      '--org',
-      limited.orgId,
-    );
-    expect(records).toMatchObject({ Client: 3, Ticket: 0, Integration: 1, AuditEvent: events });
-    expect([org_id, active_integrations]).toEqual([limited.orgId, 1]);
-    const budget = budgets.find((each: { integration_id: string }) => each.integration_id === limited.integrationId);
-    expect(budget.spent_percent).toBe(25);
-    const { stdout } = await operator('organizations', 'usage', '--org', limited.orgId);
-    expect(stdout).toMatch(/^ +3 {2}Client$/m);
-  });
 });
 
 describe('an organization', () => {
-  const usage = (named: string) => operator('organizations', 'usage', '--org', named, '--json');
+  const listed = (named: string) => operator('integrations', 'list', '--org', named, '--json');
   let platform: Calls;
   const slugOf = async ({ orgId }: OrgAccess): Promise<string> =>
     String((await platform.read(`/api/v1/orgs/${orgId}`)).slug);
@@ -165,9 +137,9 @@ describe('an organization', () => {
       [slug, '"Acme"'],
       [org.appCode, `which has the app code ${org.appCode}`],
     ] as const) {
-      const { code, stdout, stderr } = await usage(named);
+      const { code, stdout, stderr } = await listed(named);
       expect([code, stderr]).toEqual([0, `${named} is ${org.orgId}, ${known}.\n`]);
-      expect(JSON.parse(stdout)).toMatchObject({ org_id: org.orgId, records: { Client: 2 } });
+      expect(JSON.parse(stdout)).toMatchObject([{ app_code: org.appCode }]);
     }
   });
 
@@ -175,14 +147,14 @@ describe('an organization', () => {
     const namesake = await api.orgToken('Namesake');
     for (const text of [await slugOf(org), org.appCode]) {
       await platform.ask('PATCH', `/api/v1/orgs/${namesake.orgId}`, { slug: text });
-      const { code, stdout } = await usage(text);
+      const { code, stdout } = await listed(text);
       const { error } = JSON.parse(stdout);
       expect([code, error]).toEqual([2, expect.stringContaining(`"${text}" is more than one: name `)]);
       expect(error).toContain(org.orgId);
       expect(error).toContain(namesake.orgId);
     }
     const none = 'There is no organization "nobody".';
-    expect(await usage('nobody')).toMatchObject({ code: 2, stdout: expect.stringContaining(JSON.stringify(none)) });
+    expect(await listed('nobody')).toMatchObject({ code: 2, stdout: expect.stringContaining(JSON.stringify(none)) });
   });
 
   it('is not the platform, whose app codes name it as well', async () => {

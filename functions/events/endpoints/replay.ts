@@ -64,18 +64,17 @@ async function beginOf(
 }
 
 interface Replay {
-  /** By default as it was: the operator, who has no key, confirms nothing. */
-  readonly confirmed?: Confirmed;
+  readonly confirmed: Confirmed;
   /** In epoch milliseconds; undefined: at once, or as before. */
-  readonly begins?: number | undefined;
+  readonly begins: number | undefined;
 }
 
 /** Stages that an endpoint goes on from here. One that is `expired` becomes active, or unverified. */
-export async function stageReplayFrom(
+async function stageReplayFrom(
   tenant: Tenant,
   before: Stored<StoredEndpoint>,
   start: Position,
-  { confirmed = before.record.confirmed, begins }: Replay = { begins: AT_ONCE },
+  { confirmed, begins }: Replay,
 ): Promise<Stored<StoredEndpoint>> {
   const after = await stageChange(tenant, before, {
     // A change in any case: its event wakes the deliveries.
@@ -93,7 +92,7 @@ export async function stageReplayFrom(
  * The place that a cursor, `oldest` or `latest` names.
  * @throws WrongCursor; FeedExpired where not all events from there on are kept
  */
-export async function startOf(tenant: Tenant, from: string): Promise<Position> {
+async function startOf(tenant: Tenant, from: string): Promise<Position> {
   const journal = new JournalReader(tenant);
   if (from === 'latest') return journal.end();
   const position = from === 'oldest' ? undefined : readCursor(from, tenant.id);

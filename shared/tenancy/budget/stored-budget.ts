@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Item, type Key, readPartition, schema } from '@custodia/counted-lists';
+import { type Item, type Key, schema } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { BUDGET_OF, budgetKey } from '../keys.ts';
@@ -201,24 +201,4 @@ export async function readBudget(tenant: Tenant, integrationId: string | null): 
     new GetCommand({ TableName: table.name, Key: { ...keyOf(tenant, integrationId) } }),
   );
   return session.now + spentIn(item, session.now);
-}
-
-/** A bucket as all containers have flushed it. */
-interface Spent {
-  /** Null: of the whole tenant. */
-  readonly integrationId: string | null;
-  /** The part of a minute's requests that is spent; beyond 1 it is debt. */
-  readonly spent: number;
-}
-
-/** All buckets of a tenant, for the operator: one query. */
-export async function readBudgets(tenant: Tenant): Promise<readonly Spent[]> {
-  const { id, session } = tenant;
-  const table = session.tables.of(id);
-  const budgets: Spent[] = [];
-  for await (const item of readPartition({ table, clock: session.clock }, keyOf(tenant, null).PK)) {
-    const integrationId = item.SK === BUDGET_OF.all ? null : String(item.SK);
-    budgets.push({ integrationId, spent: spentIn(item, session.now) / BUDGET_WINDOW.refillMs });
-  }
-  return budgets;
 }

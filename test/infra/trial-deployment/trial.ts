@@ -175,18 +175,14 @@ export class Trial {
 
   async #operate(org: string): Promise<void> {
     const { checks, work } = this.#props;
-    const month = new Date().toISOString().slice(0, 7);
     for (const args of [
       ['organizations', 'list'],
       ['platform-keys', 'list'],
       ['integrations', 'list', '--org', org],
       ['organizations', 'suspend', '--org', org],
       ['organizations', 'resume', '--org', org],
-      ['organizations', 'usage', '--org', org],
       ['verify', '--org', org],
-      ['webhooks', 'endpoints', 'list', '--org', org],
       ['export', '--org', org, '--out', join(work, 'export.ndjson')],
-      ['usage', '--all', '--month', month],
     ]) {
       const name = args.filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('--')).join(' ');
       await checks.check(`custodia ${name}`, async () => {
