@@ -3,17 +3,11 @@ import { isLoopback } from '#gateway';
 import { SeedError, type Seeded, seed } from '../local/seed.ts';
 import { addressOf, LocalApiError } from '../local/settings.ts';
 import { stacksOf } from '../local/stacks.ts';
-import { commandLine, wholeNumberOption } from '../local/terminal/command-line.ts';
+import { commandLine } from '../local/terminal/command-line.ts';
 import { print, printError } from '../local/terminal/output.ts';
-import { showProgress } from '../local/terminal/progress.ts';
+import { reportProgress } from '../local/terminal/progress.ts';
 
 /** `npm run seed`: a demo organization in the API that `npm start` runs. */
-
-interface Options {
-  readonly url?: string;
-  readonly clients: number;
-  readonly days: number;
-}
 
 /** Demo records are for local use only. */
 function localUrl(text: string): string {
@@ -25,32 +19,17 @@ function localUrl(text: string): string {
   return origin;
 }
 
-const {
-  url: given,
-  clients,
-  days,
-} = commandLine('seed')
+const { url: given } = commandLine('seed')
   .description('Fills a new demo organization with records, through the API that npm start runs.')
   .option('--url <address>', 'where the API listens (default: at HOST and PORT, as npm start does)', localUrl)
-  .option(
-    '--clients <n>',
-    'how many clients, each with services, resources and tickets',
-    wholeNumberOption({ to: 1_000 }),
-    8,
-  )
-  .option('--days <n>', 'how far back the samples of resources go', wholeNumberOption({ to: 3_650 }), 30)
   .parse()
-  .opts<Options>();
+  .opts<{ readonly url?: string }>();
 
 const start = performance.now();
-let state = 'registering';
-const progress = showProgress(() => state);
+const progress = reportProgress('registering');
 try {
-  const onProgress = (records: number): void => {
-    state = `${records} records`;
-  };
   const url = given ?? addressOf(process.env);
-  const seeded = await seed({ url, clients, days, now: Date.now(), onProgress });
+  const seeded = await seed(url, (records) => progress.report(`${records} records`));
   progress.stop();
   print(...summary(url, seeded, (performance.now() - start) / 1_000));
 } catch (error) {

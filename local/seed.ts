@@ -1,29 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { type BatchOperation, type Custodia, createCustodia } from '../packages/client/src/index.ts';
-import { folded } from '../shared/words.ts';
 import { upTo } from './pool.ts';
-import data from './seed.json' with { type: 'json' };
 
 /**
- * Fills a demo organization with the records of `seed.json`, as any caller of the API does: with its client, in
- * batches.
+ * Fills a demo organization with the records of `seed.ndjson`, as any caller of the API does: with its client, in
+ * batches. In the file, `$name` is the id of the record that is called so (`as`), and an empty line begins a batch,
+ * which needs only what earlier ones have created.
  */
 
 /** The records cannot be made; the message is one sentence. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';
-}
-
-export interface SeedOptions {
-  /** Without a path: `http://127.0.0.1:3000`. */
-  readonly url: string;
-  readonly clients: number;
-  /** How far back the samples of resources go. */
-  readonly days: number;
-  /** In epoch milliseconds; the time of the last samples. */
-  readonly now: number;
-  /** Called with the number of records so far. */
-  readonly onProgress?: (records: number) => void;
 }
 
 /** What the seed created, and how to look at it. */
@@ -37,9 +25,13 @@ export interface Seeded {
   readonly records: number;
 }
 
-/** Makes a new organization, whose first key `npm start` gives to anybody, and fills it. @throws SeedError */
-export async function seed(options: SeedOptions): Promise<Seeded> {
-  const { url } = options;
+/**
+ * Makes a new organization, whose first key `npm start` gives to anybody, and fills it.
+ * @param url without a path: `http://127.0.0.1:3000`
+ * @param onProgress is called with the number of records so far
+ * @throws SeedError
+ */
+export async function seed(url: string, onProgress: (records: number) => void): Promise<Seeded> {
   const appCode = `demo-${randomBytes(4).toString('hex')}`;
   try {
     const open = createCustodia({ baseUrl: url });
@@ -50,7 +42,7 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
     const { access_token: token } = (await open.POST('/api/v1/auth/login', login)).data;
     // A small budget is waited for.
     const retry = { attempts: 20, longest: 60_000 };
-    const filling = new Filling(createCustodia({ baseUrl: url, credentials: { token }, retry }), options);
+    const filling = new Filling(createCustodia({ baseUrl: url, credentials: { token }, retry }), onProgress);
     const resourceId = await filling.run();
     return { orgId: String(made.org_id), appCode, secret, token, resourceId, records: filling.records };
   } catch (cause) {
@@ -60,206 +52,111 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type Creation = BatchOperation['operation'];
-interface Place {
-  readonly client_id: string;
-  readonly service_id: string | null;
+const FILE = new URL('seed.ndjson', import.meta.url);
+
+interface SeedRecord {
+  readonly operation: string;
+  readonly as?: string;
+  readonly params?: object;
+  readonly body: object;
 }
 
-const DAY_MS = 86_400_000;
-const SAMPLES_A_DAY = 2;
-const LOGS_A_CLIENT = 10;
-/** Most log entries of one request. */
-const MOST_ENTRIES = 45;
+/** In the end. */
+const LOGS = [
+  { level: 'info', message: 'The backup is complete', metadata: { host: 'backup-1', duration_ms: 8_200 } },
+  { level: 'debug', message: 'The cache was emptied', metadata: { host: 'shop-1', duration_ms: 12 } },
+  { level: 'warn', message: 'The disk is nearly full', metadata: { host: 'stock-1' } },
+  { level: 'error', message: 'The payment provider does not answer', metadata: { host: 'book-1' } },
+] as const;
 
-/** The element with this number, from 0, of a list that is repeated. */
-const nth = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+/** How far back the samples of resources go, and how many there are. */
+const DAYS = 10;
+const SAMPLES = 2 * DAYS;
+const DAY_MS = 86_400_000;
 
 class Filling {
   records = 0;
   readonly #api: Custodia;
-  readonly #options: SeedOptions;
+  readonly #onProgress: (records: number) => void;
+  /** The ids of records, by what they are called. */
+  readonly #ids = new Map<string, string>();
 
-  constructor(api: Custodia, options: SeedOptions) {
+  constructor(api: Custodia, onProgress: (records: number) => void) {
     this.#api = api;
-    this.#options = options;
+    this.#onProgress = onProgress;
   }
 
   /** @returns the id of a resource */
   async run(): Promise<string> {
-    const { clients, days, now } = this.#options;
-    const fields = upTo(clients).map(clientFields);
-    const clientIds = await this.#create('createClient', fields);
-    const services = fields.flatMap(({ slug }, index) =>
-      upTo(2 + (index % 3)).map((number) => ({
-        ...serviceFields(index + number, slug),
-        client_id: nth(clientIds, index),
-      })),
-    );
-    const serviceIds = await this.#create(
-      'createService',
-      services.map(({ host: _, ...service }) => service),
-    );
-    const provisioned_at = new Date(now - days * DAY_MS).toISOString();
-    const resources = services.map(({ client_id, host }, index) => {
-      const place = { client_id, service_id: serviceIds[index], name: `${host}-1`, provisioned_at };
-      return {
-        ...place,
-        ...nth(data.resources, index),
-        ip_address: `192.0.2.${1 + (index % 254)}`,
-        alert_threshold: 85,
-      };
-    });
-    const resourceIds = await this.#create('createResource', resources);
-    const places: Place[] = [
-      ...clientIds.map((client_id) => ({ client_id, service_id: null })),
-      ...services.map(({ client_id }, index) => ({ client_id, service_id: nth(serviceIds, index) })),
-    ];
-    await this.#tickets(places);
-    await this.#create('createServiceAction', serviceIds.map(actionFields));
-    const terminals = clientIds.flatMap((client_id, index) =>
-      upTo(1 + (index % 2)).map((number) => ({ client_id, ...nth(data.terminals, index + number) })),
-    );
-    await this.#create('createTerminal', terminals);
-    await this.#people();
-    await this.#samples(resourceIds);
-    await this.#logs();
-    return nth(resourceIds, 0);
-  }
-
-  async #tickets(places: readonly Place[]): Promise<void> {
-    const contact_id = randomUUID();
-    const tickets = places.map((place, index) => {
-      const { ticket, messages } = nth(data.tickets, index);
-      return {
-        ...place,
-        ...ticket,
-        contact_id,
-        description: nth(messages, 0),
-        assigned_team: 'support',
-        tags: ['demo'],
-      };
-    });
-    const ids = await this.#create('createTicket', tickets);
-    const author_id = randomUUID();
-    for (const number of upTo(Math.max(...data.tickets.map(({ messages }) => messages.length)))) {
-      const author =
-        number === 0 ? { author_type: 'contact', author_id: contact_id } : { author_type: 'user', author_id };
-      const operations = ids.flatMap((id, index) => {
-        const message = nth(data.tickets, index).messages[number];
-        return message === undefined ? [] : [{ params: { id }, body: { ...author, message } }];
-      });
-      await this.#carryOut('createTicketMessage', operations);
+    const resources: string[] = [];
+    for (const batch of (await readFile(FILE, 'utf8')).trim().split('\n\n')) {
+      const records = batch.split('\n').map((line): SeedRecord => JSON.parse(line));
+      const created = await this.#create(records);
+      if (records[0]?.operation === 'createResource') resources.push(...created);
     }
-  }
-
-  async #people(): Promise<void> {
-    const roles = await this.#create('createRole', data.roles);
-    const users = await this.#create('createUser', data.users);
-    const memberships = users.map((user_id, index) => ({ user_id, role_id: nth(roles, index) }));
-    await this.#create('createMembership', memberships);
+    await this.#createSamples(resources);
+    await this.#api.POST('/api/v1/logs/ingest', { body: { entries: [...LOGS] } });
+    this.#count(LOGS.length);
+    return resources[0] ?? '';
   }
 
   /** Oldest first: each is how its resource is then. */
-  async #samples(resourceIds: readonly string[]): Promise<void> {
-    const count = this.#options.days * SAMPLES_A_DAY;
-    for (const number of upTo(count)) {
-      const left = count - 1 - number;
-      const time = new Date(this.#options.now - (left * DAY_MS) / SAMPLES_A_DAY);
-      const operations = resourceIds.map((id, index) => ({
-        params: { id },
-        body: sampleFields(index, left, count, time),
-      }));
-      await this.#carryOut('createResourceHistoryEntry', operations);
+  async #createSamples(resources: readonly string[]): Promise<void> {
+    const now = Date.now();
+    for (const number of upTo(SAMPLES)) {
+      const left = SAMPLES - 1 - number;
+      const time = new Date(now - (left * DAY_MS * DAYS) / SAMPLES);
+      const operation = 'createResourceHistoryEntry';
+      await this.#create(
+        resources.map((id, index) => ({ operation, params: { id }, body: sampleFields(index, left, time) })),
+      );
     }
-  }
-
-  async #logs(): Promise<void> {
-    const entries = upTo(this.#options.clients * LOGS_A_CLIENT).map((index) => nth(data.logs, index));
-    while (entries.length > 0) {
-      const body = { entries: entries.splice(0, MOST_ENTRIES) };
-      await this.#api.POST('/api/v1/logs/ingest', { body: body as never });
-      this.#count(body.entries.length);
-    }
-  }
-
-  #create(operation: Creation, bodies: readonly Fields[]): Promise<readonly string[]> {
-    return this.#carryOut(
-      operation,
-      bodies.map((body) => ({ body })),
-    );
   }
 
   /** @returns the ids of what was created, in order. @throws SeedError */
-  async #carryOut(operation: Creation, inputs: readonly Fields[]): Promise<readonly string[]> {
+  async #create(records: readonly SeedRecord[]): Promise<readonly string[]> {
     // The compiler does not know which body belongs to which operation.
-    const operations = inputs.map((input) => ({ key: randomUUID(), operation, ...input }) as BatchOperation);
+    const operations = records.map(
+      ({ as: _, ...record }) => ({ key: randomUUID(), ...this.#withIds(record) }) as BatchOperation,
+    );
     const ids = new Map<string, string>();
     for await (const { operation: sent, status, body, problem } of this.#api.importRecords(operations)) {
-      if (status !== 201) throw new SeedError(`${operation} was answered with ${status}: ${JSON.stringify(problem)}.`);
+      if (status !== 201)
+        throw new SeedError(`${sent.operation} was answered with ${status}: ${JSON.stringify(problem)}.`);
       ids.set(sent.key, String(body?.id));
       this.#count(1);
     }
-    return operations.map(({ key }) => ids.get(key) ?? '');
+    const created = operations.map(({ key }) => ids.get(key) ?? '');
+    for (const [index, { as }] of records.entries()) if (as !== undefined) this.#ids.set(as, created[index] ?? '');
+    return created;
+  }
+
+  #withIds<T extends object>(input: T): T {
+    return JSON.parse(JSON.stringify(input), (_, value: unknown) =>
+      typeof value === 'string' && value.startsWith('$') ? this.#ids.get(value.slice(1)) : value,
+    );
   }
 
   #count(records: number): void {
     this.records += records;
-    this.#options.onProgress?.(this.records);
+    this.#onProgress(this.records);
   }
 }
 
-/** A hundred clients have names of their own, the others a name with a number. */
-function clientFields(index: number) {
-  const { first, second, plans, timezones } = data.clients;
-  const words = [nth(first, index), nth(second, index + Math.floor(index / 10)), ...(index < 100 ? [] : [index + 1])];
-  const name = words.join(' ');
-  const slug = folded(name).replaceAll(' ', '-');
-  return {
-    name,
-    slug,
-    email: `it@${slug}.example`,
-    phone: 351_210_000_000 + index,
-    plan: nth(plans, index),
-    timezone: nth(timezones, index),
-    metadata: { employees: 4 + 13 * index, since: 2014 + (index % 12) },
-  };
-}
-
-function serviceFields(index: number, slug: string) {
-  const service = nth(data.services, index);
-  return {
-    ...service,
-    description: `${service.name} of ${slug}, looked after by us.`,
-    url: `https://${service.host}.${slug}.example`,
-    uptime_percentage: 99 + (index % 10) / 10,
-    tags: [service.type, nth(['gold', 'silver'], index)],
-    deployment_config: { region: 'eu-west-1', replicas: 1 + (index % 3) },
-  };
-}
-
-const actionFields = (service_id: string, index: number): Fields => ({
-  service_id,
-  action_type: nth(['restart', 'deploy', 'backup'], index),
-  status: index % 10 === 9 ? 'failed' : 'completed',
-  parameters: { requested_by: nth(['schedule', 'ticket'], index) },
-});
-
 /**
- * How a resource is at a time: a wave by the hour, and a disk that fills up. One in eight has a full disk in the end,
- * one in twelve is degraded.
+ * How a resource is at a time: a wave by the hour, and a disk that fills up. The last of nine has a full disk in the
+ * end, and the fourth is degraded.
  * @param left number of samples after this one
  */
-function sampleFields(index: number, left: number, count: number, time: Date): Fields {
+function sampleFields(index: number, left: number, time: Date): object {
   const wave = Math.sin(((time.getUTCHours() - 8) / 24) * 2 * Math.PI);
   const noise = (index * 7 + left * 3) % 10;
-  const fullest = index % 8 === 7 ? 96 : 25 + ((index * 11) % 45);
+  const fullest = index === 8 ? 96 : 25 + ((index * 11) % 45);
   return {
     timestamp: time.toISOString(),
-    cpu_usage: Math.round(28 + (index % 20) + 18 * wave + noise),
-    memory_usage: Math.round(35 + (index % 30) + 6 * wave + noise / 2),
-    storage_usage: Math.round(fullest - left * (12 / count)),
-    health_status: left < 2 && index % 12 === 11 ? 'degraded' : 'healthy',
+    cpu_usage: Math.round(28 + index + 18 * wave + noise),
+    memory_usage: Math.round(35 + index + 6 * wave + noise / 2),
+    storage_usage: Math.round(fullest - left * (12 / SAMPLES)),
+    health_status: left < 2 && index === 3 ? 'degraded' : 'healthy',
   };
 }
