@@ -86,8 +86,8 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
   /**
    * `verify`, `restore-tenant`, `organizations suspend` and `resume`: works on the records of its tenant, and on the
    * tenant's copy in the platform's list of organizations; reads its records in restored copies of the table
-   * (`docs/decisions/0112-restoring.md`). It decrypts no secret, reaches no credentials, and neither changes nor deletes
-   * an event, audited or journaled.
+   * (`docs/decisions/0112-restoring.md`). It decrypts no secret, reaches no credentials, and changes and deletes no
+   * event, audited or journaled.
    */
   Maintenance: {
     description: 'Verifies, repairs and suspends the tenant that its session is tagged with (bin/operator.ts)',
