@@ -37,7 +37,7 @@ bench(
     WRITE_DOCS,
     ENGINE,
     new Option('--operation <names...>', 'what to measure').choices(OPERATION_NAMES),
-    new Option('--profile <directory>', 'write CPU profiles instead of measuring, and print what they say'),
+    new Option('--profile <directory>', 'write CPU profiles instead of measuring'),
   ],
 );
 
@@ -54,20 +54,11 @@ bench(
   'pages',
   'pages of lists up to ten million records, against the usual ways, and many writers at once',
   async (options) => (await import('./pages/bench.ts')).benchPages(options),
-  [
-    SMALL,
-    WRITE_DOCS,
-    ENGINE,
-    new Option('--part <names...>', 'what to measure').choices(PARTS).default(PARTS),
-    new Option('--plot', 'draw docs/pages.svg').default(false),
-  ],
+  [SMALL, WRITE_DOCS, ENGINE, new Option('--part <names...>', 'what to measure').choices(PARTS).default(PARTS)],
 );
 
-bench(
-  'data-model',
-  'what every operation asks of the table, what that costs and may cost',
-  async (options) => (await import('./data-model.ts')).benchDataModel(options),
-  [EXACT_ENGINE],
+bench('data-model', 'what every operation asks of the table, what that costs and may cost', async () =>
+  (await import('./data-model.ts')).benchDataModel(),
 );
 
 bench(
@@ -95,13 +86,6 @@ bench(
   'what a flood of one tenant does to ten thousand others',
   async (options) => (await import('./tenants/bench.ts')).benchTenants(options),
   [SMALL, WRITE_DOCS],
-);
-
-bench(
-  'local',
-  'requests a second of npm start, against a usual server on the same DynamoDB',
-  async (options) => (await import('./local/bench.ts')).benchLocal(options),
-  [SMALL, WRITE_DOCS, ENGINE],
 );
 
 bench('check', 'whether the benchmarks run, as briefly as they can be run', async () =>

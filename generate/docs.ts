@@ -9,7 +9,7 @@ import { withCeilings } from './ceilings/ceilings.ts';
 import { collected, httpFile } from './collections/http-file.ts';
 import { postmanCollection } from './collections/postman.ts';
 import { measureOperations } from './data-model/measure.ts';
-import { UNKNOWN, withFilters, withMeasured } from './data-model/page.ts';
+import { withFilters, withMeasured } from './data-model/page.ts';
 import { withCommands } from './operator.ts';
 import { withContracts } from './specification/page.ts';
 
@@ -30,25 +30,16 @@ async function make(file: string, change: (text: string) => string | Promise<str
   console.log(`${file}: ${after === before ? 'unchanged' : 'written'}${note}`);
 }
 
-/**
- * The calls of operations. Only dynoxide counts units as AWS does, and it runs only on Linux x64. Elsewhere DynamoDB
- * Local gives calls and round trips, and the units on the page stay.
- */
+/** What only dynoxide counts as AWS does, which runs on Linux on x64: elsewhere these tables stay as they are. */
 async function makeMeasured(): Promise<void> {
-  const engines = [await findEngine('dynoxide'), await findEngine('java')];
-  const engine = engines.find((found) => 'name' in found);
-  if (engine === undefined) {
-    console.error(
-      'docs/data-model.md: not measured, for there is no DynamoDB to measure with. Install Java 17 or later.',
-    );
-    process.exitCode = 1;
+  const engine = await findEngine('dynoxide');
+  if ('missing' in engine) {
+    console.error(`docs/data-model.md and docs/counted-lists.md: not measured, because ${engine.missing}.`);
     return;
   }
-  const isExact = engine.name === 'dynoxide';
-  const measured = await measureOperations(engine.name);
-  const kept = `; its units are left as they were (${UNKNOWN} in new rows): measuring them takes Linux on x64`;
-  await make('docs/data-model.md', (page) => withMeasured(page, measured, isExact), isExact ? '' : kept);
-  if (isExact) await make('docs/counted-lists.md', (page) => withCeilings(page, measured), ' (ceilings)');
+  const measured = await measureOperations();
+  await make('docs/data-model.md', (page) => withMeasured(page, measured));
+  await make('docs/counted-lists.md', (page) => withCeilings(page, measured), ' (ceilings)');
 }
 
 const openapi = documentText(openApiDocument(contracts));

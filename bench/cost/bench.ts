@@ -28,7 +28,7 @@ export async function benchCost({ writeDocs }: Options): Promise<true> {
   // Before there are keys of the local API.
   const turn = await measureTurn();
   const { report, stop } = reportProgress('starting');
-  const { operations, variants } = await measureOperations('dynoxide', report).finally(stop);
+  const { operations, variants } = await measureOperations(report).finally(stop);
   const requests = [...operations, ...variants].map(takenBy);
   const performance = await readFile(PERFORMANCE, 'utf8');
   const coldStart = coldStartIn(performance);

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { EngineName } from '../../local/dynamodb/index.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { jobTable } from '../../test/support/jobs.ts';
@@ -9,13 +7,11 @@ import { measureContention } from './contention.ts';
 import { LIMITS, MOST_RESIDENT_MB } from './limits.ts';
 import { casesOf, comparedCases } from './lists.ts';
 import { measurePages, type PageReading } from './measure.ts';
-import { plotOf } from './plot.ts';
 
 interface PagesOptions {
   readonly small: boolean;
   /** Many writers at once, pages against the usual ways, and pages up to ten million records. */
   readonly part: readonly ('writers' | 'compared' | 'sizes')[];
-  readonly plot: boolean;
   readonly writeDocs: boolean;
   readonly engine?: EngineName;
 }
@@ -35,12 +31,11 @@ async function benchWriters({ endpoint, report }: Bench, { small }: PagesOptions
   return measureContention(await jobTable(endpoint, conflicts), conflicts, small ? 2 : 8);
 }
 
-async function benchCompared(bench: Bench, { small, plot, writeDocs }: PagesOptions): Promise<Bound[]> {
+async function benchCompared(bench: Bench, { small, writeDocs }: PagesOptions): Promise<Bound[]> {
   const size = small ? SMALL : FULL;
   const readings = await measurePages(bench.endpoint, comparedCases(size.scale), size, bench.report);
   const table = comparedTable(readings);
   bench.print(`${table}\n`);
-  if (plot) await writeFile(join(import.meta.dirname, '../../docs/pages.svg'), plotOf(readings));
   if (writeDocs) await writeFigures('counted-lists.md', 'bench:pages', table);
   const ours = readings.filter(({ of }) => of.way === 'counted list');
   const first = ours[0]?.readUnits ?? 0;

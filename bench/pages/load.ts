@@ -1,11 +1,11 @@
 import { type AllocatedNumber, type Item, schema, storedSets, type Table } from '@custodia/counted-lists';
 import { COUNTER, readSet } from '@custodia/counted-lists/maintenance';
-import { writeItems } from '../../generate/write-items.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { RequestSession, recordsPartition, type TenantId } from '../../shared/table/index.ts';
 import { indexesOf } from '../../shared/table/storage.ts';
 import { itemsWith } from '../../test/support/bits.ts';
 import { FIELDS, jobsOf, newJob } from '../../test/support/jobs.ts';
+import { writeItems } from '../../test/support/write-items.ts';
 import { FILTERS, KINDS, type SizedCase, type SizedList } from './lists.ts';
 import { zipfWord } from './zipf.ts';
 

@@ -3,7 +3,6 @@ import { markdown } from '../../generate/markdown.ts';
 import type { EngineName } from '../../local/dynamodb/index.ts';
 import type { Bound } from '../bounds.ts';
 import { type Bench, runBench, writeFigures } from '../harness.ts';
-import { profileText } from '../profile.ts';
 import { type Spread, spreadText } from '../statistics.ts';
 import { measure, type OperationCost } from './measure.ts';
 import { CONTENDERS, type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
@@ -34,7 +33,7 @@ export const benchRequests = ({ operation = OPERATION_NAMES, ...options }: Reque
 /** Requests before a profile, and in it. */
 const PROFILED = { warmUp: 3_000, requests: 3_000 } as const;
 
-/** Writes CPU profiles of ours and of the peer, and prints their summaries. @returns their number, as a bound */
+/** Writes CPU profiles of ours and of the peer. @returns their number, as a bound */
 async function profileOperations(
   { endpoint, report, print }: Bench,
   operations: readonly OperationName[],
@@ -48,8 +47,7 @@ async function profileOperations(
         const profile = join(directory, `${operation.replaceAll(' ', '-')}-${contender.name}.cpuprofile`);
         await contender.play({ operation, requests: PROFILED.warmUp });
         await contender.play({ operation, requests: PROFILED.requests, profile });
-        const text = await profileText(profile, PROFILED.requests);
-        print(`## ${operation}, ${CONTENDERS[contender.name]}: ${profile}\n\n${text}\n`);
+        print(`${operation}, ${CONTENDERS[contender.name]}: ${profile}`);
       }
     }
   } finally {

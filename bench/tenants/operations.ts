@@ -24,10 +24,10 @@ export interface Operation {
 export async function recordOperations(report: (text: string) => void): Promise<ReadonlyMap<string, Operation>> {
   const titles = new Set([FLOODED, ...MIXES.flatMap(({ shares }) => Object.keys(shares))]);
   const routes = new Set(titles.values().map(routeOf));
-  const played = await measureChosen('dynoxide', (route) => routes.has(titleOf(route)), report);
+  const played = await measureChosen((route) => routes.has(titleOf(route)), report);
   const found = Array.from(titles, (title): [string, Operation] => {
     const one = played.find((each) => each.title === title);
-    if (one?.footprint === undefined) throw new Error(`${title} was not recorded`);
+    if (one === undefined) throw new Error(`${title} was not recorded`);
     const { calls, footprint } = one;
     const route = routeOf(title);
     return [

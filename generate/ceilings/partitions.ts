@@ -1,7 +1,8 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, schema, type Table } from '@custodia/counted-lists';
+import { type Key, schema, type Table } from '@custodia/counted-lists';
 import { itemSizeOf } from '@custodia/counted-lists/maintenance';
 import type { Call } from '../data-model/recorder.ts';
+import { type Touched, touchedBy } from '../data-model/touched.ts';
 
 /** What recorded calls take of each partition key. */
 
@@ -25,104 +26,51 @@ export interface Footprint {
 export async function footprintOf(calls: readonly Call[], table: Table): Promise<Footprint> {
   const partitions = new Map<string, Units>();
   const inTransactions: Key[] = [];
-  const add = (partition: string, read: number, write: number): void => {
-    const units = partitions.get(partition) ?? { read: 0, write: 0 };
-    partitions.set(partition, { read: units.read + read, write: units.write + write });
-  };
   for (const call of calls) {
-    if (call.operation === 'BatchWriteItem') {
-      for (const { key, units } of batchUnits(call)) add(key.PK, 0, units);
-      continue;
-    }
-    if (call.operation !== 'TransactWriteItems') {
-      add(onlyPartitionOf(call), call.readUnits, call.writeUnits);
-      continue;
-    }
-    for (const { key, units } of await transactionUnits(call, table)) {
-      inTransactions.push(key);
-      add(key.PK, 0, units);
+    const touched = touchedBy(call);
+    if (call.operation === 'TransactWriteItems') inTransactions.push(...touched.map(({ key }) => key));
+    for (const [partition, { read, write }] of await unitsOf(call, touched, table)) {
+      const units = partitions.get(partition) ?? { read: 0, write: 0 };
+      partitions.set(partition, { read: units.read + read, write: units.write + write });
     }
   }
   return { partitions, inTransactions };
 }
 
-/** @throws Error for a call of several partitions, which is none of ours but a transaction */
-function onlyPartitionOf({ operation, input }: Call): string {
-  const found = new Set(partitionsIn(operation, input));
-  const [partition, ...others] = found;
-  if (partition === undefined || others.length > 0)
-    throw new Error(`${operation} is not of one partition: ${[...found]}`);
-  return partition;
-}
+type PartitionUnits = readonly (readonly [partition: string, Units])[];
 
-function partitionsIn(operation: string, input: Call['input']): string[] {
-  if (operation === 'Query') {
-    const { KeyConditionExpression: condition, ExpressionAttributeValues: values } = input as unknown as {
-      readonly KeyConditionExpression: string;
-      readonly ExpressionAttributeValues: Item;
-    };
-    return [String(values[/= (:\w+)/.exec(condition)?.[1] ?? ''])];
+/** @throws Error for reads of several partitions, which are none of ours */
+async function unitsOf(call: Call, touched: readonly Touched[], table: Table): Promise<PartitionUnits> {
+  const { operation, readUnits: read, writeUnits: write } = call;
+  if (operation === 'TransactWriteItems') {
+    const sizes = await sizesOf(touched, table);
+    return writtenUnits(call, touched, ({ key }) => 2 * unitsFor(sizes.get(schema.nameOf(key)) ?? 0));
   }
-  if (operation === 'BatchGetItem')
-    return Object.values(input.RequestItems as Gets).flatMap(({ Keys }) => Keys.map(({ PK }) => PK));
-  return [keyIn(input).PK];
+  if (operation === 'BatchWriteItem')
+    return writtenUnits(call, touched, ({ item }) => unitsFor(item === undefined ? 0 : itemSizeOf(item)));
+  const [partition, ...others] = new Set(touched.map(({ key }) => key.PK));
+  if (partition === undefined || others.length > 0) throw new Error(`${operation} is not of one partition`);
+  return [[partition, { read, write }]];
 }
 
-type Gets = Readonly<Record<string, { readonly Keys: readonly Key[] }>>;
-type BatchWrite = Readonly<Record<string, Write>>;
-
-/** A write of one item. */
-interface Write {
-  readonly Key?: Key;
-  readonly Item?: Item;
-}
-
-const keyIn = ({ Key: key, Item: item }: Write): Key => {
-  const { PK, SK } = key ?? (item as unknown as Key);
-  return { PK, SK };
-};
-
-interface KeyUnits {
-  readonly key: Key;
-  readonly units: number;
-}
+const unitsFor = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1_024));
 
 /** @throws Error when the items do not take the units that were reported */
-function batchUnits({ input, writeUnits }: Call): KeyUnits[] {
-  const writes = Object.values(input.RequestItems as Readonly<Record<string, readonly BatchWrite[]>>).flat();
-  const counted = writes
-    .flatMap((one) => Object.values(one))
-    .map((write) => ({
-      key: keyIn(write),
-      units: unitsOf(write.Item === undefined ? 0 : itemSizeOf(write.Item)),
-    }));
-  checkSum('a batch', counted, writeUnits);
-  return counted;
-}
-
-const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1_024));
-
-function checkSum(name: string, counted: readonly KeyUnits[], reported: number): void {
-  const sum = counted.reduce((total, { units }) => total + units, 0);
-  if (sum !== reported) throw new Error(`${name} took ${reported} units, and its items ${sum}`);
-}
-
-async function transactionUnits({ input, writeUnits }: Call, table: Table): Promise<KeyUnits[]> {
-  const keys = (input.TransactItems as readonly BatchWrite[]).flatMap((one) => Object.values(one).map(keyIn));
-  const sizes = await sizesOf(keys, table);
-  const counted = keys.map((key) => ({
-    key,
-    units: 2 * unitsOf(sizes.get(schema.nameOf(key)) ?? 0),
-  }));
-  checkSum('a transaction', counted, writeUnits);
+function writtenUnits(
+  { operation, writeUnits }: Call,
+  touched: readonly Touched[],
+  unitsOfItem: (one: Touched) => number,
+): PartitionUnits {
+  const counted = touched.map((one) => [one.key.PK, { read: 0, write: unitsOfItem(one) }] as const);
+  const sum = counted.reduce((total, [, { write }]) => total + write, 0);
+  if (sum !== writeUnits) throw new Error(`${operation} took ${writeUnits} units, and its items ${sum}`);
   return counted;
 }
 
 /** Sizes in bytes of the items that there are. A transaction of ours has at most 100 items, and so may a batch. */
-async function sizesOf(keys: readonly Key[], { client, name }: Table): Promise<ReadonlyMap<string, number>> {
-  const { Responses: found = {} } = await client.send(
-    new BatchGetCommand({ RequestItems: { [name]: { Keys: keys.map((key) => ({ ...key })) } } }),
-  );
+async function sizesOf(touched: readonly Touched[], { client, name }: Table): Promise<ReadonlyMap<string, number>> {
+  const Keys = touched.map(({ key }) => ({ ...key }));
+  const { Responses: found = {} } = await client.send(new BatchGetCommand({ RequestItems: { [name]: { Keys } } }));
   return new Map((found[name] ?? []).map((item) => [schema.nameOf(schema.keyIn(item)), itemSizeOf(item)]));
 }
 

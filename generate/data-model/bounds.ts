@@ -82,8 +82,6 @@ const BELOW: readonly Bound[] = [
   read('GET /users/{id}/memberships', 2),
   read('GET /webhook-endpoints', 3),
   read('GET /webhook-endpoints/{id}', 2),
-  // With how far each is delivered, and what is before it.
-  read('GET /webhook-endpoints', 3),
 ];
 
 /** As a day's work asks for lists (`searches.ts`): several values are read twice. */

@@ -1,5 +1,5 @@
 import type { Route } from '#contract';
-import { type EngineName, startDynamoDb } from '#local-dynamodb';
+import { startDynamoDb } from '#local-dynamodb';
 import { environmentTable } from '#table';
 import { IN_MEMORY } from '../../local/settings.ts';
 import { startLocalApi } from '../../local/start.ts';
@@ -15,38 +15,32 @@ export interface MeasuredOperations {
   readonly operations: readonly Played[];
   /** Further requests that the bounds speak of. */
   readonly variants: readonly Played[];
-  /** What requests of one tenant share; none where the engine does not count units as AWS does. */
+  /** What requests of one tenant share. */
   readonly loads: readonly SharedLoad[];
 }
 
 /** Plays every operation against a local API of its own, and tells which. */
-export const measureOperations = (
-  engine: EngineName,
-  onPlay: (text: string) => void = () => undefined,
-): Promise<MeasuredOperations> =>
-  onLocalApi(engine, async (api, recorder) => {
+export const measureOperations = (onPlay: (text: string) => void = () => undefined): Promise<MeasuredOperations> =>
+  onLocalApi(async (api, recorder) => {
     const operations = await playAll(api, await api.orgToken(), recorder, onPlay);
     const variants = await playVariants(api, await api.orgToken(), recorder);
-    const loads = recorder.isExact ? await measureSharedLoads(api, await api.orgToken(), recorder) : [];
+    const loads = await measureSharedLoads(api, await api.orgToken(), recorder);
     return { operations, variants, loads };
   });
 
 /** Plays only the operations of these routes, and the variants. */
 export const measureChosen = (
-  engine: EngineName,
   isChosen: (route: Route) => boolean,
   onPlay: (text: string) => void,
 ): Promise<readonly Played[]> =>
-  onLocalApi(engine, async (api, recorder) => [
+  onLocalApi(async (api, recorder) => [
     ...(await playAll(api, await api.orgToken(), recorder, onPlay, isChosen)),
     ...(await playVariants(api, await api.orgToken(), recorder)),
   ]);
 
-async function onLocalApi<Value>(
-  engine: EngineName,
-  play: (api: Callers, recorder: Recorder) => Promise<Value>,
-): Promise<Value> {
-  const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine });
+/** On the engine that counts units as AWS does. */
+async function onLocalApi<Value>(play: (api: Callers, recorder: Recorder) => Promise<Value>): Promise<Value> {
+  const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine: 'dynoxide' });
   await using started = new AsyncDisposableStack();
   started.defer(dynamoDb.stop);
   const settings = { port: 0, host: '127.0.0.1', dataDir: IN_MEMORY, platformSecret: undefined };
@@ -58,7 +52,7 @@ async function onLocalApi<Value>(
   process.env.MAX_WEBHOOK_ENDPOINTS = '1000';
   process.env.MAX_WEBHOOK_PINGS = '1000';
 
-  return await play(callersAt(local.url, local.platform), new Recorder(environmentTable(), engine === 'dynoxide'));
+  return await play(callersAt(local.url, local.platform), new Recorder(environmentTable()));
 }
 
 type Callers = ReturnType<typeof callersAt>;

@@ -1,6 +1,6 @@
 import { declaredEntities } from '../../functions/all-entities.ts';
-import { type MarkdownTable, markdown, rowsIn } from '../markdown.ts';
-import { textAt, withText } from '../places.ts';
+import { type MarkdownTable, markdown } from '../markdown.ts';
+import { withText } from '../places.ts';
 import { type BoundCheck, checksOf } from './bounds.ts';
 import type { MeasuredOperations } from './measure.ts';
 import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
@@ -10,35 +10,11 @@ import { wordsOf } from './words.ts';
 export const withFilters = async (page: string): Promise<string> =>
   withText(page, 'bench:filters', markdown(await filterTable()));
 
-/**
- * The page `docs/data-model.md` with what was measured.
- * @param isExact whether the engine counts units as AWS does; of one that does not, the page keeps the units that it
- * has
- */
-export function withMeasured(page: string, measured: MeasuredOperations, isExact: boolean): string {
-  const tables = {
-    'bench:data-model': patternTable(measured.operations.filter(isShown)),
-    'bench:variants': variantTable(checksOf(measured), measured.operations),
-  };
-  return Object.entries(tables).reduce(
-    (text, [place, table]) =>
-      withText(text, place, markdown(isExact ? table : withUnitsOf(table, textAt(page, place)))),
-    page,
-  );
-}
-
-/** Units that nobody has measured yet. */
-export const UNKNOWN = '?';
-
-/** The table with the units of another one that is written down, by the rows' first cells. */
-export function withUnitsOf({ head, rows }: MarkdownTable, text: string): MarkdownTable {
-  const kept = rowsIn(text);
-  const cellsOf = (cells: readonly string[]) =>
-    cells.map((cell, column) =>
-      head[column]?.endsWith(' units') ? (kept.get(cells[0] ?? '')?.[column] ?? UNKNOWN) : cell,
-    );
-  return { head, rows: rows.map(cellsOf) };
-}
+/** The page `docs/data-model.md` with what was measured. */
+export const withMeasured = (page: string, measured: MeasuredOperations): string => {
+  const shown = withText(page, 'bench:data-model', markdown(patternTable(measured.operations.filter(isShown))));
+  return withText(shown, 'bench:variants', markdown(variantTable(checksOf(measured), measured.operations)));
+};
 
 const PREFIXES = { set: '', flag: '', words: 'words of ', exact: 'the exact ', order: 'the order and ranges of ' };
 

@@ -26,16 +26,13 @@ const isFlush = (input: object): boolean => {
  */
 export class Recorder {
   readonly table: Table;
-  /** Whether the engine counts the units of transactions as AWS does. */
-  readonly isExact: boolean;
   #calls: Call[] = [];
   #endedRoundTrip = 0;
   /** The calls of the round trip after that one. */
   #underWay: Promise<unknown>[] = [];
 
-  constructor(table: Table, isExact = true) {
+  constructor(table: Table) {
     this.table = table;
-    this.isExact = isExact;
     table.client.middlewareStack.add(
       (next, context) => async (call) => {
         if (isFlush(call.input)) return next(call);

@@ -10,9 +10,9 @@ import {
 import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { createTable, LOCAL_AWS, localDynamoDbClient } from '#local-dynamodb';
 import { type Entity, entity, type Repository, RequestSession, type Stored, set, Tenant, tableOf } from '#table';
-import { writeItems } from '../../generate/write-items.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { ConflictingHandler, type Conflicts } from './conflicts.ts';
+import { writeItems } from './write-items.ts';
 
 /** Records of a list with up to eleven filters, for tests and benchmarks of lists alone. */
 

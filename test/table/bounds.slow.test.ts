@@ -31,7 +31,7 @@ const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
 describe.skipIf(!HAS_ENGINE)('an operation', () => {
   let measured: MeasuredOperations;
   beforeAll(async () => {
-    measured = await measureOperations('dynoxide');
+    measured = await measureOperations();
   });
 
   it('costs no more write units and round trips than it may', () => {

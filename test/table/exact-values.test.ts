@@ -4,8 +4,8 @@ import { ids, type Key, listErrors } from '@custodia/counted-lists';
 import { keyOfEntry } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
 import { entity, exact, NotUnique, set, uniqueKey, words } from '#table';
-import { writeItems } from '../../generate/write-items.ts';
 import { itemsIn } from '../support/audit.ts';
+import { writeItems } from '../support/write-items.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Lists by the exact value of a field that has an entry for each record, and the claims of such values. */

@@ -6,13 +6,13 @@ import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
 import { readUnitsOf, roundTripsOf } from '../../generate/data-model/play.ts';
 import { Recorder } from '../../generate/data-model/recorder.ts';
-import { writeItems } from '../../generate/write-items.ts';
 import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { asked } from '../support/asked.ts';
 import { itemsWith } from '../support/bits.ts';
 import { Conflicts } from '../support/conflicts.ts';
 import { type Job, jobsBy, jobsOf, jobTable, newJob } from '../support/jobs.ts';
+import { writeItems } from '../support/write-items.ts';
 
 /** What pages read across the numbers of refused creates. DynamoDB Local counts as well, but the other engine starts sooner. */
 const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';

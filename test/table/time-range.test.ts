@@ -3,7 +3,7 @@ import { ids, schema } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { entity, set } from '#table';
-import { writeItems } from '../../generate/write-items.ts';
+import { writeItems } from '../support/write-items.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Ranges of the time of creation: numbers are in its order, so that they are found in lists of any length. */

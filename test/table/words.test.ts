@@ -4,9 +4,9 @@ import { keyOfEntry } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
 import { entity, set, words } from '#table';
 import { Invocation, within } from '#telemetry';
-import { writeItems } from '../../generate/write-items.ts';
 import { MAX_WORDS } from '../../shared/words.ts';
 import { recordsIn, wordPartition, wordsIn } from '../support/audit.ts';
+import { writeItems } from '../support/write-items.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** The words of records, and the lists that are found by them. That these are what is stored: `lists.property.sampled.test.ts`. */

@@ -1,6 +1,6 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item, Table } from '@custodia/counted-lists';
-import { withConcurrency } from '../local/pool.ts';
+import { withConcurrency } from '../../local/pool.ts';
 
 /** Most items of a call (Amazon DynamoDB, BatchWriteItem). */
 const A_BATCH = 25;
