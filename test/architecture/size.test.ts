@@ -6,12 +6,12 @@ import { doors } from './sources.ts';
 
 /** How large the house is. Each commit that makes something smaller lowers its bound; the goals are where they end. */
 const BOUNDS = {
-  'lines of source': { bound: 52_140, goal: 42_000 },
+  'lines of source': { bound: 51_470, goal: 42_000 },
   doors: { bound: 20, goal: 16 },
   'names at doors': { bound: 511, goal: 220 },
   'files over 350 lines': { bound: 0, goal: 0 },
   'lines over 120 characters': { bound: 0, goal: 0 },
-  'lines of benchmarks': { bound: 5_430, goal: 5_000 },
+  'lines of benchmarks': { bound: 5_000, goal: 5_000 },
   'words of docs/': { bound: 70_000, goal: 70_000 },
 } as const;
 
