@@ -348,7 +348,7 @@ describe('an organization that is erased', () => {
 });
 
 /** Every so many calls the process dies before one, or after one. */
-const STEP = byExtent({ sample: 155, extended: 83, nightly: 1 });
+const STEP = byExtent({ sample: 300, extended: 83, nightly: 1 });
 
 describe('an erasure that is interrupted', () => {
   it('at any call has cut off all keys before anything is gone, and is finished by the next run', async () => {

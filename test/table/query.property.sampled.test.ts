@@ -2,7 +2,7 @@ import type { SortKey, Where } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { entity, exact, flag, order, set, words } from '#table';
-import { byExtent } from '../support/extent.ts';
+import { byExtent, sampled } from '../support/extent.ts';
 import { answerOf } from '../support/plain-query.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';
 
@@ -182,13 +182,13 @@ describe.each([
 
   it('answers each condition alone as a plain array does, and a list in each order', async () => {
     const byNumber = { field: 'created_at', descending: false };
-    for (const alone of ALONE) await check({ where: [alone], sort: [byNumber], page_size: 100 });
+    for (const alone of sampled(ALONE, 30)) await check({ where: [alone], sort: [byNumber], page_size: 100 });
     for (const descending of [false, true])
       await check({ where: [], sort: [{ field: 'moved_at', descending }], page_size: 7 });
   });
 
   it('answers any query as a plain array does, page by page', async () => {
-    const runs = byExtent({ sample: 50, extended: 300, nightly: 3_000 });
+    const runs = byExtent({ sample: 25, extended: 300, nightly: 3_000 });
     await fc.assert(fc.asyncProperty(query, check), { numRuns: runs });
   });
 });
