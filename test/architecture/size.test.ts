@@ -13,6 +13,7 @@ const BOUNDS = {
   'lines over 120 characters': { bound: 0, goal: 0 },
   'lines of benchmarks': { bound: 5_000, goal: 5_000 },
   'words of docs/': { bound: 70_000, goal: 70_000 },
+  'lines of tests for 100 of source': { bound: 110, goal: 110 },
 } as const;
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -28,6 +29,11 @@ const source = new Map(
 );
 const allLines = [...source.values()].flat();
 
+/** Tests and what supports them, without what plays many cases of one rule: properties, samples, fuzzing, histories, faults. */
+const tests = globSync('{test,packages/*/test}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] })
+  .filter((path) => !/property|sampled|fuzz|soak|fault/.test(path))
+  .flatMap(linesOf);
+
 /** A comment that is an address, which cannot be divided. */
 const ADDRESS = /^\s*(?:\*|\/\/) https:\S+$/;
 
@@ -40,6 +46,7 @@ const MEASURED: Readonly<Record<keyof typeof BOUNDS, number>> = {
   'lines of benchmarks': globSync('bench/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] }).flatMap(linesOf)
     .length,
   'words of docs/': globSync('docs/**/*.md', { cwd: ROOT }).flatMap((page) => read(page).split(/\s+/)).length,
+  'lines of tests for 100 of source': (100 * tests.length) / allLines.length,
 };
 
 it.each(Object.entries(BOUNDS))('there are no more %s than the bound', (what, { bound, goal }) => {
