@@ -1,5 +1,5 @@
-import { type AllocatedNumber, type Item, schema, storedSets, type Table } from '@custodia/counted-lists';
-import { COUNTER, readSet } from '@custodia/counted-lists/maintenance';
+import { type Item, schema, storedSets, type Table } from '@custodia/counted-lists';
+import { counterKeyOf, readSet } from '@custodia/counted-lists/maintenance';
 import { systemClock } from '../../shared/clock.ts';
 import { RequestSession, recordsPartition, type TenantId } from '../../shared/table/index.ts';
 import { indexesOf } from '../../shared/table/storage.ts';
@@ -25,7 +25,7 @@ export async function loadSets(table: Table, list: SizedList): Promise<void> {
   const { names } = indexesOf(KINDS[list.kind], list.org as TenantId, partition);
   const stored = { AT: systemClock() - 3_600_000, BY: 'bench', FILTERS: names };
   await writeItems(table, [
-    { PK: gaps, SK: COUNTER, NEXT: length, ...stored },
+    { ...counterKeyOf(partition), NEXT: length, ...stored },
     ...setItems(gaps, length, (number) => !isLive(number)),
     ...Object.entries(sets).flatMap(([field, isIn]) => {
       const set = storedSets.partitionOf(partition, field, 'a');
@@ -76,7 +76,7 @@ async function itemsOf(
   number: number,
 ): Promise<readonly Item[]> {
   const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
-  session.numbers.allocate = async (_, { partition, filters }): Promise<AllocatedNumber> => ({
+  session.numbers.allocate = async (_, { partition, filters }) => ({
     list: { partition, filters },
     number,
     expires: undefined,

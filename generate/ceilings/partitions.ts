@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, schema, type Table } from '@custodia/counted-lists';
-import { itemSizeOf } from '@custodia/counted-lists/maintenance';
+import { itemSizeOf } from '../../test/support/item-size.ts';
 import type { Call } from '../data-model/recorder.ts';
 import { type Touched, touchedBy } from '../data-model/touched.ts';
 

@@ -2,6 +2,7 @@ import { Contended, isConflict, listErrors } from '@custodia/counted-lists';
 import { Problem, pointer } from '#contract';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
 import { type Asked, listBeingBuilt, tooManyMatches } from './list-refusals.ts';
+import { PageTooLarge } from './response.ts';
 
 /**
  * The problem that is returned for an error. Unexpected errors become `internal-error`, without their message.
@@ -10,7 +11,7 @@ import { type Asked, listBeingBuilt, tooManyMatches } from './list-refusals.ts';
 export function problemOf(error: unknown, asked: Asked = {}): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotUnique) return alreadyExists(error);
-  if (error instanceof listErrors.PageTooLarge) return pageTooLarge(error);
+  if (error instanceof PageTooLarge) return pageTooLarge(error);
   if (error instanceof RecordTooLarge) {
     return new Problem('content-too-large', {
       detail:
@@ -70,7 +71,7 @@ const alreadyExists = ({ field }: NotUnique): Problem => {
   return new Problem('already-exists', { detail, errors: [{ in: 'body', pointer: pointer([field]), detail }] });
 };
 
-const pageTooLarge = (error: listErrors.PageTooLarge): Problem =>
+const pageTooLarge = (error: PageTooLarge): Problem =>
   new Problem('invalid-parameter', {
     detail: `The records of this page are too large for one response. Ask for at most ${error.fitting} with page_size.`,
     errors: [{ in: 'query', pointer: '#/page_size', detail: `must be at most ${error.fitting} for these records` }],

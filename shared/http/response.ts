@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { listErrors } from '@custodia/counted-lists';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { MAX_RESPONSE, MOST_RESIDUAL, Problem, type Route } from '#contract';
 import type { Caller } from '#identity';
@@ -19,6 +18,17 @@ interface Context {
   readonly request: HttpRequest;
   readonly input: { readonly query: Readonly<Record<string, unknown>> };
   readonly scope: { readonly caller: Caller | undefined; readonly tenant?: Tenant };
+}
+
+/** The records of a page are more than one request may read, or than one response can carry. */
+export class PageTooLarge extends Error {
+  /** How many of them, from the first on, would fit. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super(`only ${fitting} records of the page fit`);
+    this.fitting = fitting;
+  }
 }
 
 /**
@@ -42,7 +52,7 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
     return { statusCode: 304, headers, body: '' };
   }
   if (reply.isCut || !isDeliverable(body))
-    throw new listErrors.PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
+    throw new PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
   const statusCode = (reply.isPartly ? route.carries?.partly.status : undefined) ?? status;
   return { statusCode, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }

@@ -1,9 +1,9 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
 import { RequestSession, Tenant } from '#table';
 import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
+import { COUNTER } from '../support/bits.ts';
 import { newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 

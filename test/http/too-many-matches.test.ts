@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
+import { COUNTER } from '../support/bits.ts';
 import { newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 

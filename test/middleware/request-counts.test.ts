@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '@custodia/counted-lists';
-import { itemSizeOf } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestSession, Tenant } from '#table';
@@ -13,6 +12,7 @@ import { aCaller } from '../support/caller.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import '../support/fast-check.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { itemSizeOf } from '../support/item-size.ts';
 import { tableAt } from '../support/storage.ts';
 import { flushUnits } from './flushes.ts';
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, type Key, storedSets } from '@custodia/counted-lists';
-import { bitPlace, COUNTER } from '@custodia/counted-lists/maintenance';
+import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import { expect } from 'vitest';
 import { RequestSession, recordsPartition, Tenant, type TenantId } from '#table';
 import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
 import type { Api, JsonBody } from '../support/api.ts';
+import { bitPlace } from '../support/bits.ts';
 import { tableAt } from '../support/storage.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { TestTable } from '../table/test-list.ts';
@@ -78,7 +79,7 @@ export class DamagedTenant extends TestTable {
   }
 
   counterItem(entity: string): Key {
-    return { PK: storedSets.partitionOf(recordsPartition(this.tenant, entity)), SK: COUNTER };
+    return counterKeyOf(recordsPartition(this.tenant, entity));
   }
 
   add(key: Key, attribute: string, amount: number | bigint): Promise<void> {

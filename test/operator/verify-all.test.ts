@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
+import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { configureTable } from '#table';
 import { kinds } from '../../operator/kinds.ts';
@@ -59,7 +59,7 @@ const forgetFilters = (org: string) =>
   table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: `ORG#${org}#CLIENT#SET`, SK: COUNTER },
+      Key: { ...counterKeyOf(`ORG#${org}#CLIENT`) },
       UpdateExpression: 'REMOVE FILTERS',
     }),
   );

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ids, type Key, storedSets } from '@custodia/counted-lists';
-import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cascadeDeletePartition, PLATFORM, recordsPartition, uniqueKey, valueKey } from '#table';
 import { quotaKey } from '#tenancy';
 import { type Api, startApi } from '../support/api.ts';
+import { bitPlace } from '../support/bits.ts';
 import { byExtent, sampled } from '../support/extent.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 import { DamagedTenant, differencesOf, named } from './damaged-tenant.ts';

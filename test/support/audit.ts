@@ -1,6 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, schema, storedSets, type Table } from '@custodia/counted-lists';
-import { COUNTER, Members, NumberSet } from '@custodia/counted-lists/maintenance';
+import { NumberSet } from '@custodia/counted-lists/maintenance';
+import { COUNTER } from './bits.ts';
 
 /** The stored items of a list, read without the list's own code. */
 
@@ -50,9 +51,7 @@ export const recordsIn = async (table: Table, partition: string): Promise<Item[]
 export const numbersIn = async (table: Table, set: string): Promise<number[]> => numbersOf(await itemsIn(table, set));
 
 function numbersOf(items: readonly Item[]): number[] {
-  const included = NumberSet.ofItems(items);
-  const members = new Members({ from: 0, to: Number.MAX_SAFE_INTEGER, included, absent: new Set() });
-  return members.slice(0, members.total);
+  return [...NumberSet.ofItems(items).numbers()].sort((one, other) => one - other);
 }
 
 /** The values that records may have, by the field that lists them. */

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type AllocatedNumber,
-  type Key,
-  schema,
-  storedSets,
-  type Table,
-  type UnitOfWork,
-} from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
+import { type Key, schema, type Table, type UnitOfWork } from '@custodia/counted-lists';
+import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import { createTable, LOCAL_AWS, localDynamoDbClient } from '#local-dynamodb';
 import { type Entity, entity, type Repository, RequestSession, type Stored, set, Tenant, tableOf } from '#table';
 import { systemClock } from '../../shared/clock.ts';
@@ -88,9 +81,9 @@ export class Loader {
 /** Its numbers come from counter items in memory. */
 function loadingSession(table: Table, items: Items): RequestSession {
   const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
-  session.numbers.allocate = async (_, list): Promise<AllocatedNumber> => {
+  session.numbers.allocate = async (_, list) => {
     const { partition, filters } = list;
-    const counter = itemAt(items, { PK: storedSets.partitionOf(partition), SK: COUNTER });
+    const counter = itemAt(items, counterKeyOf(partition));
     const number = Number(counter.NEXT ?? 0);
     Object.assign(counter, { NEXT: number + 1, AT: session.now, BY: randomUUID(), FILTERS: filters });
     return { list, number, expires: undefined, filters, largest: 0 };

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { storedSets, type Table } from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
+import type { Table } from '@custodia/counted-lists';
+import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
@@ -153,7 +153,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
   let recorder: Recorder;
   let table: Table;
   const open = () => new RequestSession(table, systemClock, Date.now() + 60_000);
-  const counterKey = { PK: storedSets.partitionOf(`ORG#${org}#JOB`), SK: COUNTER };
+  const counterKey = counterKeyOf(`ORG#${org}#JOB`);
   const noted = async () =>
     (await table.client.send(new GetCommand({ TableName: table.name, Key: counterKey }))).Item?.LARGEST;
   beforeAll(async () => {

@@ -1,10 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, storedSets } from '@custodia/counted-lists';
-import { bitPlace, COMPRESSED, compressed, NumberSet, regionKey, STRIPES } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
 import { entity } from '#table';
 import { itemsIn } from '../support/audit.ts';
-import { BLOCK_SIZE, itemsWith, WORD_NAMES } from '../support/bits.ts';
+import { BLOCK_SIZE, bitPlace, compressedItem, STRIPES, WORD_NAMES } from '../support/bits.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Gaps of a list in the embedded DynamoDB, whose readers compress them; the sampled test has the interleavings. */
@@ -90,10 +89,7 @@ it('verify recounts compressed gaps, and repairs them', async () => {
   await jobs.remove(made[2] ?? '');
   // The compressed gaps have the second record, and the third, which no word has.
   const PK = storedSets.partitionOf(jobs.partition);
-  const putGaps = (gaps: readonly number[]) => {
-    const regions = compressed(0, NumberSet.ofItems(itemsWith(gaps)).groups);
-    return put({ PK, SK: regionKey(0), [COMPRESSED]: regions, AT: NOW });
-  };
+  const putGaps = (gaps: readonly number[]) => put({ PK, ...compressedItem(gaps), AT: NOW });
   await putGaps([1, 2]);
   await table.update({ PK, SK: bitPlace(2).sortKey }, 'SET W0 = :none', { ':none': 0 });
   expect((await newest(0)).total).toBe(1);

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ids, type Key, listErrors } from '@custodia/counted-lists';
-import { keyOfEntry } from '@custodia/counted-lists/maintenance';
+import { ids, indexes, type Key, listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
 import { entity, exact, NotUnique, set, uniqueKey, words } from '#table';
 import { itemsIn } from '../support/audit.ts';
@@ -40,7 +39,7 @@ const differences = async (repair = false) =>
 const index = () => `${hosts.partition}#serial#VALUE`;
 const entries = async () => (await itemsIn(table.table, index())).map(({ SK, holder }) => [SK, holder]);
 const entryKey = (serial: string, number: number) =>
-  keyOfEntry(hosts.partition, { items: 'serial#VALUE', text: hashOf(serial) }, number);
+  new indexes.Indexes(hosts.partition, []).keyOf({ items: 'serial#VALUE', text: hashOf(serial) }, number);
 const put = (item: Key & { readonly holder?: string }) =>
   table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...item } }));
 const remove = (key: Key) =>

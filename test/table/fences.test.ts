@@ -1,9 +1,9 @@
 import { ids, listErrors, storedSets } from '@custodia/counted-lists';
-import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { entity, set } from '#table';
 import { trimmed } from '../../shared/words.ts';
 import { itemsIn } from '../support/audit.ts';
+import { bitPlace } from '../support/bits.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { type Paused, PausingHandler } from '../support/pauses.ts';
 import { doIn } from '../support/storage.ts';

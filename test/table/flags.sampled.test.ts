@@ -1,9 +1,9 @@
 import { ids, type Key, listErrors, storedSets } from '@custodia/counted-lists';
-import { bitPlace } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { entity, flag, type Stored, set } from '#table';
 import { countedBy, kind, verify } from '#verify';
+import { bitPlace } from '../support/bits.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';

@@ -1,9 +1,9 @@
 import { ids } from '@custodia/counted-lists';
-import { itemSizeOf } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
 import { entity, JournalReader, journalEntity, RecordTooLarge, type Stored } from '#table';
 import { recordsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
+import { itemSizeOf } from '../support/item-size.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
 import { type How, TestList, useTable } from './test-list.ts';

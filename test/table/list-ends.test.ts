@@ -1,8 +1,9 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ids, schema } from '@custodia/counted-lists';
-import { COUNTER, NumberSet } from '@custodia/counted-lists/maintenance';
+import { NumberSet } from '@custodia/counted-lists/maintenance';
 import { expect, it } from 'vitest';
 import { entity, set } from '#table';
+import { COUNTER } from '../support/bits.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { TestList, useTable } from './test-list.ts';
 

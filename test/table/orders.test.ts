@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { BatchWriteCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ids, type Key, listErrors } from '@custodia/counted-lists';
-import { keyOfEntry } from '@custodia/counted-lists/maintenance';
+import { ids, indexes, type Key, listErrors } from '@custodia/counted-lists';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +32,8 @@ const A_CALL = { status: 'open', moved_at: at(0) };
 const calls = new TestList(table, entity<Call>('CALL', { indexes: [...filters, order('moved_at')] }), A_CALL);
 const sorted = (query: Parameters<typeof calls.page>[0] = {}) => calls.read({ sort: '-moved_at', ...query });
 const differences = async (repair = false) => (await calls.verify(repair)).differences;
-const entry = (text: string, number: number) => keyOfEntry(calls.partition, { items: 'moved_at#ORDER', text }, number);
+const entry = (text: string, number: number) =>
+  new indexes.Indexes(calls.partition, []).keyOf({ items: 'moved_at#ORDER', text }, number);
 const entries = async () =>
   (await itemsIn(table.table, `${calls.partition}#moved_at#ORDER`)).map(({ SK }) => String(SK));
 const put = (key: Key) => table.table.client.send(new PutCommand({ TableName: table.table.name, Item: { ...key } }));
@@ -328,7 +328,10 @@ describe('a long order', () => {
   /** Entries of numbers that do not belong to the list, after all others. */
   async function lengthen(count: number): Promise<void> {
     const keys = Array.from({ length: count }, (_, index) => {
-      const of = keyOfEntry(long.partition, { items: `${field}#ORDER`, text: at(1_000 + index) }, 50_000 + index);
+      const of = new indexes.Indexes(long.partition, []).keyOf(
+        { items: `${field}#ORDER`, text: at(1_000 + index) },
+        50_000 + index,
+      );
       return { PutRequest: { Item: { ...of } } };
     });
     const batches = Array.from({ length: Math.ceil(count / 25) }, (_, index) =>

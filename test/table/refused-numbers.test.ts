@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, schema, storedSets, type Table } from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
+import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
-          Key: { PK: storedSets.partitionOf(partition), SK: COUNTER },
+          Key: { ...counterKeyOf(partition) },
           UpdateExpression: 'ADD #next :count',
           ExpressionAttributeNames: { '#next': 'NEXT' },
           ExpressionAttributeValues: { ':count': REFUSED },

@@ -1,6 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, storedSets } from '@custodia/counted-lists';
-import { bitPlace } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -8,6 +7,7 @@ import { readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import { entity, set } from '#table';
 import { itemsIn } from '../support/audit.ts';
+import { bitPlace } from '../support/bits.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';
 
 /** Filters by a field that is a list: a record is found by each of its first twenty distinct tags. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, type Key, schema, storedSets, type Table } from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
+import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeAll, beforeEach } from 'vitest';
 import type { Entity, Repository, Stored, Tenant } from '#table';
@@ -102,7 +102,7 @@ export class TestList<T extends { readonly id: string }> {
   }
 
   get counterItem(): Key {
-    return { PK: storedSets.partitionOf(this.partition), SK: COUNTER };
+    return counterKeyOf(this.partition);
   }
 
   records(how?: How): Repository<T> {

@@ -1,12 +1,12 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, schema, storedSets } from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { entity, set, uniqueKey } from '#table';
 import { quotaKey } from '#tenancy';
 import { countedBy, kind, quotaOf, verify } from '#verify';
 import { itemsIn } from '../support/audit.ts';
+import { COUNTER } from '../support/bits.ts';
 import { byExtent } from '../support/extent.ts';
 import { openTenant } from '../support/storage.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';

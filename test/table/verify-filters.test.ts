@@ -1,8 +1,8 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { listErrors, storedSets } from '@custodia/counted-lists';
-import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { entity, set } from '#table';
+import { bitPlace } from '../support/bits.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';

@@ -1,10 +1,10 @@
 import { ids, type Key, schema, storedSets, type Table } from '@custodia/counted-lists';
-import { bitPlace } from '@custodia/counted-lists/maintenance';
 import { describe, expect, it } from 'vitest';
 import { entity, PLATFORM, recordsPartition, set } from '#table';
 import { MOVES } from '#table/storage';
 import { quotaKey } from '#tenancy';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#verify';
+import { bitPlace } from '../support/bits.ts';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 

@@ -1,8 +1,8 @@
 import { listErrors } from '@custodia/counted-lists';
-import { COUNTER } from '@custodia/counted-lists/maintenance';
 import { afterEach, expect, it, vi } from 'vitest';
 import { entity, words } from '#table';
 import { wordsIn } from '../support/audit.ts';
+import { COUNTER } from '../support/bits.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Lists whose words a setting of the stage leaves out (`docs/decisions/0170-filters.md`). */

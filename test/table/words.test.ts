@@ -1,6 +1,5 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ids, type Key, listErrors } from '@custodia/counted-lists';
-import { keyOfEntry } from '@custodia/counted-lists/maintenance';
+import { ids, indexes, type Key, listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
 import { entity, set, words } from '#table';
 import { Invocation, within } from '#telemetry';
@@ -38,7 +37,7 @@ async function idsOf(q: string, filter = {}): Promise<string[]> {
 const differences = async (repair = false) => (await shops.verify(repair)).differences;
 const index = (word: string) => wordPartition(shops.partition, word);
 const entryKey = (text: string, number: number) => ({
-  ...keyOfEntry('', { items: '', text }, number),
+  ...new indexes.Indexes('', []).keyOf({ items: '', text }, number),
   PK: index(text),
 });
 const put = (item: Key & { readonly TEXTS?: string }) =>

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { feed, type Item, type Key, readPartition, schema, type Table } from '@custodia/counted-lists';
-import { journalEntity, type RequestSession, recordsPartition, StaleRead, type Tenant, tenantIdOf } from '#table';
+import { type Item, type Key, readPartition, schema, type Table } from '@custodia/counted-lists';
+import { JournalReader, type RequestSession, StaleRead, type Tenant, tenantIdOf } from '#table';
 import { readItems } from '#table/storage';
 import { deliveryStateKey, registerKey } from '#tenancy';
 import { type DeliveryState, stateIn } from './state.ts';
@@ -106,12 +106,12 @@ export async function* readBacklogs(
     const { items } = await readItems(tables.environment, distinct, timeLimit, { ConsistentRead: false });
     for (const registration of some) {
       const state = items.get(schema.nameOf(stateKeyOf(registration)));
-      const counter = items.get(schema.nameOf(endKeyOf(registration))) ?? {};
-      const generation = await feed.generationOf(tables.environment, counter);
-      yield { registration, state: state && stateIn(state), end: feed.nextIn(counter), generation };
+      const end = items.get(schema.nameOf(endKeyOf(registration)));
+      const { next, generation } = await JournalReader.endIn(tables.environment, end);
+      yield { registration, state: state && stateIn(state), end: next, generation };
     }
   }
 }
 
 const stateKeyOf = ({ tenant, endpointId }: Registration): Key => deliveryStateKey(tenant, endpointId);
-const endKeyOf = ({ tenant }: Registration): Key => feed.counterKeyOf(recordsPartition(tenant, journalEntity.name));
+const endKeyOf = ({ tenant }: Registration): Key => JournalReader.endKeyOf(tenant);

@@ -80,7 +80,7 @@ const verifyCounts = (
 const wrongFlags = (list: indexes.Indexes, record: Item, counts: Counts) =>
   list.counted.flatMap(({ name: flag, counter }) => {
     const isTrue = (counts[counter] ?? 0) > 0;
-    const isWrong = indexes.namesIn(record).includes(flag) && (record[flag] === true) !== isTrue;
+    const isWrong = indexes.Indexes.isIn(record, flag) && (record[flag] === true) !== isTrue;
     return isWrong ? [{ flag, isTrue }] : [];
   });
 

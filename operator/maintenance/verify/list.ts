@@ -1,5 +1,4 @@
-import { feed } from '@custodia/counted-lists';
-import { builtFilters, markOf, marksOf } from '@custodia/counted-lists/maintenance';
+import { builtFilters, counterKeyOf, markOf, marksOf } from '@custodia/counted-lists/maintenance';
 import { changed, NOTHING, type Verified, verifyUntilStable } from './difference.ts';
 import { type ListContext, verifyNumbers } from './numbers.ts';
 import { readCounter } from './reading.ts';
@@ -34,7 +33,7 @@ const verifyCounterItem = (scope: ListContext, { partition, entity, last, ends }
     return {
       found: [['counter-item-behind', text]],
       repair: (work) =>
-        work.update(feed.counterKeyOf(partition), {
+        work.update(counterKeyOf(partition), {
           set: { ...marks, ...(isBehind ? { NEXT: last + 1 } : {}), FILTERS: builtFilters(counter) },
           condition: { equals: { NEXT: counter.NEXT, FILTERS: counter.FILTERS } },
           onConditionFailed: changed,
@@ -79,7 +78,7 @@ async function build(scope: ListContext, scan: RecordScan, fields: readonly stri
     const asRead = { condition: { equals: { FILTERS: filters } }, onConditionFailed: changed };
     return {
       found: [['filter-not-built', 'is not noted']],
-      repair: (work) => work.update(feed.counterKeyOf(scan.partition), { set, ...asRead }),
+      repair: (work) => work.update(counterKeyOf(scan.partition), { set, ...asRead }),
     };
   });
   if (!noted.every(({ repaired }) => repaired)) return false;

@@ -1,24 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, ids, indexes, type Key, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
+import { type Item, ids, indexes, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
 import {
-  bitPlace,
-  COMPRESSED,
-  compressedWithout,
-  type Entry,
-  entryName,
-  entryOfItem,
   expiryOfNumber,
-  isLeftBehind,
+  gapKeysOf,
   isOverdue,
-  keyOfEntry,
-  NumberSet,
-  regionKey,
-  regionOf,
-  WORD_BITS,
+  LEFT_TO_READERS,
+  storedBit,
+  storedGap,
 } from '@custodia/counted-lists/maintenance';
 import { changed, type Found, type Look, type VerifyContext } from './difference.ts';
 import { readCounter, readTogether } from './reading.ts';
-import type { NumberList } from './scan-records.ts';
+import type { Entry, NumberList } from './scan-records.ts';
 
 /** Verifies one number of a list: its record, its gap and its entries in the indexes, all read at one moment. */
 
@@ -36,7 +28,7 @@ export async function lookAtNumber(...of: Parameters<typeof read>): Promise<Look
     repair: (work) => {
       stageItem(work, seen);
       gap.stage(work, isGap);
-      for (const { entry, stored } of entries) stored.stage(work, wanted.get(entryName(entry)) ?? false);
+      for (const { entry, stored } of entries) stored.stage(work, wanted.get(indexes.Indexes.nameOf(entry)) ?? false);
     },
   };
 }
@@ -53,19 +45,18 @@ async function read(
 ) {
   const { partition, next, settled } = list;
   const key = { PK: partition, SK: ids.sortKeyOf(number) };
-  const gapKey = { PK: storedSets.partitionOf(partition), SK: bitPlace(number).sortKey };
-  const keyOfRegion = { PK: gapKey.PK, SK: regionKey(regionOf(number)) };
-  const [item, gapItem, region, ...items] = await readTogether(scope, key, (found) => [
-    ...[gapKey, keyOfRegion],
-    ...entriesOf(list, found, suspected).map((entry) => keyOfEntry(partition, entry, number)),
+  const [item, inWord, region, ...items] = await readTogether(scope, key, (found) => [
+    ...gapKeysOf(partition, number),
+    ...entriesOf(list, found, suspected).map((entry) => list.indexes.keyOf(entry, number)),
   ]);
   // Its record with the notes that follow from its fields, and in all declared indexes.
   const record = schema.isRecord(item) ? list.indexes.withNotes(item, [], 'verification') : undefined;
   const counter = record === undefined ? await readCounter(scope, partition) : list.counter;
   const expires = expiryOf(list, counter, number, record);
-  const gap = storedGap(storedBit(gapKey, number, gapItem, expires), number, keyOfRegion, region);
+  const asRead = { number, expires, changed };
+  const gap = storedGap(partition, [inWord, region], asRead);
   const isAllocated = number < Math.max(Number(counter.NEXT ?? 0), next);
-  const isDue = (scope.repair ? isOverdue : isLeftBehind)(counter, number, now, settled);
+  const isDue = isOverdue(counter, number, now, settled, scope.repair ? undefined : LEFT_TO_READERS);
   // Whoever puts a tombstone with a time sets the bit next.
   const isClosed = isDue || gap.has() || (item !== undefined && item[schema.AT] === undefined);
   const isGap = record === undefined && isAllocated && isClosed;
@@ -74,7 +65,7 @@ async function read(
   const isInAdvance = (entry: Item | undefined): boolean =>
     record === undefined && isAllocated && !(isGap && scope.repair) && entry?.[schema.AT] !== undefined;
   const entries = entriesOf(list, item, suspected).flatMap((entry, index) =>
-    isInAdvance(items[index]) ? [] : [{ entry, stored: storedEntry(partition, entry, number, items[index], expires) }],
+    isInAdvance(items[index]) ? [] : [{ entry, stored: storedEntry(list, entry, items[index], asRead) }],
   );
   return { list, key, item, record, gap, isGap, entries, expires };
 }
@@ -88,7 +79,7 @@ function entriesOf({ indexes }: NumberList, item: Item | undefined, suspected: r
 }
 
 const byName = (entries: readonly Entry[]): ReadonlyMap<string, Entry> =>
-  new Map(entries.map((entry) => [entryName(entry), entry]));
+  new Map(entries.map((entry) => [indexes.Indexes.nameOf(entry), entry]));
 
 /** Expiry of a number's bits in epoch seconds, where the list's records expire. */
 function expiryOf({ entity }: NumberList, counter: Item, number: number, record: Item | undefined): number | undefined {
@@ -99,7 +90,6 @@ function expiryOf({ entity }: NumberList, counter: Item, number: number, record:
 function differencesIn(seen: Seen): Found[] {
   const { list, item = {}, record, gap, isGap, entries } = seen;
   const wronglyNoted = record === undefined ? [] : list.indexes.wronglyNoted(item);
-  const had = indexes.namesIn(item);
   const damaged = entries.flatMap(({ entry, stored }) => (stored.isSound ? [] : [list.indexes.titleOf(entry)]));
   return [
     ...(isGap && !gap.has() ? ([['lost-number', 'is counted and has no record']] as const) : []),
@@ -108,9 +98,8 @@ function differencesIn(seen: Seen): Found[] {
       (name): Found => ['wrong-note', `is stored with a note for ${name} that does not follow from its fields`, name],
     ),
     ...misplaced(seen, wronglyNoted),
-    ...indexes
-      .namesIn(record)
-      .filter((name) => !had.includes(name))
+    ...list.indexes.names
+      .filter((name) => record !== undefined && !indexes.Indexes.isIn(item, name))
       .map((name): Found => ['filter-not-built', `is older than the lists by ${name}`, name]),
     ...[...(gap.isSound ? [] : ['the gaps']), ...damaged].map(
       (place): Found => ['damaged-word', `has a damaged word in ${place}`],
@@ -129,8 +118,8 @@ function misplaced({ list, item = {}, record, entries }: Seen, wronglyNoted: rea
     wronglyNoted.flatMap((name) => [item, record ?? {}].flatMap((each) => all.named(name).entriesOf(each))),
   );
   return entries.flatMap(({ entry, stored }): Found[] => {
-    const wanted = expected.get(entryName(entry));
-    if (ofWrongNotes.has(entryName(entry)) || (wanted !== undefined) === stored.has(wanted)) return [];
+    const wanted = expected.get(indexes.Indexes.nameOf(entry));
+    if (ofWrongNotes.has(indexes.Indexes.nameOf(entry)) || (wanted !== undefined) === stored.has(wanted)) return [];
     return wanted === undefined
       ? [['wrongly-in-list', `is in ${all.titleOf(entry)} and does not belong there`]]
       : [['missing-in-list', `is missing in ${all.titleOf(entry)}`]];
@@ -155,26 +144,13 @@ function stageItem(work: UnitOfWork, { list, key, item, record, isGap, expires }
   });
 }
 
-/** What is stored of a number: an entry, or that it is a gap. As read. */
-interface Stored {
-  /** Whether the word of its bit is one. */
-  readonly isSound: boolean;
-  /** @param wanted an entry with other attributes does not count */
-  has(wanted?: Entry): boolean;
-  /** Stages that it is there or not, on condition that what is stored is as read. */
-  stage(work: UnitOfWork, wanted: Entry | boolean): void;
-}
-
-/** An entry of a number. @param list partition of the records @param expires as of {@link storedBit} */
-function storedEntry(list: string, entry: Entry, number: number, item?: Item, expires?: number): Stored {
-  const key = keyOfEntry(list, entry, number);
-  return 'items' in entry ? storedItem(list, key, item) : storedBit(key, number, item, expires);
-}
-
-function storedItem(list: string, key: Key, item: Item | undefined): Stored {
-  const entry = item === undefined ? undefined : entryOfItem(list, item)?.entry;
+/** An entry of a number, as read: a bit of a set, or an item. */
+function storedEntry({ indexes: all }: NumberList, entry: Entry, item: Item | undefined, asRead: AsRead): Stored {
+  const key = all.keyOf(entry, asRead.number);
+  if (!('items' in entry)) return storedBit(key, item, asRead);
+  const found = item && all.entryOf(item)?.entry;
   const has: Stored['has'] = (wanted) =>
-    entry !== undefined && (wanted === undefined || isDeepStrictEqual(entry, wanted));
+    found !== undefined && (wanted === undefined || isDeepStrictEqual(found, wanted));
   return {
     isSound: true,
     has,
@@ -187,47 +163,5 @@ function storedItem(list: string, key: Key, item: Item | undefined): Stored {
   };
 }
 
-/**
- * A bit of a word. Where the list's records expire, a change extends the item's expiry to that of this number, and
- * never shortens it, because it contains bits of other numbers too.
- * @param expires of the number, in epoch seconds
- */
-function storedBit(key: Key, number: number, item: Item = {}, expires?: number): Stored {
-  const { word, bit } = bitPlace(number);
-  const { [word]: raw, [schema.TTL]: ttl } = item;
-  const stored = BigInt((raw as number | undefined) ?? 0);
-  // Adding a bit twice damages a word by a carry; removing a bit twice makes it negative.
-  const bits = BigInt.asUintN(WORD_BITS, stored);
-  return {
-    isSound: bits === stored,
-    has: () => (bits & bit) !== 0n,
-    stage: (work, wanted) => {
-      const after = wanted === false ? bits & ~bit : bits | bit;
-      if (after === stored) return;
-      const isLater = expires !== undefined && storedSets.expiryAfter(expires) > Number(ttl ?? 0);
-      work.update(key, {
-        set: { [word]: after, ...(isLater ? { [schema.TTL]: storedSets.expiryAfter(expires) } : {}) },
-        condition: { equals: { [word]: raw, ...(isLater ? { [schema.TTL]: ttl } : {}) } },
-        onConditionFailed: changed,
-      });
-    },
-  };
-}
-
-/** A number among the gaps of its list: in a word, among the compressed bits of its region, or in both. */
-function storedGap(bit: Stored, number: number, key: Key, region: Item = {}): Stored {
-  const isCompressed = NumberSet.ofItems([region]).has(number);
-  return {
-    isSound: bit.isSound,
-    has: () => bit.has() || isCompressed,
-    stage: (work, wanted) => {
-      bit.stage(work, wanted);
-      if (wanted || !isCompressed) return;
-      work.update(key, {
-        set: { [COMPRESSED]: compressedWithout(region, number) },
-        condition: { equals: { [COMPRESSED]: region[COMPRESSED] } },
-        onConditionFailed: changed,
-      });
-    },
-  };
-}
+type Stored = ReturnType<typeof storedBit>;
+type AsRead = Parameters<typeof storedBit>[2];

@@ -1,11 +1,11 @@
 import { type Key, readPartition, schema, storedSets } from '@custodia/counted-lists';
-import { builtFilters, type Entry, entryOfItem, STRIPES } from '@custodia/counted-lists/maintenance';
+import { builtFilters } from '@custodia/counted-lists/maintenance';
 import { valueKey } from '#table';
 import { putValue, valueExpiry } from '#table/storage';
 import { changed, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { concurrently, readItem, readNumberSet, withRetries } from './reading.ts';
-import { eachValue, nameOf, type RecordScan } from './scan-records.ts';
+import { type Entry, eachValue, nameOf, type RecordScan } from './scan-records.ts';
 
 export interface ListContext extends VerifyContext {
   /** Values of a field whose sets may have members, besides those that records have. */
@@ -43,10 +43,13 @@ export async function verifyNumbers(scope: ListContext, scan: RecordScan, now?: 
       verifyUntilStable(scope, { entity: entity.name, name: `number ${number}` }, () =>
         lookAtNumber(scope, scan, number, entries, now),
       ),
-    ([number]) => number % STRIPES,
+    ([number]) => number % NUMBERS_APART,
   );
   return [...ofOthers, ...ofNumbers, ...ofValues];
 }
+
+/** Numbers whose bits are in one item are multiples of this apart. */
+const NUMBERS_APART = 32;
 
 /**
  * Most entries that are looked at together, besides those of the record: tags and words, of 100 items that are read and
@@ -84,7 +87,7 @@ async function readStored(
   });
   for (const items of indexes.itemPartitions)
     for await (const item of readPartition(scope, items.partition)) {
-      const found = entryOfItem(partition, item);
+      const found = indexes.entryOf(item);
       if (found === undefined) other(items.name, { PK: items.partition, SK: String(item.SK) });
       else visit(found.number, found.entry, 1);
     }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GetCommand, QueryCommand, type QueryCommandInput, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { feed, type Item, type Key, retry } from '@custodia/counted-lists';
-import { NumberSet, readRecordsByNumber, readSet } from '@custodia/counted-lists/maintenance';
+import { type Item, type Key, retry } from '@custodia/counted-lists';
+import { counterKeyOf, NumberSet, readRecordsByNumber, readSet } from '@custodia/counted-lists/maintenance';
 import { changed, type VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */
@@ -39,7 +39,7 @@ export async function readTogether(
 
 /** The counter item of a list; empty before the first number is allocated. */
 export const readCounter = async (scope: VerifyContext, partition: string): Promise<Item> =>
-  (await readItem(scope, feed.counterKeyOf(partition))) ?? {};
+  (await readItem(scope, counterKeyOf(partition))) ?? {};
 
 /** The numbers in a set. */
 export async function readNumberSet(scope: VerifyContext, set: string): Promise<NumberSet> {

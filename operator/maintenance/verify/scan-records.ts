@@ -1,17 +1,12 @@
 import { type Item, ids, indexes, readPartition, schema } from '@custodia/counted-lists';
-import {
-  type Entry,
-  entryName,
-  floorOf,
-  LEFT_TO_READERS,
-  type Mark,
-  marksOf,
-  settledUpTo,
-} from '@custodia/counted-lists/maintenance';
+import { floorOf, LEFT_TO_READERS, marksOf, settledUpTo } from '@custodia/counted-lists/maintenance';
 import { type Entity, recordsPartition } from '#table';
 import { indexesOf, readValues } from '#table/storage';
 import type { Verified, VerifyContext } from './difference.ts';
 import { readCounter } from './reading.ts';
+
+/** What a record has in an index: a bit in a set, or an item. */
+export type Entry = ReturnType<indexes.Indexes['entriesIn']>[number];
 
 /** A list, as its numbers are verified. */
 export interface NumberList {
@@ -49,7 +44,7 @@ export interface RecordScan extends NumberList {
   /** Highest number of a record; -1 without any. */
   readonly last: number;
   /** Where records expire: each expiry that is later than those of all lower numbers, with its first number. */
-  readonly ends: readonly Mark[];
+  readonly ends: readonly { readonly end: number; readonly first: number }[];
 }
 
 type Values = ReadonlyMap<string, ReadonlySet<string>>;
@@ -79,7 +74,7 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
   const sums = new Sums();
   const values = new Map<string, Set<string>>();
   const tombstones: number[] = [];
-  const ends: Mark[] = [];
+  const ends: RecordScan['ends'][number][] = [];
   let [count, last, settled, isComplete] = [0, -1, -1, true];
   for (let number = floor; number < next; number++) sums.add(number, nameOf(), 1);
   const leftToReaders = scope.repair ? undefined : LEFT_TO_READERS;
@@ -128,8 +123,8 @@ function expectEntries(
 export const nameOf = (entry?: Entry): string => {
   if (entry === undefined) return 'gap';
   const attributes = 'items' in entry ? Object.entries(entry.attributes ?? {}) : [];
-  if (attributes.length === 0) return entryName(entry);
-  return JSON.stringify([entryName(entry), attributes.sort(([one], [other]) => (one < other ? -1 : 1))]);
+  if (attributes.length === 0) return indexes.Indexes.nameOf(entry);
+  return JSON.stringify([indexes.Indexes.nameOf(entry), attributes.sort(([one], [other]) => (one < other ? -1 : 1))]);
 };
 
 /** Whether a tombstone does not expire by itself. */

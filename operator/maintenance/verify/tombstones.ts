@@ -1,4 +1,5 @@
-import { feed, ids, schema, storedSets } from '@custodia/counted-lists';
+import { ids, schema, storedSets } from '@custodia/counted-lists';
+import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';
 import { changed, commit, type VerifyContext } from './difference.ts';
 import { concurrently, readNumberSet } from './reading.ts';
@@ -37,7 +38,7 @@ export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): 
  */
 const note = (scope: VerifyContext, { partition, counter, next }: RecordScan, now: number): Promise<boolean> =>
   commit(scope, (work) =>
-    work.update(feed.counterKeyOf(partition), {
+    work.update(counterKeyOf(partition), {
       set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(counter[schema.AT] ?? 0)) },
       condition: { exists: true, equals: { [NOTED_AT]: counter[NOTED_AT] } },
       onConditionFailed: changed,

@@ -4,6 +4,9 @@
  * so that records created at the same time do not conflict. An item stays below 1 KB, the unit of write capacity.
  */
 
+/** All numbers are below. */
+export const NUMBERS = 2 ** 48;
+
 export const WORD_BITS = 100;
 export const STRIPES = 32;
 /** Words of an item. */

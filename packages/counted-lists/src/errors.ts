@@ -3,18 +3,6 @@ import type { Item, Key } from './schema.ts';
 
 /** Errors of lists and transactions. Only `shared/http` turns them into responses. */
 
-/** The records of a page are more than one request may read, or than one response can carry. */
-export class PageTooLarge extends Error {
-  override readonly name = 'PageTooLarge';
-  /** How many of them, from the first on, would fit. */
-  readonly fitting: number;
-
-  constructor(fitting: number) {
-    super(`only ${fitting} records of the page fit`);
-    this.fitting = fitting;
-  }
-}
-
 /** An item would exceed DynamoDB's 400 KB, or a transaction its 4 MB. */
 export class ItemTooLarge extends Error {
   override readonly name = 'ItemTooLarge';

@@ -1,9 +1,9 @@
-import { BLOCK_SIZE, sortKeysOfBlock } from './bits.ts';
-import { generationOf, type List, nextIn, readCounterItem } from './counter-item.ts';
+import { BLOCK_SIZE, NUMBERS, sortKeysOfBlock } from './bits.ts';
+import { counterKeyOf, generationOf, type List, nextIn, raiseGeneration, readCounterItem } from './counter-item.ts';
 import { FeedExpired } from './errors.ts';
 import { fence } from './fence.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
-import { NUMBERS, numberIn, sortKeyOf } from './ids.ts';
+import { numberIn, sortKeyOf } from './ids.ts';
 import { LONGEST_ORDERED_USE } from './number-pool.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { expiryOfNumber, floorOf } from './periods.ts';
@@ -27,7 +27,7 @@ import { type Clock, serverTime, type Table, type TimeLimit } from './table.ts';
  */
 
 /** A list that can be followed. Its records have 1 KB at most. */
-export interface FollowedList extends List {
+interface FollowedList extends List {
   readonly retentionDays: number;
   /** The field with the time of a record's creation. */
   readonly createdAt: string;
@@ -45,13 +45,13 @@ interface FeedRequest {
   readonly most?: number;
 }
 
-export interface FeedPage {
+interface FeedPage {
   readonly items: readonly Item[];
   /** The number to go on from. */
   readonly next: number;
   /** Why it ends: there is nothing more; the next number is open; or there is more to read at once. */
   readonly ended: 'end' | 'open' | 'limit';
-  /** As {@link generationOf}. */
+  /** Names the numbering: it changes where numbers may be given again. */
   readonly generation: string;
 }
 
@@ -64,20 +64,107 @@ const A_QUERY = 200;
 /** Numbers count as expired so much earlier, in milliseconds: the clock of DynamoDB is known within seconds. */
 const EARLIER = 3_600_000;
 
+/** Fewest records that {@link Feed.end} looks at, and most. */
+const LAST = { fewest: 100, step: 1_000, most: 5_000 } as const;
+/** How many neighbours must be old: the clock of one writer may be wrong. */
+const ALL_OLD = 32;
+
 /**
- * Strongly consistent. Usually one round trip; one more where numbers have no record, and one where some are fenced.
- * @throws FeedExpired where the numbers from there on are not all kept, or never were
+ * A list that is followed in the order of its numbers.
+ * @example
+ * const feed = new Feed(table, { ...list, createdAt: 'time', retentionDays: 30, ordered: true });
+ * const { next } = await feed.end(timeLimit);
+ * const { items } = await feed.read({ from: next, limit: 100, timeLimit });
  */
-export async function readFeed(table: Table, list: FollowedList, request: FeedRequest): Promise<FeedPage> {
-  const counting = readCounterItem(table, list.partition, true);
-  const { from, timeLimit } = request;
-  const first = from === 'oldest' ? floorAt(await counting, serverTime(table, timeLimit.clock)) : from;
-  const reading = new Reading(table, list, request, first);
-  let ended: FeedPage['ended'] | undefined;
-  for (let queries = 0; ended === undefined && queries < MOST_QUERIES && reading.mayGoOn; queries++)
-    ended = await reading.goOn(counting);
-  const { items, next } = reading;
-  return { items, next, ended: ended ?? 'limit', generation: await generationOf(table, await counting) };
+export class Feed {
+  readonly #table: Table;
+  readonly #list: FollowedList;
+
+  constructor(table: Table, list: FollowedList) {
+    this.#table = table;
+    this.#list = list;
+  }
+
+  /** The key of the item that says how far a list is, by the partition of its records. */
+  static readonly keyOf = counterKeyOf;
+
+  /** What that item says: the next number, and the generation. */
+  static async placeIn(table: Table, counter: Item): Promise<Pick<FeedPage, 'next' | 'generation'>> {
+    return { next: nextIn(counter), generation: await generationOf(table, counter) };
+  }
+
+  /**
+   * Reads from a number on. Strongly consistent. Usually one round trip; one more where numbers have no record, and one
+   * where some are fenced.
+   * @throws FeedExpired where the numbers from there on are not all kept, or never were
+   */
+  async read(request: FeedRequest): Promise<FeedPage> {
+    const [table, list] = [this.#table, this.#list];
+    const counting = readCounterItem(table, list.partition, true);
+    const { from, timeLimit } = request;
+    const first = from === 'oldest' ? floorAt(await counting, serverTime(table, timeLimit.clock)) : from;
+    const reading = new Reading(table, list, request, first);
+    let ended: FeedPage['ended'] | undefined;
+    for (let queries = 0; ended === undefined && queries < MOST_QUERIES && reading.mayGoOn; queries++)
+      ended = await reading.goOn(counting);
+    const { items, next } = reading;
+    return { items, next, ended: ended ?? 'limit', generation: await generationOf(table, await counting) };
+  }
+
+  /**
+   * Where to follow the list from, to get what is committed from now on: usually its end. Earlier where a number is
+   * open, because its record may still come. Those of writers that may be at work are not far from the end.
+   */
+  async end(timeLimit: TimeLimit): Promise<Pick<FeedPage, 'next' | 'generation'>> {
+    const from = await this.#beginningOfLast(timeLimit);
+    return this.read({ from, limit: LAST.step, accepts: () => false, timeLimit, most: LAST.most + LAST.step });
+  }
+
+  /** A number before which all writers have ended. */
+  async #beginningOfLast({ clock }: TimeLimit): Promise<number | 'oldest'> {
+    const { partition, createdAt } = this.#list;
+    const query = { ...ofPartition(partition), ScanIndexForward: false };
+    const settledBefore = (item: Item): boolean =>
+      settledUpTo([[0, item]], createdAt, serverTime(this.#table, clock), { time: 2 * LONGEST_ORDERED_USE }) === 0;
+    for (let count = 0, after: Record<string, unknown> | undefined; ; ) {
+      const { items, last } = await queryUpTo(this.#table, query, count === 0 ? LAST.fewest : LAST.step, after);
+      count += items.length;
+      if (last === undefined) return 'oldest';
+      if (count >= LAST.most || items.slice(-ALL_OLD).every(settledBefore)) return numberIn(String(last.SK));
+      after = last;
+    }
+  }
+
+  /**
+   * Counts the records from each of these numbers on, from the numbers that were allocated and the gaps among them;
+   * none from numbers from which on not all records are kept. Exact, but that a number counts while it is open. Two
+   * round trips: the counter item while the numbers are being read, and one query of gaps for every 4.5 million.
+   */
+  async countFrom(clock: Clock, reading: Promise<readonly number[]>) {
+    const [counter, numbers] = await Promise.all([readCounterItem(this.#table, this.#list.partition, true), reading]);
+    const to = nextIn(counter);
+    const floor = floorAt(counter, serverTime(this.#table, clock));
+    const kept = numbers.filter((number) => number >= floor);
+    const excluded = await this.#readGaps(Math.min(to, ...kept), to);
+    // A number may be later than the counter item as read.
+    const countOf = (from: number): number => new Members({ from, to, excluded }).total;
+    const counts: ReadonlyMap<number, number> = new Map(kept.map((number) => [number, countOf(number)]));
+    return { generation: await generationOf(this.#table, counter), counts };
+  }
+
+  /** The gaps from a number up to, not including, another one, and perhaps others. */
+  async #readGaps(from: number, to: number): Promise<NumberSet> {
+    if (from >= to) return NumberSet.EMPTY;
+    const [first] = sortKeysOfBlock(Math.floor(from / BLOCK_SIZE));
+    const [, last] = sortKeysOfBlock(Math.floor((to - 1) / BLOCK_SIZE));
+    const range = between(storedSets.partitionOf(this.#list.partition), [first, last]);
+    return NumberSet.ofItems(await queryAll(this.#table, range));
+  }
+
+  /** Ends what followers know of it: numbers are given again, or records have changed without a new one. */
+  raiseGeneration(): Promise<void> {
+    return raiseGeneration(this.#table, this.#list);
+  }
 }
 
 /** How far a feed is read. */
@@ -193,86 +280,4 @@ const floorAt = (counter: Item, now: number): number => floorOf(counter, nextIn(
 
 function assertKept(counter: Item, from: number, now: number): void {
   if (from < floorAt(counter, now) || from > nextIn(counter)) throw new FeedExpired();
-}
-
-/** Where a list that is followed ends, and how many records there are until then. */
-
-/** Fewest records that {@link endOfFeed} looks at, and most. */
-const LAST = { fewest: 100, step: 1_000, most: 5_000 } as const;
-/** How many neighbours must be old: the clock of one writer may be wrong. */
-const ALL_OLD = 32;
-
-/**
- * Where to follow a list from, to get what is committed from now on: usually its end. Earlier where a number is open,
- * because its record may still come. Those of writers that may be at work are not far from the end.
- */
-export async function endOfFeed(
-  table: Table,
-  list: FollowedList,
-  timeLimit: TimeLimit,
-): Promise<Pick<FeedPage, 'next' | 'generation'>> {
-  const from = await beginningOfLast(table, list, timeLimit);
-  return readFeed(table, list, {
-    from,
-    limit: LAST.step,
-    accepts: () => false,
-    timeLimit,
-    most: LAST.most + LAST.step,
-  });
-}
-
-/** A number before which all writers have ended. */
-async function beginningOfLast(
-  table: Table,
-  { partition, createdAt }: FollowedList,
-  { clock }: TimeLimit,
-): Promise<number | 'oldest'> {
-  const query = { ...ofPartition(partition), ScanIndexForward: false };
-  const settledBefore = (item: Item): boolean =>
-    settledUpTo([[0, item]], createdAt, serverTime(table, clock), 2 * LONGEST_ORDERED_USE) === 0;
-  for (let count = 0, after: Record<string, unknown> | undefined; ; ) {
-    const { items, last } = await queryUpTo(table, query, count === 0 ? LAST.fewest : LAST.step, after);
-    count += items.length;
-    if (last === undefined) return 'oldest';
-    if (count >= LAST.most || items.slice(-ALL_OLD).every(settledBefore)) return numberIn(String(last.SK));
-    after = last;
-  }
-}
-
-/** How many records there are after numbers of a list that is followed. */
-export interface FeedCounts extends Pick<FeedPage, 'generation'> {
-  /** By number; without those from which on not all records are kept. */
-  readonly counts: ReadonlyMap<number, number>;
-}
-
-/**
- * Counts the records of a list from each of these numbers on, from the numbers that were allocated and the gaps among
- * them. Exact, but that a number counts while it is open. Two round trips: the counter item while the numbers are being
- * read, and one query of gaps for every 4.5 million numbers.
- */
-export async function countFrom(
-  table: Table,
-  list: FollowedList,
-  clock: Clock,
-  reading: Promise<readonly number[]>,
-): Promise<FeedCounts> {
-  const [counter, numbers] = await Promise.all([readCounterItem(table, list.partition, true), reading]);
-  const to = nextIn(counter);
-  const floor = floorAt(counter, serverTime(table, clock));
-  const kept = numbers.filter((number) => number >= floor);
-  const excluded = await readGaps(table, list, Math.min(to, ...kept), to);
-  // A number may be later than the counter item as read.
-  const countOf = (from: number): number => new Members({ from, to, excluded }).total;
-  return {
-    generation: await generationOf(table, counter),
-    counts: new Map(kept.map((number) => [number, countOf(number)])),
-  };
-}
-
-/** The gaps from a number up to, not including, another one, and perhaps others. */
-async function readGaps(table: Table, { partition }: FollowedList, from: number, to: number): Promise<NumberSet> {
-  if (from >= to) return NumberSet.EMPTY;
-  const [first] = sortKeysOfBlock(Math.floor(from / BLOCK_SIZE));
-  const [, last] = sortKeysOfBlock(Math.floor((to - 1) / BLOCK_SIZE));
-  return NumberSet.ofItems(await queryAll(table, between(storedSets.partitionOf(partition), [first, last])));
 }

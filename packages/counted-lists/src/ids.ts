@@ -6,9 +6,7 @@ import { randomUUID } from 'node:crypto';
  * no newer one (`docs/decisions/0009-ids.md`).
  */
 
-const NUMBER_BYTES = 6;
-/** All numbers are below. */
-export const NUMBERS = 2 ** (8 * NUMBER_BYTES);
+const NUMBER_DIGITS = 12;
 const HALF = 2 ** 24;
 
 /** The bijection is a Feistel network on two halves of 24 bits. Never change it: every existing id would change. */
@@ -19,7 +17,7 @@ const mixed = (half: number, key: number): number => {
 };
 
 /** Maps the whole numbers below 2^48 one to one onto themselves. */
-export function scrambled(number: number): number {
+function scrambled(number: number): number {
   let left = Math.floor(number / HALF);
   let right = number % HALF;
   for (const key of ROUND_KEYS) [left, right] = [right, left ^ mixed(right, key)];
@@ -27,7 +25,7 @@ export function scrambled(number: number): number {
 }
 
 /** The inverse of {@link scrambled}. */
-export function unscrambled(number: number): number {
+function unscrambled(number: number): number {
   let left = Math.floor(number / HALF);
   let right = number % HALF;
   for (const key of ROUND_KEYS.toReversed()) [left, right] = [right ^ mixed(left, key), left];
@@ -37,17 +35,14 @@ export function unscrambled(number: number): number {
 /** A new id for the record of this number. `randomUUID` keeps random bytes; `randomBytes` takes 15 µs a call. */
 export function newId(number: number): string {
   const first = sortKeyOf(scrambled(number));
-  return `${first.slice(0, 8)}-${first.slice(8)}-${tailOf(randomUUID())}`;
+  return `${first.slice(0, 8)}-${first.slice(8)}-${randomUUID().slice(14)}`;
 }
 
 /** The number in an id. Any UUID has one, so the id must be compared with that of the record found there. */
 export const numberOf = (id: string): number => unscrambled(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 
 /** A number as the sort key of its record: twelve hexadecimal digits. */
-export const sortKeyOf = (number: number): string => number.toString(16).padStart(NUMBER_BYTES * 2, '0');
+export const sortKeyOf = (number: number): string => number.toString(16).padStart(NUMBER_DIGITS, '0');
 
 /** The number in a sort key. */
-export const numberIn = (sortKey: string): number => Number.parseInt(sortKey.slice(0, NUMBER_BYTES * 2), 16);
-
-/** The random part of an id, which differs between records with the same number. */
-export const tailOf = (id: string): string => id.slice(14);
+export const numberIn = (sortKey: string): number => Number.parseInt(sortKey.slice(0, NUMBER_DIGITS), 16);

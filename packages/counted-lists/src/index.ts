@@ -18,10 +18,9 @@
  *     page           records by their place in a list, with the total of all
  */
 
-export type { AllocatedNumber, List } from './counter-item.ts';
 export { readCursorPage } from './cursor-page.ts';
 export * as listErrors from './errors.ts';
-export * as feed from './following.ts';
+export { Feed } from './feed.ts';
 export * as ids from './ids.ts';
 export * as indexes from './indexes/kinds.ts';
 export type { SortKey, Where } from './indexes/list-index.ts';
@@ -29,7 +28,6 @@ export { readHolders } from './indexes/lookup.ts';
 export { NumberPool } from './number-pool.ts';
 export { readPage } from './page.ts';
 export { readPartition } from './queries.ts';
-export type { ListSource } from './query.ts';
 export type { Item, Key } from './schema.ts';
 export * as schema from './schema.ts';
 export * as storedSets from './stored-sets.ts';

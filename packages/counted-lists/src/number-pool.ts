@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { NUMBERS } from './bits.ts';
 import { type AllocatedNumber, allocateNumbers, type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { type EntryItem, type Writes, writeEntries } from './entries-in-advance.ts';
 import { TableUnavailable } from './errors.ts';
@@ -19,7 +20,7 @@ const LONGEST_USE = 3_600_000;
 export const LONGEST_ORDERED_USE = 60_000;
 
 /** The highest of all numbers, which no list reaches. */
-const NO_NUMBER = 2 ** 48 - 1;
+const NO_NUMBER = NUMBERS - 1;
 
 interface PooledNumber extends AllocatedNumber {
   readonly table: Table;

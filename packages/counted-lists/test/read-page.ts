@@ -7,7 +7,7 @@ export const LIST = 'ORG#7#JOB';
 interface How {
   /** Epoch milliseconds. */
   readonly now?: number;
-  readonly finders?: readonly indexes.Finder[];
+  readonly finders?: ConstructorParameters<typeof indexes.Indexes>[1];
   readonly expectUnits?: ((units: number) => void) | undefined;
 }
 

@@ -123,7 +123,7 @@ export function stageFlag(
   { flag, isTrue }: { readonly flag: string; readonly isTrue: boolean },
   onConditionFailed: OnConditionFailed,
 ): void {
-  const changed = { [flag]: isTrue || null, ...indexes.namesWith(item, flag) };
+  const changed = indexes.Indexes.flagNote(item, flag, isTrue);
   stageMoved(work, list, item, changed, { [flag]: item[flag] }, onConditionFailed);
 }
 

@@ -190,7 +190,7 @@ interface DeclaredIndex<F extends string = string> {
   readonly fields: readonly F[];
   /** The counter that a flag follows. */
   readonly counter?: string;
-  readonly in: (entity: Indexed, tenant: TenantId) => kinds.Finder;
+  readonly in: (entity: Indexed, tenant: TenantId) => ReturnType<typeof kinds.claimedField>;
 }
 
 /** What indexes know of their entity (`entity.ts`). */

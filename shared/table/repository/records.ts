@@ -6,8 +6,6 @@ import {
   ids,
   type indexes,
   type Key,
-  type List,
-  type ListSource,
   NumberPool,
   type OnConditionFailed,
   readCursorPage,
@@ -287,7 +285,7 @@ export class RecordReader<T extends object> {
   }
 
   /** The list as its writers know it. */
-  get list(): List {
+  get list() {
     const { retentionDays, ordered } = this.entity;
     return { partition: this.location.partition, filters: this.indexes.names, retentionDays, ordered };
   }
@@ -297,7 +295,7 @@ export class RecordReader<T extends object> {
     if (typeof id === 'number') return { PK: partition, SK: ids.sortKeyOf(id - 1) };
     if (this.entity.single) return { PK: partition, SK: id };
     const number = ids.sortKeyOf(ids.numberOf(id));
-    return { PK: partition, SK: this.entity.byTime ? `${number}-${ids.tailOf(id)}` : number };
+    return { PK: partition, SK: this.entity.byTime ? `${number}-${id.slice(RANDOM_FROM)}` : number };
   }
 
   get table(): Table {
@@ -308,7 +306,7 @@ export class RecordReader<T extends object> {
     return { record: toRecord(this.entity, item), version: Number(item[schema.VERSION]), item };
   }
 
-  #source(where: readonly Where[]): ListSource {
+  #source(where: readonly Where[]) {
     return { ...this.list, indexes: this.indexes, where, createdAt: this.entity.createdAt };
   }
 
@@ -333,6 +331,9 @@ export class RecordReader<T extends object> {
 }
 
 const NEWEST_FIRST: readonly SortKey[] = [{ field: 'created_at', descending: true }];
+
+/** Where the random part of an id begins, which differs between records of one time. */
+const RANDOM_FROM = 14;
 
 /** Expiry of a record in epoch seconds, where it expires. */
 export const expiryOfRecord = ({ [schema.TTL]: expires }: Item): number | undefined =>

@@ -1,5 +1,4 @@
 import {
-  type AllocatedNumber,
   Condition,
   type Item,
   ids,
@@ -23,7 +22,6 @@ import {
   checkSizes,
   type DeletionOptions,
   differing,
-  expiryOfRecord,
   type Location,
   type NewRecord,
   RecordReader,
@@ -33,6 +31,8 @@ import {
   unitsToCreate,
 } from './records.ts';
 import { CLAIMED, noteValues, stageClaim, stageClaims } from './stored-values.ts';
+
+type AllocatedNumber = Awaited<ReturnType<NumberPool['allocate']>>;
 
 /**
  * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work, whose commit
@@ -273,8 +273,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     const { item } = stored;
     noteValues(this, this.indexes.openValues(this.indexes.entriesIn(item)));
     this.work.noteSize(schema.keyIn(item), item);
-    const number = ids.numberIn(String(item.SK));
-    if (!this.entity.byTime) storedSets.stageGap(this.work, this.location.partition, number, expiryOfRecord(item));
+    if (!this.entity.byTime) this.indexes.stageGap(this.work, item);
     stageClaims(this, stored, undefined);
   }
 

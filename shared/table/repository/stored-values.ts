@@ -1,8 +1,8 @@
+import { hash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   type Item,
-  indexes,
   type Key,
   listErrors,
   type OnConditionFailed,
@@ -33,11 +33,13 @@ export function claimedIn(item: Item): readonly [field: string, hash: string] | 
   return [claimed.slice(0, end), claimed.slice(end + 1)];
 }
 
+const hashOf = (value: string): string => hash('sha256', value, 'base64url');
+
 /** Whether a record has the value that it has claimed. */
 export function isClaimOfOwn(item: Item): boolean {
   const [field = '', hashed] = claimedIn(item) ?? [];
   const value = item[field];
-  return typeof value === 'string' && indexes.hashOf(value) === hashed;
+  return typeof value === 'string' && hashOf(value) === hashed;
 }
 
 /**
@@ -66,7 +68,7 @@ export function stageClaims(
 /** Stages that a record claims its value of a field with entries, unless it has done so. */
 export function stageClaim(records: Records, item: Item, field: string, value: string): void {
   const { id } = item;
-  const hashed = indexes.hashOf(value);
+  const hashed = hashOf(value);
   const noted = `${field}=${hashed}`;
   if (item[CLAIMED] === noted) return;
   take(records, [field, hashed], String(id));

@@ -44,7 +44,7 @@ export interface FlagIndex extends ListIndex {
 const TRUE = 'true';
 
 /** A flag as it is stored. */
-const storedFlag = (isTrue: boolean): true | null => isTrue || null;
+export const storedFlag = (isTrue: boolean): true | null => isTrue || null;
 
 /**
  * The records of which a rule is true, as "over its threshold" is. They are stored with it, so that a number is in the

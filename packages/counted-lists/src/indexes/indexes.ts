@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
+import { bitPlace } from '../bits.ts';
 import type { EntryItem } from '../entries-in-advance.ts';
-import { numberIn } from '../ids.ts';
-import { type Item, TTL } from '../schema.ts';
+import { numberIn, sortKeyOf } from '../ids.ts';
+import { AT, type Item, type Key, TTL, WRITE_ID } from '../schema.ts';
 import * as storedSets from '../stored-sets.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { exactNamed, type FlagIndex, orderNamed, setIndex, wordsNamed } from './field-indexes.ts';
+import { exactNamed, type FlagIndex, orderNamed, setIndex, storedFlag, wordsNamed } from './field-indexes.ts';
 import {
   type BitEntry,
+  END,
   type Entry,
+  entryIn,
   entryName,
   type Finder,
   itemsPartition,
-  keyOfEntry,
   type ListIndex,
   namesIn,
   SETS,
@@ -82,9 +84,39 @@ export class Indexes {
     return Object.assign({}, item, ...notes, names.length === 0 ? undefined : { [SETS]: names.join(' ') });
   }
 
+  /** Whether an item names an index as one in which its record is. */
+  static isIn(item: Item, name: string): boolean {
+    return namesIn(item).includes(name);
+  }
+
+  /** A name that equal entries share. */
+  static readonly nameOf = entryName;
+
   /** What a record has in the indexes that its item names. */
   entriesIn(item: Item): readonly Entry[] {
     return namesIn(item).flatMap((name) => this.named(name).entriesOf(item));
+  }
+
+  /** The key of the item that has an entry. */
+  keyOf(entry: Entry, number: number): Key {
+    return 'items' in entry
+      ? { PK: itemsPartition(this.#list, entry.items), SK: `${entry.text}${END}${sortKeyOf(number)}` }
+      : { PK: storedSets.partitionOf(this.#list, entry.field, entry.value), SK: bitPlace(number).sortKey };
+  }
+
+  /** The entry and the number of an item; undefined for other items. */
+  entryOf({ PK, SK, [WRITE_ID]: _, [AT]: __, ...attributes }: Item) {
+    const found = entryIn(String(SK));
+    if (found === undefined) return undefined;
+    const entry = { items: String(PK).slice(this.#list.length + 1), text: found.text };
+    return { number: found.number, entry: Object.keys(attributes).length === 0 ? entry : { ...entry, attributes } };
+  }
+
+  /** The attributes by which a record is noted as one with a flag, or without it: it enters the index of the flag. */
+  static flagNote(item: Item, flag: string, isTrue: boolean): Item {
+    const names = namesIn(item);
+    const entered = names.includes(flag) ? {} : { [SETS]: [...names, flag].join(' ') };
+    return { [flag]: storedFlag(isTrue), ...entered };
   }
 
   /** The names of the indexes for which a record notes what does not follow from its fields. */
@@ -168,7 +200,7 @@ export class Indexes {
     const number = numberIn(String(item.SK));
     return entered.flatMap((entry) => {
       if ('items' in entry && this.#inAdvance.has(entry.items))
-        return [{ ...entry.attributes, ...keyOfEntry(this.#list, entry, number) }];
+        return [{ ...entry.attributes, ...this.keyOf(entry, number) }];
       this.#stage(work, item, entry, 1n);
       return [];
     });
@@ -180,14 +212,31 @@ export class Indexes {
     for (const entry of entered) this.#stage(work, item, entry, 1n);
   }
 
+  /** Stages that the number of a record gets a gap, because the record is deleted. */
+  stageGap(work: UnitOfWork, { SK, [TTL]: expires }: Item): void {
+    const number = numberIn(String(SK));
+    stageBit(work, { PK: storedSets.partitionOf(this.#list), SK: bitPlace(number).sortKey }, number, expires, 1n);
+  }
+
   #stage(work: UnitOfWork, item: Item, entry: Entry, sign: 1n | -1n): void {
     const number = numberIn(String(item.SK));
-    const key = keyOfEntry(this.#list, entry, number);
-    if (!('items' in entry)) storedSets.stageBit(work, key, { number, expires: item[TTL] as number | undefined }, sign);
+    const key = this.keyOf(entry, number);
+    if (!('items' in entry)) stageBit(work, key, number, item[TTL], sign);
     // The key has the record's number, and the record's own condition is in the same transaction.
     else if (sign === 1n) work.put({ ...entry.attributes, ...key }, unexpected, {});
     else work.delete(key, {}, unexpected);
   }
+}
+
+/**
+ * Stages that a number enters or leaves a set, or the gaps. `ADD` is safe here, because a transaction is applied
+ * exactly once.
+ * @param key of the item with its bit @param expires when the record expires: no bit is needed afterwards
+ */
+function stageBit(work: UnitOfWork, key: Key, number: number, expires: unknown, sign: 1n | -1n): void {
+  const { word, bit } = bitPlace(number);
+  const ttl = typeof expires === 'number' ? { set: { [TTL]: storedSets.expiryAfter(expires) } } : {};
+  work.update(key, { add: { [word]: sign * bit }, ...ttl });
 }
 
 const unexpected = (): Error => new Error('a write without a condition was refused');

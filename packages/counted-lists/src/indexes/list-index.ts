@@ -1,7 +1,5 @@
-import { bitPlace } from '../bits.ts';
-import { numberIn, sortKeyOf } from '../ids.ts';
+import { numberIn } from '../ids.ts';
 import { type Item, KEYS, type Key } from '../schema.ts';
-import * as storedSets from '../stored-sets.ts';
 
 /** Finds records of a list by a condition. */
 export interface Finder {
@@ -86,12 +84,6 @@ export const SETS = 'SETS';
 export function namesIn(item: Item | undefined): readonly string[] {
   const names = item?.[SETS];
   return typeof names === 'string' && names !== '' ? names.split(' ') : [];
-}
-
-/** The attribute of a record that enters a further index; none where it is in it. */
-export function namesWith(item: Item, name: string): Item {
-  const names = namesIn(item);
-  return names.includes(name) ? {} : { [SETS]: [...names, name].join(' ') };
 }
 
 /** A value of a field. Null: it has none. */
@@ -202,14 +194,8 @@ interface ItemEntry {
 export const entryName = (entry: Entry): string =>
   'items' in entry ? `${entry.items}${END}${entry.text}` : `${entry.field}=${entry.value}`;
 
-/** The item of an entry. @param list partition of the records */
-export const keyOfEntry = (list: string, entry: Entry, number: number): Key =>
-  'items' in entry
-    ? { PK: itemsPartition(list, entry.items), SK: `${entry.text}${END}${sortKeyOf(number)}` }
-    : { PK: storedSets.partitionOf(list, entry.field, entry.value), SK: bitPlace(number).sortKey };
-
 /** Between text and number. No text contains it, so that a text cannot match the number of another. */
-const END = '\n';
+export const END = '\n';
 
 /** Partition of the items of an index: `ORG#<tenant>#CLIENT#WORDS#3`. */
 export const itemsPartition = (list: string, items: string): string => `${list}#${items}`;
@@ -229,15 +215,6 @@ export const beforeText = (text: string): string => `${text}${END}`;
 /** All entries with a text, and those without. */
 export const WITH_TEXT = { from: '\v', to: '\u{10FFFF}' } as const;
 export const WITHOUT_TEXT = { from: END, to: '\v' } as const;
-
-/** The entry and the number of an item; undefined for other items. @param list partition of the records */
-export function entryOfItem(list: string, item: Item): { readonly number: number; readonly entry: Entry } | undefined {
-  const { PK, SK, WRITE_ID: _, AT: __, ...attributes } = item;
-  const found = entryIn(String(SK));
-  if (found === undefined) return undefined;
-  const entry = { items: String(PK).slice(list.length + 1), text: found.text };
-  return { number: found.number, entry: Object.keys(attributes).length === 0 ? entry : { ...entry, attributes } };
-}
 
 /** The entries that are not among the others. */
 export const without = <E>(entries: readonly E[], others: readonly E[], isOne: (one: E, other: E) => boolean): E[] =>
