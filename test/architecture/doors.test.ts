@@ -21,9 +21,9 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/parameter': 14,
   '#http': 26,
   // With the observer of a table, what indexes and queries are, and the request of an update by itself.
-  '@custodia/counted-lists': 29,
-  // With the entries of indexes, the regions of compressed gaps, and the periods in which records expire.
-  '@custodia/counted-lists/maintenance': 32,
+  '@custodia/counted-lists': 26,
+  // What is stored of a number, of its writer's grace period, and of the periods in which records expire.
+  '@custodia/counted-lists/maintenance': 15,
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are
   // asked for.
   // And the kinds of indexes, with which domains declare theirs.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TenantId } from '#table';
 import { kinds } from '../../operator/kinds.ts';
-import { treatmentOf } from '../../operator/maintenance/restore/partitions.ts';
+import { treatmentOf } from '../../operator/maintenance/restore/copy.ts';
 import { RESTORABLE } from '../../operator/restore.ts';
 
 /** What a restoration touches. A partition that nobody thought of stays as it is. */

@@ -45,9 +45,6 @@ export const sortKeysOfBlock = (block: number): readonly [first: string, last: s
   itemKey(block, STRIPES - 1),
 ];
 
-/** The numbers of the block of such a sort key begin with this. */
-export const firstOfBlock = (sortKey: string): number => Number(ITEM_KEY.exec(sortKey)?.[1] ?? 0) * BLOCK_SIZE;
-
 const ITEM_KEY = /^B#(\d{10})#(\d{2})$/;
 
 type Item = Readonly<Record<string, unknown>>;

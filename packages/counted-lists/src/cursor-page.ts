@@ -32,7 +32,10 @@ interface TimeOrdered {
   readonly newestFirst: boolean;
 }
 
-/** Up to `limit` records: of a counted list the oldest first, of one by time in its order. */
+/**
+ * Up to `limit` records after a sort key: of a counted list the oldest first, of one by time in its order.
+ * @example const { items, more } = await readCursorPage(table, source, { after, limit: 100, now, timeLimit })
+ */
 export const readCursorPage = (
   table: Table,
   source: ListSource | TimeOrdered,

@@ -106,18 +106,17 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof TransactionCanceledException) {
     return (error.CancellationReasons ?? []).every((reason) => TRANSIENT_REASONS.has(reason.Code ?? 'None'));
   }
-  const { $metadata: metadata, $fault: fault } = error as {
-    $metadata?: { httpStatusCode?: number };
-    $fault?: 'client' | 'server';
+  const { name, message, code, $fault, $metadata } = error as Error & {
+    readonly code?: string;
+    readonly $fault?: 'client' | 'server';
+    readonly $metadata?: { readonly httpStatusCode?: number };
   };
-  if (
-    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionInProgress/.test(
-      error.name,
+  return (
+    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionInProgress/.test(name) ||
+    $fault === 'server' ||
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    /TimeoutError|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|NetworkingError|socket hang up/i.test(
+      `${name} ${code ?? ''} ${message}`,
     )
-  )
-    return true;
-  if (fault === 'server' || (metadata?.httpStatusCode ?? 0) >= 500) return true;
-  return /TimeoutError|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|NetworkingError|socket hang up/i.test(
-    `${error.name} ${(error as { code?: string }).code ?? ''} ${error.message}`,
   );
 }

@@ -38,10 +38,13 @@ export function newId(number: number): string {
   return `${first.slice(0, 8)}-${first.slice(8)}-${randomUUID().slice(14)}`;
 }
 
-/** The number in an id. Any UUID has one, so the id must be compared with that of the record found there. */
+/**
+ * The number in an id. Any UUID has one, so the id must be compared with that of the record found there.
+ * @example ids.numberOf(ids.newId(41)) // 41
+ */
 export const numberOf = (id: string): number => unscrambled(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 
-/** A number as the sort key of its record: twelve hexadecimal digits. */
+/** A number as the sort key of its record: twelve hexadecimal digits. @example ids.sortKeyOf(41) // 000000000029 */
 export const sortKeyOf = (number: number): string => number.toString(16).padStart(NUMBER_DIGITS, '0');
 
 /** The number in a sort key. */

@@ -62,6 +62,7 @@ interface AllocatingRequest extends TimeLimit {
  *
  * A number of an ordered list is never spare: the next run of the operation reads again, and takes a later number. Nor
  * is one whose entries may be written late.
+ * @example const { number, expires } = await pool.allocate(table, list)
  */
 export class NumberPool {
   readonly #request: AllocatingRequest;

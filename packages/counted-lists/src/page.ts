@@ -34,6 +34,10 @@ interface NumberedList {
 const TRIES_IN_ORDER = 5;
 
 /**
+ * Reads a page of a list, and the list's exact total.
+ * @example
+ * const source = { partition: 'TICKETS', filters, indexes, where: [{ field: 'status', anyOf: ['open'] }], createdAt };
+ * const { items, total } = await readPage(table, source, { page: 4_000, pageSize: 25, sort, now, timeLimit });
  * @throws PageIncomplete when so many numbers have no record that one request cannot fence them, or records moved each
  * time
  * @throws TooManyMatches, ListNotBuilt, NotOffered

@@ -100,7 +100,10 @@ interface Place {
 /** Longest time for one query, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** All items of a partition in the order of their sort keys, one query at a time. Strongly consistent, with retries. */
+/**
+ * All items of a partition in the order of their sort keys, one query at a time. Strongly consistent, with retries.
+ * @example for await (const item of readPartition({ table, clock: Date.now }, 'TICKETS')) print(item)
+ */
 export async function* readPartition({ table, clock }: Place, partition: string, from = ''): AsyncGenerator<Item> {
   const query = from === '' ? ofPartition(partition) : startingAt(partition, from);
   let start: Queried['last'];

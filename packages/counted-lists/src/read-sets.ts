@@ -1,5 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { BLOCK_SIZE, firstOfBlock, isEmpty, STRIPES, sortKeysOfBlock } from './bits.ts';
+import { isEmpty, STRIPES } from './bits.ts';
 import { NumberSet } from './number-set.ts';
 import { beginningWith, between, queryAll, queryUpTo } from './queries.ts';
 import type { Item } from './schema.ts';
@@ -49,13 +49,11 @@ const KEYS_A_CALL = 100;
  * @param given sort keys of the items that a further set has, which is read beside these and is small; undefined where
  * there is none. It may turn out
  *   that its members are not known.
- * @param next the list's next number, which may be outdated
  */
 export async function readSets(
   table: Table,
   clauses: readonly WantedClause[],
   given: Promise<ReadonlySet<string> | undefined> | undefined,
-  next: () => Promise<number>,
 ): Promise<readonly ReadClause[]> {
   const most = given === undefined && clauses.length === 1 ? undefined : FIRST_LOOK;
   const begin = ({ sets }: WantedClause) =>
@@ -67,7 +65,8 @@ export async function readSets(
   const completed = reads.map(async ({ items, numbers, end }, index) => {
     const { isExcluded = false, sets: [set = ''] = [] } = clauses[index] ?? {};
     if (end === undefined) return { isExcluded, numbers, items };
-    const rest = (await readFew(table, set, end, common)) ?? (await readRest(table, set, end, await next()));
+    const all = () => queryAll(table, between(set, [`${end}~`, 'B#~']));
+    const rest = (await readFew(table, set, end, common)) ?? (await all());
     return { isExcluded, numbers: NumberSet.either([numbers, NumberSet.ofItems(rest)]), items: [...items, ...rest] };
   });
   return Promise.all(completed);
@@ -129,21 +128,4 @@ async function readFew(
     new BatchGetCommand({ RequestItems: { [table.name]: { Keys, ConsistentRead: true } } }),
   );
   return Object.keys(UnprocessedKeys).length > 0 ? undefined : (Responses?.[table.name] ?? []);
-}
-
-/** Blocks whose items a query returns at once, and most queries that read a set in parallel. */
-const BLOCKS_A_QUERY = 32;
-const QUERIES = 8;
-
-/** All items after a sort key. The last query has no end: `next` may be outdated. */
-async function readRest(table: Table, partition: string, end: string, next: number): Promise<readonly Item[]> {
-  const first = firstOfBlock(end) / BLOCK_SIZE;
-  const blocks = Math.max(1, Math.ceil(next / BLOCK_SIZE) - first);
-  const step = Math.max(BLOCKS_A_QUERY, Math.ceil(blocks / QUERIES));
-  const ranges = Array.from({ length: Math.ceil(blocks / step) }, (_, index): readonly [string, string] => {
-    const from = first + index * step;
-    const [begin, last] = [sortKeysOfBlock(from)[0], sortKeysOfBlock(from + step - 1)[1]];
-    return [index === 0 ? `${end}~` : begin, (index + 1) * step >= blocks ? 'B#~' : last];
-  });
-  return (await Promise.all(ranges.map((range) => queryAll(table, between(partition, range))))).flat();
 }

@@ -11,7 +11,12 @@ import { isTransient, TableUnavailable } from './errors.ts';
 import { type Item, nameOf } from './schema.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
 
-/** Access to the table. Its calls are observed. */
+/**
+ * Access to the table. Its calls are observed.
+ * @example
+ * const table = new Table('records', (wrapNumbers) =>
+ *   DynamoDBDocumentClient.from(new DynamoDBClient(), { unmarshallOptions: { wrapNumbers } }));
+ */
 export class Table {
   readonly name: string;
   readonly client: DynamoDBDocumentClient;
@@ -134,24 +139,7 @@ export function unitsOf(writes: readonly PendingWrite[], known: KnownItems): num
 }
 
 /** The units of an item that is written outside of a transaction. */
-export const unitsOfItem = (item: Item): number => (isShort(item) ? 1 : Math.ceil(itemSizeOf(item) / UNIT));
-
-/** Most bytes of a character, and of a number. */
-const CHARACTER = 3;
-const NUMBER = 21;
-
-/** Whether an item takes one unit for certain. Most do, and measuring it exactly takes ten times as long. */
-function isShort(item: Item): boolean {
-  let most = 0;
-  for (const name in item) most += CHARACTER * name.length + mostOf(item[name]);
-  return most <= UNIT;
-}
-
-function mostOf(value: unknown): number {
-  if (typeof value === 'string') return CHARACTER * value.length;
-  if (typeof value !== 'object' || value === null) return NUMBER;
-  return Array.isArray(value) ? value.reduce((sum: number, each) => sum + 1 + mostOf(each), CHARACTER) : UNIT;
-}
+export const unitsOfItem = (item: Item): number => Math.max(1, Math.ceil(itemSizeOf(item) / UNIT));
 
 /** Waits for a call that writes, and counts the units that the engine does not report: a failed call has none. */
 export async function countingUnits({ observer }: Table, units: number, call: Promise<object>): Promise<void> {
@@ -192,6 +180,7 @@ export const WAITS: Waits = { first: 25, longest: 400 };
 /**
  * Retries a call on transient errors, with exponential backoff and jitter, until the deadline. Repeating it must be
  * safe.
+ * @example await retry(() => table.client.send(command), { clock: Date.now, deadline: Date.now() + 10_000 })
  * @param beforeWait is called with the error and the wait before the next attempt; what it throws ends the attempts
  * @throws TableUnavailable when time runs out; what else the call throws
  */

@@ -90,9 +90,8 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading, no
   const lookups = conditions.flatMap(({ answer }) => (answer && 'lookups' in answer ? [answer.lookups] : []));
   const looking = Promise.all(lookups.map((each) => readLookups(table, partition, each, reading)));
   const clauses = conditions.flatMap(({ answer }) => (answer && 'sets' in answer ? answer.sets : []));
-  const next = () => counter.then(({ NEXT: number }) => Number(number ?? 0));
   const given = lookups.length === 0 ? undefined : looking.then(placesOf);
-  const readingSets = readSets(table, wantedBy(partition, clauses), given, next);
+  const readingSets = readSets(table, wantedBy(partition, clauses), given);
   const [read, sets, found] = await Promise.all([counter, readingSets, looking]);
   const numbersWhere = (isExcluded: boolean): NumberSet[] =>
     sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));

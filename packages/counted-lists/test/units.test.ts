@@ -1,9 +1,9 @@
 import { Table, UnitOfWork } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { itemSizeOf } from '../src/table.ts';
+import { itemSizeOf } from '../../../test/support/item-size.ts';
 
-/** The write units of a put, as they are counted where DynamoDB reports none: items are measured only where they may take more than one. */
+/** The write units of a put, as they are counted where DynamoDB reports none. */
 
 const lengths = fc.integer({ min: 0, max: 1_100 });
 const value = fc.oneof(

@@ -14,7 +14,11 @@ import {
   WITH_TEXT,
 } from './list-index.ts';
 
-/** A set for each value of a field, or of its elements, but null. @param isOpen whether callers choose the values */
+/**
+ * A set for each value of a field, or of its elements, but null.
+ * @example setIndex('status', () => false)
+ * @param isOpen whether callers choose the values
+ */
 export const setIndex = (field: string, isOpen: () => boolean): ListIndex => ({
   name: field,
   field,
@@ -49,6 +53,8 @@ export const storedFlag = (isTrue: boolean): true | null => isTrue || null;
 /**
  * The records of which a rule is true, as "over its threshold" is. They are stored with it, so that a number is in the
  * set of what is stored, also after a release that does not know the flag.
+ * @example flagIndex('is_over_threshold', ({ usage, threshold }) => usage > threshold)
+ * @example flagIndex('has_open_tickets', { counter: 'open_tickets' })
  */
 export function flagIndex(field: string, rule: FlagRule): FlagIndex {
   const counter = typeof rule === 'function' ? undefined : rule.counter;
@@ -80,7 +86,10 @@ const ORDER_MARK = '>';
 /** Most records in a range: 1 MB of an order, 275 read units. */
 const MOST_IN_RANGE = 10_000;
 
-/** All records by a time or date, for sorting and ranges. Another record may move it without a new version. */
+/**
+ * All records by a time or date, for sorting and ranges. Another record may move it without a new version.
+ * @example orderIndex('last_message_at')
+ */
 export function orderIndex(field: string): ListIndex {
   const items = `${field}#ORDER`;
   const textOf = (item: Readonly<Record<string, unknown>>): string => textsOf(item[field])[0] ?? '';
@@ -123,7 +132,7 @@ const wantedIn = (where: Where, field: string): string | undefined =>
     ? where.anyOf[0]
     : undefined;
 
-/** Few records by the exact value of a field, which need not be unique. */
+/** Few records by the exact value of a field, which need not be unique. @example exactIndex('external_id') */
 export function exactIndex(field: string): ListIndex {
   const items = `${field}#VALUE`;
   return {
@@ -148,7 +157,11 @@ interface NamingItem {
   readonly id: string;
 }
 
-/** The only record with a value: a separate item names it, such as a claim. @param normalize as values are compared */
+/**
+ * The only record with a value: a separate item names it, such as a claim.
+ * @example claimedField('slug', (slug) => ({ key: { PK: 'SLUGS', SK: slug }, id: 'holder' }))
+ * @param normalize as values are compared
+ */
 export const claimedField = (
   field: string,
   itemOf: (value: string) => NamingItem,
@@ -229,6 +242,7 @@ const DIGEST = 11;
 /**
  * The words of some fields. A record notes the words that have an entry, with a digest of its texts: when these change,
  * the entries of the words that it notes are deleted, even if another release has found other words in the same texts.
+ * @example wordsIndex({ fields: ['name', 'notes'], claimed: () => [], language: { wordsOf, wantedWords, isFound } })
  */
 export function wordsIndex({ fields, claimed, language, isLeftOut }: Searched): ListIndex {
   const claimsIn = (record: Item): readonly string[] =>

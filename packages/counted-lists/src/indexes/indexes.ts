@@ -28,7 +28,12 @@ interface EntryChange {
   readonly asRead: Item;
 }
 
-/** The indexes of one list: what its records have in them, and the writes that follow from that. */
+/**
+ * The indexes of one list: what its records have in them, and the writes that follow from that.
+ * @example
+ * const found = new Indexes('TICKETS', [setIndex('status', () => false), orderIndex('due_on')]);
+ * found.stage(work, item, found.change(undefined, item));
+ */
 export class Indexes {
   readonly #list: string;
   readonly #byName = new Map<string, ListIndex>();

@@ -165,6 +165,7 @@ async function readOne({ client, name }: Table, key: Key): Promise<Omit<Queried,
 
 /**
  * The ids of some records with a value of a field that has an exact index, without the records. Strongly consistent.
+ * @example await readHolders(table, 'CLIENTS', { field: 'external_id', value: 'crm-17', most: 2 })
  * @throws ListNotBuilt
  */
 export async function readHolders(

@@ -49,6 +49,7 @@ interface NamedRecord {
  *     items of the record that it names ── 8 tries, or 3 s, or 40 calls of the table ──▶ Contended: the caller's matter
  *     other items, or it cuts off a key ── its deadline, or 40 calls of the table ─────▶ Contended
  *     an earlier attempt has no response, and may be carried out yet ──────────────────▶ TableUnavailable
+ * @example await work.commit(table, { ...limit, contention: new Contention(limit) })
  */
 export class Contention {
   readonly #limit: TimeLimit;

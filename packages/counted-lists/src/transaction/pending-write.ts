@@ -41,6 +41,7 @@ export const putRequest = (tableName: string, { item, condition }: Pick<PendingP
 /** What an update changes, all of it optional. */
 type Change = Partial<Pick<PendingUpdate, 'set' | 'add' | 'remove' | 'condition'>>;
 
+/** The request of an update by itself. @example new UpdateCommand(updateRequest('records', { key, set: { name } })) */
 export function updateRequest(
   tableName: string,
   { key, set = {}, add = {}, remove = [], condition = {} }: Pick<PendingUpdate, 'key'> & Change,
@@ -83,7 +84,10 @@ export function transactItem(tableName: string, write: PendingWrite) {
 const changesNothing = ({ set, add, remove }: PendingUpdate): boolean =>
   Object.keys(set).length + Object.keys(add).length + remove.length === 0;
 
-/** A condition on an item. Attributes are named, or a member of an element of a list: `secrets[0].id`. */
+/**
+ * A condition on an item. Attributes are named, or a member of an element of a list: `secrets[0].id`.
+ * @example { exists: true, equals: { status: 'active', deleted_at: undefined }, atMost: { USED: 9 } }
+ */
 export interface Condition {
   readonly exists?: boolean;
   /** Undefined: the attribute is absent. */

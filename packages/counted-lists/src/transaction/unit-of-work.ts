@@ -16,6 +16,11 @@ import {
 /**
  * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never
  * commits: the pipeline does, so that a webhook's event or an idempotency key can be part of the same transaction.
+ * @example
+ * const work = new UnitOfWork();
+ * work.put(item, () => new Error('there is one already'));
+ * work.update(parent, { add: { CHILDREN: 1 } });
+ * await work.commit(table, { clock: Date.now, deadline: Date.now() + 10_000 });
  */
 
 const unconditional: OnConditionFailed = () => new Error('a write without a condition was refused');
