@@ -27,7 +27,7 @@ export async function maintain(
   const { partition, retentionDays } = source;
   if (!isWhole(source)) await deleteEmptyItems(table, items);
   else if (retentionDays === undefined && gapItems !== undefined)
-    await compactGaps(table, { partition, gapItems, gaps }, now);
+    await compactGaps(table, partition, gapItems, gaps, now);
 }
 
 interface Read {
@@ -103,15 +103,6 @@ const EXCEPTIONS_AN_ITEM = 64;
  */
 const DAY = 86_400_000;
 
-/** The gaps of a list, as read. */
-interface StoredGaps {
-  /** Partition of the list's records. */
-  readonly partition: string;
-  readonly gapItems: readonly Item[];
-  /** The union of words and compressed bits. */
-  readonly gaps: NumberSet;
-}
-
 /** A region with words, as read. */
 interface Region {
   readonly region: number;
@@ -126,14 +117,15 @@ interface Region {
 
 /**
  * Does a part of the next step, where that is worth it. Best effort: failures are ignored.
+ * @param items of the list's gaps, as read @param gaps the union of words and compressed bits
  * @param now epoch milliseconds
  */
-async function compactGaps(table: Table, { partition, gapItems, gaps }: StoredGaps, now: number): Promise<void> {
-  const regions = regionsOf(gapItems);
+async function compactGaps(table: Table, list: string, items: readonly Item[], gaps: NumberSet, now: number) {
+  const regions = regionsOf(items);
   const put = ({ region, compressed: before, noted, blocks }: Compressible) => {
     const added = [...gaps.groups].filter(([group]) => blocks.has(Math.floor(group / WORDS)));
     const item = {
-      PK: storedSets.partitionOf(partition),
+      PK: storedSets.partitionOf(list),
       SK: regionKey(region),
       [COMPRESSED]: compressed(region, new Map([...noted.groups, ...added])),
       [AT]: now,

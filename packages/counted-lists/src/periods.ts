@@ -12,7 +12,7 @@ const MOST_PERIODS = 32;
 
 type CounterItem = Readonly<Record<string, unknown>>;
 
-export interface Mark {
+interface Mark {
   /** Day of the epoch at whose beginning the records of the period expire. */
   readonly end: number;
   /** The first number of the period. */
@@ -85,19 +85,13 @@ export const expiryOfNumber = (counter: CounterItem, number: number): number =>
 export const newestEnd = (counter: CounterItem): number =>
   marksOf(counter).reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY);
 
-/** Changes that keep a counter item small. */
-export interface Compaction {
-  /** Superfluous marks. */
-  readonly remove: readonly string[];
-  /** A mark that must begin as early as the oldest removed one: the removed periods are kept longer, never shorter. */
-  readonly extend?: { readonly mark: string; readonly from: number; readonly to: number };
-}
-
 /**
  * The superfluous marks of a counter item: those with an earlier end than a mark before them, which have no effect, and
  * the oldest ones beyond the number that a list can need. Independent of clocks.
+ * @returns `remove`: these; `extend`: a mark that must begin as early as the oldest removed one, so that the removed
+ * periods are kept longer, never shorter
  */
-export function compactionOf(counter: CounterItem): Compaction {
+export function compactionOf(counter: CounterItem) {
   let latest = Number.NEGATIVE_INFINITY;
   const effective: Mark[] = [];
   const others: Mark[] = [];
@@ -110,6 +104,6 @@ export function compactionOf(counter: CounterItem): Compaction {
   const remove = [...others, ...oldest].map(({ end }) => markOf(end));
   const [first] = oldest;
   const next = effective[oldest.length];
-  if (first === undefined || next === undefined) return { remove };
+  if (first === undefined || next === undefined) return { remove, extend: undefined };
   return { remove, extend: { mark: markOf(next.end), from: next.first, to: first.first } };
 }

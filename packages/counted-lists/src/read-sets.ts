@@ -35,6 +35,8 @@ interface ReadClause {
 interface ClauseRead {
   readonly items: readonly Item[];
   readonly numbers: NumberSet;
+  /** In read units. */
+  readonly units: number;
   /** The sort key after which the only set has further items. */
   readonly end?: string | undefined;
 }
@@ -76,7 +78,7 @@ export async function readSets(
 const placesIn = ({ items }: ClauseRead): ReadonlySet<string> =>
   new Set(items.filter((item) => !isEmpty(item)).map(({ SK }) => String(SK)));
 
-async function readSet(table: Table, partition: string, most?: number): Promise<ClauseRead & { units: number }> {
+async function readSet(table: Table, partition: string, most?: number): Promise<ClauseRead> {
   const { items, units, last } = await queryUpTo(table, beginningWith(partition, 'B#'), most);
   return { items, numbers: NumberSet.ofItems(items), units, end: last === undefined ? undefined : String(last.SK) };
 }
@@ -104,7 +106,7 @@ async function readUnion(table: Table, sets: readonly string[]): Promise<ClauseR
     [before, last] = [last, await readAll()];
   }
   const numbers = NumberSet.either([...before, ...last].map((read) => read.numbers));
-  return { items: last.flatMap(({ items }) => items), numbers };
+  return { items: last.flatMap(({ items }) => items), numbers, units };
 }
 
 const areSame = (before: readonly ClauseRead[], last: readonly ClauseRead[]): boolean =>
