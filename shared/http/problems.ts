@@ -1,4 +1,4 @@
-import { Contended, isConflict, listErrors } from '@custodia/counted-lists';
+import { Contended, isConflict, isTransient, listErrors } from '@custodia/counted-lists';
 import { Problem, pointer } from '#contract';
 import { type Entity, NotUnique, RecordTooLarge, StaleRead } from '#table';
 import { type Asked, listBeingBuilt, tooManyMatches } from './list-refusals.ts';
@@ -37,7 +37,7 @@ export function problemOf(error: unknown, asked: Asked = {}): Problem {
     });
   }
   if (isContention(error)) return contended(error);
-  if (error instanceof listErrors.TableUnavailable || listErrors.isTransient(error)) {
+  if (error instanceof listErrors.TableUnavailable || isTransient(error)) {
     return new Problem('unavailable', { headers: { 'Retry-After': '2' }, cause: error });
   }
   return new Problem('internal-error', { cause: error });

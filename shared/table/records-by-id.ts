@@ -1,6 +1,5 @@
 import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, retry, schema, Table } from '@custodia/counted-lists';
-import { readItems } from './read-items.ts';
+import { type Item, type Key, readItems, retry, schema, Table } from '@custodia/counted-lists';
 import { type Entity, toRecord } from './repository/entity.ts';
 import { MAX_RECORD } from './repository/records.ts';
 import type { Tenant } from './tenant.ts';

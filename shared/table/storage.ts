@@ -4,7 +4,6 @@
  */
 
 export * as tenantSessions from './connection/tenant-sessions.ts';
-export { readItems } from './read-items.ts';
 export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
 export { CHILDREN } from './repository/child-repository.ts';
 export { MOVES, stageFlag } from './repository/derived-fields.ts';

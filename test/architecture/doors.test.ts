@@ -20,15 +20,15 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/field': 26,
   '#contract/parameter': 14,
   '#http': 26,
-  // With the observer of a table, what indexes and queries are, and the request of an update by itself.
-  '@custodia/counted-lists': 26,
+  // With the observer of a table, what is wanted of lists, items by their keys, and the request of an update by itself.
+  '@custodia/counted-lists': 28,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.
   '@custodia/counted-lists/maintenance': 15,
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are
   // asked for.
   // And the kinds of indexes, with which domains declare theirs.
   '#table': 47,
-  '#table/storage': 19,
+  '#table/storage': 15,
   '#auth': 13,
   '#tenancy': 47,
   // What an invocation, and a part of it, has used; and the metrics, which alarms and dashboards read.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
-import { listErrors } from '@custodia/counted-lists';
+import { isTransient } from '@custodia/counted-lists';
 import { assumeRole, kmsOf, serviceOf } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -136,7 +136,7 @@ describe.each([
       responses = [[status, '<html>']];
       const error = await ours().catch((cause: unknown) => cause);
       expect(sent).toHaveLength(3);
-      expect(listErrors.isTransient(error)).toBe(true);
+      expect(isTransient(error)).toBe(true);
       sent = [];
       responses = [
         [status, ''],
@@ -160,7 +160,7 @@ describe.each([
       responses = [[400, text]];
       const error = await ours().catch((cause: unknown) => cause);
       expect(error, text).toMatchObject({ name: 'UnknownError', $fault: 'client', $metadata: { httpStatusCode: 400 } });
-      expect(listErrors.isTransient(error)).toBe(false);
+      expect(isTransient(error)).toBe(false);
       expect(sent).toHaveLength(1);
     }
   });

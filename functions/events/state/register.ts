@@ -1,8 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, readPartition, schema, type Table } from '@custodia/counted-lists';
+import { type Item, type Key, readItems, readPartition, schema, type Table } from '@custodia/counted-lists';
 import { JournalReader, type RequestSession, StaleRead, type Tenant, tenantIdOf } from '#table';
-import { readItems } from '#table/storage';
 import { deliveryStateKey, registerKey } from '#tenancy';
 import { type DeliveryState, stateIn } from './state.ts';
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { Unprocessed } from './errors.ts';
 import { AT, type Item, type Key } from './schema.ts';
-import { countingUnits, retry, type Table, type TimeLimit, unitsOfItem } from './table.ts';
+import { countingUnits, retry, type Table, type TimeLimit, Unprocessed, unitsOfItem } from './table.ts';
 import { isResponse } from './transaction/commit.ts';
 
 /**

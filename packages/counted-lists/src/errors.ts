@@ -1,4 +1,3 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { Item, Key } from './schema.ts';
 
 /** Errors of lists and transactions. Only `shared/http` turns them into responses. */
@@ -90,33 +89,4 @@ export class Unexpected extends Error {
     this.key = key;
     this.found = found;
   }
-}
-
-/** DynamoDB has only partly processed a call: the rest must be requested again. */
-export class Unprocessed extends Error {
-  override readonly name = 'Unprocessed';
-}
-
-const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
-
-/** Whether a call can be sent again unchanged: it did not happen, or is safe to repeat. */
-export function isTransient(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof Unprocessed) return true;
-  if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).every((reason) => TRANSIENT_REASONS.has(reason.Code ?? 'None'));
-  }
-  const { name, message, code, $fault, $metadata } = error as Error & {
-    readonly code?: string;
-    readonly $fault?: 'client' | 'server';
-    readonly $metadata?: { readonly httpStatusCode?: number };
-  };
-  return (
-    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionInProgress/.test(name) ||
-    $fault === 'server' ||
-    ($metadata?.httpStatusCode ?? 0) >= 500 ||
-    /TimeoutError|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|NetworkingError|socket hang up/i.test(
-      `${name} ${code ?? ''} ${message}`,
-    )
-  );
 }

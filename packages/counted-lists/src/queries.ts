@@ -1,8 +1,8 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Item } from './schema.ts';
-import { type Clock, retry, Table } from './table.ts';
+import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Key, keyIn, nameOf } from './schema.ts';
+import { type Clock, retry, Table, type TimeLimit, Unprocessed } from './table.ts';
 
-/** Reads partitions as a whole. */
+/** Reads items of partitions, and those of some keys. */
 
 /** What is queried, as `QueryCommand` names it. */
 export interface Query {
@@ -113,4 +113,31 @@ export async function* readPartition({ table, clock }: Place, partition: string,
     yield* items;
     start = last;
   } while (start !== undefined);
+}
+
+/**
+ * Reads the items of up to 100 keys, by default strongly consistent.
+ * @example const { items } = await readItems(table, [key], timeLimit); items.get(schema.nameOf(key))
+ * @returns those that there are, by the names of their keys (`schema.nameOf`), and the units that it took
+ * @throws TableUnavailable when time runs out
+ */
+export async function readItems(
+  { client, name }: Table,
+  keys: readonly Key[],
+  timeLimit: TimeLimit,
+  { ConsistentRead = true } = {},
+) {
+  const items = new Map<string, Item>();
+  let units = 0;
+  let unread = keys;
+  await retry(async () => {
+    if (unread.length === 0) return;
+    const Keys = unread.map((key) => ({ ...key }));
+    const output = await client.send(new BatchGetCommand({ RequestItems: { [name]: { Keys, ConsistentRead } } }));
+    units += Table.unitsIn(output);
+    for (const item of (output.Responses?.[name] ?? []) as Item[]) items.set(nameOf(keyIn(item)), item);
+    unread = (output.UnprocessedKeys?.[name]?.Keys ?? []) as unknown as Key[];
+    if (unread.length > 0) throw new Unprocessed(`${unread.length} items were not read`);
+  }, timeLimit);
+  return { items, units };
 }

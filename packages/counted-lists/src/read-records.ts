@@ -1,12 +1,11 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { Unprocessed } from './errors.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import type { OrderScan } from './page-numbers.ts';
 import { between, ofPartition, type Query, queryOnce, startingAt } from './queries.ts';
 import { type Condition, filteredBy, type ListQuery } from './query.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type Item, isRecord } from './schema.ts';
-import { retry, Table, type TimeLimit } from './table.ts';
+import { retry, Table, type TimeLimit, Unprocessed } from './table.ts';
 import type { View } from './view.ts';
 
 /** Records and tombstones, by number. */

@@ -1,9 +1,8 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { isEmpty, STRIPES } from './bits.ts';
 import { NumberSet } from './number-set.ts';
-import { beginningWith, between, queryAll, queryUpTo } from './queries.ts';
+import { beginningWith, between, queryAll, queryUpTo, readItems } from './queries.ts';
 import type { Item } from './schema.ts';
-import type { Table } from './table.ts';
+import type { Table, TimeLimit } from './table.ts';
 
 /**
  * Reads the sets of several clauses for their AND, strongly consistent:
@@ -56,6 +55,7 @@ export async function readSets(
   table: Table,
   clauses: readonly WantedClause[],
   given: Promise<ReadonlySet<string> | undefined> | undefined,
+  timeLimit: TimeLimit,
 ): Promise<readonly ReadClause[]> {
   const most = given === undefined && clauses.length === 1 ? undefined : FIRST_LOOK;
   const begin = ({ sets }: WantedClause) =>
@@ -68,7 +68,7 @@ export async function readSets(
     const { isExcluded = false, sets: [set = ''] = [] } = clauses[index] ?? {};
     if (end === undefined) return { isExcluded, numbers, items };
     const all = () => queryAll(table, between(set, [`${end}~`, 'B#~']));
-    const rest = (await readFew(table, set, end, common)) ?? (await all());
+    const rest = (await readFew(table, set, end, common, timeLimit)) ?? (await all());
     return { isExcluded, numbers: NumberSet.either([numbers, NumberSet.ofItems(rest)]), items: [...items, ...rest] };
   });
   return Promise.all(completed);
@@ -115,19 +115,16 @@ const areSame = (before: readonly ClauseRead[], last: readonly ClauseRead[]): bo
     return numbers.hasAll(earlier) && earlier.hasAll(numbers);
   });
 
-/** The items after a sort key with possible members. @returns undefined where they are many, unknown or unread */
+/** The items after a sort key with possible members. @returns undefined where they are many, or unknown */
 async function readFew(
   table: Table,
   partition: string,
   end: string,
   places: ReadonlySet<string> | undefined,
+  timeLimit: TimeLimit,
 ): Promise<readonly Item[] | undefined> {
   const wanted = places === undefined ? undefined : [...places].filter((sortKey) => sortKey > end);
   if (wanted === undefined || wanted.length > KEYS_A_CALL) return undefined;
-  if (wanted.length === 0) return [];
-  const Keys = wanted.map((SK) => ({ PK: partition, SK }));
-  const { Responses, UnprocessedKeys = {} } = await table.client.send(
-    new BatchGetCommand({ RequestItems: { [table.name]: { Keys, ConsistentRead: true } } }),
-  );
-  return Object.keys(UnprocessedKeys).length > 0 ? undefined : (Responses?.[table.name] ?? []);
+  const keys = wanted.map((SK) => ({ PK: partition, SK }));
+  return [...(await readItems(table, keys, timeLimit)).items.values()];
 }

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { isTransient, TableUnavailable } from './errors.ts';
+import { TableUnavailable } from './errors.ts';
 import { type Item, nameOf } from './schema.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
 
@@ -167,6 +167,35 @@ function sizeOfValue(value: unknown): number {
   return Array.isArray(value)
     ? value.reduce((sum: number, element) => sum + 1 + sizeOfValue(element), 3)
     : 3 + itemSizeOf(value as Item);
+}
+
+/** DynamoDB has only partly processed a call: the rest must be requested again. */
+export class Unprocessed extends Error {
+  override readonly name = 'Unprocessed';
+}
+
+const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Whether a call can be sent again unchanged: it did not happen, or is safe to repeat. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof Unprocessed) return true;
+  if (error instanceof TransactionCanceledException) {
+    return (error.CancellationReasons ?? []).every((reason) => TRANSIENT_REASONS.has(reason.Code ?? 'None'));
+  }
+  const { name, message, code, $fault, $metadata } = error as Error & {
+    readonly code?: string;
+    readonly $fault?: 'client' | 'server';
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  return (
+    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionInProgress/.test(name) ||
+    $fault === 'server' ||
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    /TimeoutError|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|NetworkingError|socket hang up/i.test(
+      `${name} ${code ?? ''} ${message}`,
+    )
+  );
 }
 
 /** Waits between attempts, in milliseconds: each about twice as long as the one before, up to the longest. */

@@ -91,7 +91,7 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading, no
   const looking = Promise.all(lookups.map((each) => readLookups(table, partition, each, reading)));
   const clauses = conditions.flatMap(({ answer }) => (answer && 'sets' in answer ? answer.sets : []));
   const given = lookups.length === 0 ? undefined : looking.then(placesOf);
-  const readingSets = readSets(table, wantedBy(partition, clauses), given);
+  const readingSets = readSets(table, wantedBy(partition, clauses), given, reading);
   const [read, sets, found] = await Promise.all([counter, readingSets, looking]);
   const numbersWhere = (isExcluded: boolean): NumberSet[] =>
     sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));

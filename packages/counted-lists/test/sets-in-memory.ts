@@ -20,6 +20,7 @@ export class SetsInMemory {
   readonly #sets: string[] = [];
   /** Most items that a query returns at once: DynamoDB's limit is 1 MB. */
   readonly #atOnce: number;
+  /** Whether the next call leaves a key unread. */
   leavesUnprocessed = false;
   /** Called before each call is carried out. */
   onCall: () => void = () => undefined;
@@ -140,6 +141,7 @@ export class SetsInMemory {
     this.units += Keys.length;
     const unread = this.leavesUnprocessed ? 1 : 0;
     const left = this.leavesUnprocessed ? { [this.name]: { Keys: Keys.slice(0, unread) } } : {};
+    this.leavesUnprocessed = false;
     const found = Keys.slice(unread)
       .map((key) => this.#at(key as unknown as Key))
       .filter((item) => item !== undefined);

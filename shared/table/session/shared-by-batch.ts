@@ -1,6 +1,5 @@
-import { type Item, type Key, type NumberPool, schema, type Table } from '@custodia/counted-lists';
+import { type Item, type Key, type NumberPool, readItems, schema, type Table } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
-import { readItems } from '../read-items.ts';
 
 /** Most ids that are looked up at once: fewer units than a request has (`shared/tenancy/budget/request-budget.ts`). */
 const AT_ONCE = 40;
