@@ -58,7 +58,7 @@ export class GitHubRoles extends Stack {
           StringEquals: { [`${ISSUER}:aud`]: AUDIENCE, [`${ISSUER}:sub`]: `repo:${repository}:${subject}` },
         }),
       });
-    this.#allowDeployment(roleFor('Deploy', `Deploys the stage ${stage}`, `environment:${stage}`), stage);
+    this.#allowDeployment(roleFor('Deploy', `Deploys the stage ${stage}`, `environment:${stage}`));
     this.#allowComparison(
       roleFor('Diff', `Reads the templates of the stage ${stage}, and nothing else`, 'pull_request'),
       stage,
@@ -77,7 +77,7 @@ export class GitHubRoles extends Stack {
    * Grants CDK's roles, whose rights its bootstrap decides. Not its lookup role, which reads all data of the account;
    * and not the operator's roles, so that no workflow can create a platform key.
    */
-  #allowDeployment(role: Role, stage: string): void {
+  #allowDeployment(role: Role): void {
     const bootstrapRoles = ['deploy', 'file-publishing'].map((name) =>
       this.formatArn({
         service: 'iam',
@@ -88,7 +88,6 @@ export class GitHubRoles extends Stack {
     );
     role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: bootstrapRoles }));
     // The reads of `custodia doctor`.
-    this.#allowStacks(role, ['cloudformation:DescribeStacks'], stacksOf(stage));
     role.addToPolicy(
       new PolicyStatement({
         actions: [
@@ -110,29 +109,24 @@ export class GitHubRoles extends Stack {
   }
 
   #allowComparison(role: Role, stage: string): void {
-    this.#allowStacks(
-      role,
-      ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
-      [...stacksOf(stage), 'api-gateway-log-role'],
+    const stacks = [...['-data', '', '-ops'].map((part) => `custodia-${stage}${part}/*`), 'api-gateway-log-role/*'];
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
+        resources: stacks.map((resourceName) =>
+          this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName }),
+        ),
+      }),
     );
-    new CfnOutput(this, 'DiffRoleArn', { value: role.roleArn, description: 'AWS_DIFF_ROLE_ARN of the repository' });
-  }
-
-  #allowStacks(role: Role, actions: string[], names: readonly string[]): void {
-    const stacks = names.map((name) => `${name}/*`);
-    const arnOf = (name: string) =>
-      this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: name });
-    role.addToPolicy(new PolicyStatement({ actions, resources: stacks.map(arnOf) }));
     for (const name of stacks) {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${SPELLED}:stack/${name}]`,
         reason: 'Behind the name of a stack stands an id that it gets when it is made; the name itself is exact.',
       });
     }
+    new CfnOutput(this, 'DiffRoleArn', { value: role.roleArn, description: 'AWS_DIFF_ROLE_ARN of the repository' });
   }
 }
 
 /** As cdk-nag spells what is known only at deployment. */
 const SPELLED = 'arn:<AWS::Partition>:cloudformation:<AWS::Region>:<AWS::AccountId>';
-
-const stacksOf = (stage: string): readonly string[] => ['-data', '', '-ops'].map((part) => `custodia-${stage}${part}`);

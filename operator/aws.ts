@@ -1,7 +1,7 @@
 import { type AwsService, type CallService, serviceOf } from '@custodia/lean-dynamodb';
 import type * as z from 'zod';
 import { environmentTable } from '#table';
-import { parseResponse, readResponse } from './response.ts';
+import { readResponse } from './response.ts';
 
 /**
  * Calls AWS services that commands need only once or twice, without a client package for each
@@ -48,7 +48,6 @@ async function called<T>(
   schema: z.ZodType<T>,
   request: Parameters<CallService>[0],
 ): Promise<T> {
-  const call = `${service.name} ${operation}`;
   const text = await serviceOf(environmentTable().client, service)(request);
-  return readResponse(call, schema, parseResponse(call, JSON.parse, text));
+  return readResponse(`${service.name} ${operation}`, schema, text);
 }

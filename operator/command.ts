@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { print, printJson } from '../local/terminal/output.ts';
-import type { RoleOutput } from './stack.ts';
+import { type RoleOutput, withStackOptions } from './stack.ts';
 import { openTarget, withTarget } from './target.ts';
 import { ORG, openForOrganization, openForTenant } from './tenant-option.ts';
 
@@ -14,6 +14,8 @@ export interface CommandSpec<O extends object> {
   readonly description: string;
   /** The role of the stack under which it works. Without one it calls the API. */
   readonly role?: RoleOutput;
+  /** Whether it works on a deployed stage alone, and not on the data of `npm start`. */
+  readonly isOfStage?: true;
   /** Whether it needs the key of secrets, too. */
   readonly secrets?: boolean;
   /**
@@ -57,13 +59,13 @@ export type Declare = (program: Command) => void;
 export const command =
   <O extends object>(spec: CommandSpec<O>): Declare =>
   (program) => {
-    const { name, description, role, opens, examples, secrets = false } = spec;
+    const { name, description, role, opens, examples, isOfStage, secrets = false } = spec;
     const words = name.split(' ');
     const group = words.slice(0, -1).reduce(groupIn, program);
     const declared = group.command(words.at(-1) ?? '').description(description);
     if (opens === 'tenant' || opens === 'organization') declared.requiredOption(ORG.flags, ORG[opens]);
     spec.options?.(declared);
-    if (role !== undefined) withTarget(declared, role, { secrets });
+    if (role !== undefined) (isOfStage ? withStackOptions : withTarget)(declared, role, secrets);
     declared.option('--json', 'print the answer, or why there is none, as JSON');
     declared.addHelpText('after', `\nExamples:\n${examples.map((example) => `  npx custodia ${example}`).join('\n')}`);
     declared.action(() => run(spec, declared.opts(), declared.args));

@@ -1,35 +1,31 @@
 import type * as z from 'zod';
 import { OperatorProblem } from './problem.ts';
 
+const INSTEAD = 'look whether something else answers in its place, such as a proxy or AWS_ENDPOINT_URL.';
+
 /**
  * Reads what AWS has responded. A command names the members that it needs by a schema; a member that is `null` is the
  * same as an absent one, because services differ in which they send.
  * @param call what was called, for people: `lambda GetAccountSettings`
+ * @param response JSON, or what the SDK has read
  * @throws OperatorProblem for a response without these members
  */
 export function readResponse<T>(call: string, schema: z.ZodType<T>, response: unknown): T {
-  const { data, error } = schema.safeParse(withoutNulls(response));
+  const { data, error } = schema.safeParse(
+    withoutNulls(typeof response === 'string' ? parsed(call, response) : response),
+  );
   if (error === undefined) return data;
   const members = [...new Set(error.issues.map(({ path }) => path.join('.') || 'everything'))];
   throw new OperatorProblem(
-    `AWS responded to ${call} without what its reference describes (${members.join(', ')}): look whether something ` +
-      'else answers in its place, such as a proxy or AWS_ENDPOINT_URL.',
+    `AWS responded to ${call} without what its reference describes (${members.join(', ')}): ${INSTEAD}`,
   );
 }
 
-/**
- * Parses the text of a response.
- * @throws OperatorProblem for a text that is something else
- */
-export function parseResponse(call: string, parse: (text: string) => unknown, text: string): unknown {
+function parsed(call: string, text: string): unknown {
   try {
-    return parse(text);
+    return JSON.parse(text);
   } catch (cause) {
-    throw new OperatorProblem(
-      `AWS responded to ${call} with a text that cannot be read: look whether something else answers in its place, ` +
-        'such as a proxy or AWS_ENDPOINT_URL.',
-      { cause },
-    );
+    throw new OperatorProblem(`AWS responded to ${call} with a text that cannot be read: ${INSTEAD}`, { cause });
   }
 }
 

@@ -23,7 +23,7 @@ export interface TargetOptions extends StackOptions {
 }
 
 /** Gives a command the options that name a stage or the data of `npm start`. */
-export const withTarget = (command: Command, role: RoleOutput, { secrets = false } = {}): Command =>
+export const withTarget = (command: Command, role: RoleOutput, secrets: boolean): Command =>
   withStackOptions(command, role, secrets).addOption(
     new Option('--local', 'the data of npm start instead of a stage; takes DATA_DIR and DYNAMODB_ENDPOINT').conflicts([
       'outputs',

@@ -3,12 +3,35 @@ import { RequestSession } from '#table';
 import { Invocation, within } from '#telemetry';
 import { type Kind, type Verified, verify } from '#verify';
 import { organizations, PLATFORM, tenantOf } from './as-operator.ts';
-import type { VerifyProgress } from './verify-progress.ts';
+import { RunFile } from './run-file.ts';
 
 /**
  * Verifies the platform and every organization, suspended ones too, several at a time. They are independent: the run
  * reports a tenant that fails at the end, and continues with the others.
  */
+
+/** The file of a run, with a line for each tenant with which nothing is left to do. */
+interface VerifyProgress extends RunFile {
+  /** The tenants of earlier runs. */
+  readonly done: ReadonlySet<string>;
+}
+
+/** Properties that a run must share with the run that it continues. */
+export interface RunOfVerify {
+  readonly table: string;
+  readonly repair: boolean;
+  /** The lists of the release by entity: its filters and indexes. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+}
+
+/** @throws OperatorProblem where the file belongs to another run, is something else, or cannot be opened */
+export async function openProgress(path: string, run: RunOfVerify): Promise<VerifyProgress> {
+  const done = new Set<string>();
+  const onLine = ({ tenant }: { readonly tenant?: unknown }): boolean =>
+    typeof tenant === 'string' && done.add(tenant).has(tenant);
+  const options = { path, run, what: 'progress of this run', option: '--progress', onLine };
+  return Object.assign(await RunFile.open(options), { done });
+}
 
 /** The tenant of a difference: an organization's id, null for the platform. */
 interface OfTenant {
@@ -47,7 +70,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
   const { concurrency, progress, onProgress = () => undefined } = options;
   // An organization that is created later has all its lists from the start.
   const all = [PLATFORM, ...(await idsOfOrganizations())];
-  const left = all.filter((id) => progress?.isDone(id) !== true);
+  const left = all.filter((id) => progress?.done.has(id) !== true);
   const invocation = new Invocation({});
   const counts = { tenants: 0, earlier: all.length - left.length, records: 0, tombstones: 0 };
   const differences: (Verified & OfTenant)[] = [];
@@ -62,7 +85,10 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
       try {
         const found = await within(invocation, () => verifyTenant(id, kinds, options));
         differences.push(...found.differences.map((difference) => ({ org_id, ...difference })));
-        if (found.differences.every(isRepaired)) await progress?.note(id);
+        if (found.differences.every(isRepaired)) {
+          await progress?.append({ tenant: id });
+          await progress?.sync();
+        }
         counts.records += found.records;
         counts.tombstones += found.tombstones;
         counts.tenants += 1;
@@ -73,7 +99,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
   };
   await Promise.all(Array.from({ length: concurrency }, work));
   report();
-  if (failed.length === 0 && differences.every(isRepaired)) await progress?.finish();
+  if (failed.length === 0 && differences.every(isRepaired)) await progress?.remove();
   return { ...counts, differences, units: Math.ceil(invocation.units), failed };
 }
 

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { command } from '../command.ts';
 import { type DoctorOptions, doctor } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/findings.ts';
@@ -10,16 +9,13 @@ export const declareDoctor = command<DoctorOptions>({
     'Look whether a stage works, and whether its account has what it needs: identity, quotas, role for logs, ' +
     'trail, table, keys, API, log in, one read; and say in a line each what is wrong',
   role: 'OperatorRoleArn',
+  isOfStage: true,
   secrets: true,
   options: (declared) =>
     declared
-      .option('--url <address>', 'where the API answers, instead of the output BaseUrl; of npm start by HOST and PORT')
+      .option('--url <address>', 'where the API answers, instead of the output BaseUrl')
       .option('--app-code <code>', 'key to log in with; its secret is read from PLATFORM_SECRET')
-      .addOption(
-        new Option('--account', 'look at the account and region alone, as before the first deployment').conflicts(
-          'local',
-        ),
-      )
+      .option('--account', 'look at the account and region alone, as before the first deployment')
       .option(
         '--without-role',
         'do not assume the operator role, and so do not look at the table and the key of secrets',
@@ -28,7 +24,6 @@ export const declareDoctor = command<DoctorOptions>({
     'doctor --account --region eu-west-1',
     'doctor --outputs outputs.json',
     'doctor --outputs outputs.json --app-code ops   # with PLATFORM_SECRET in the environment',
-    'doctor --local',
   ],
   run: async (options) => {
     const findings = await doctor(options);

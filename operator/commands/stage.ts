@@ -3,8 +3,8 @@ import { jsonText } from '../../local/terminal/printable.ts';
 import { type Backups, backupsOf } from '../backups.ts';
 import { command, type Declare } from '../command.ts';
 import { linesOfRequest, type RequestLine } from '../logs.ts';
-import { OperatorProblem } from '../problem.ts';
-import { openStage, type TargetOptions } from '../target.ts';
+import type { StackOptions } from '../stack.ts';
+import { openStage } from '../target.ts';
 import { idOption } from '../tenant-option.ts';
 
 /** What a stage has in logs and backups, under its support role. */
@@ -15,10 +15,11 @@ const HOUR_MS = 3_600_000;
 const MOST_HOURS = 87_600;
 
 export const stageCommands: readonly Declare[] = [
-  command<TargetOptions & { readonly requestId: string; readonly hours: number }>({
+  command<StackOptions & { readonly requestId: string; readonly hours: number }>({
     name: 'logs',
     description: 'Find all lines of a request in the logs of the gateway and of all functions, Lambda’s own too',
     role,
+    isOfStage: true,
     options: (declared) =>
       declared
         .requiredOption(
@@ -32,7 +33,6 @@ export const stageCommands: readonly Declare[] = [
       'logs --request-id 5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90 --hours 720 --json --outputs outputs.json',
     ],
     run: async ({ requestId, hours, ...options }) => {
-      refuseLocal(options, 'npm start keeps no logs: its lines are in the terminal that it runs in.');
       const { name } = await openStage(options, role);
       const until = Date.now();
       const lines = await linesOfRequest(name, requestId, { from: until - hours * HOUR_MS, until });
@@ -45,16 +45,16 @@ export const stageCommands: readonly Declare[] = [
       return { value, lines: [...lines.map(requestLine), summary], isNegative: lines.length === 0 };
     },
   }),
-  command<TargetOptions>({
+  command<StackOptions>({
     name: 'backup status',
     description:
       'Show what a stage can be restored from, and what is wrong with it: the daily backups with their age, failed ' +
       'jobs, and point-in-time recovery. It exits with 1 where the newest backup is older than 26 hours, or the ' +
       'first is missing 26 hours after the vault was made',
     role,
+    isOfStage: true,
     examples: ['backup status --outputs outputs.json'],
     run: async (options) => {
-      refuseLocal(options, 'npm start makes no backups: copy its data directory while it is stopped.');
       const { table, backupVault } = await openStage(options, role);
       const now = Date.now();
       const backups = await backupsOf(table, backupVault, now);
@@ -62,10 +62,6 @@ export const stageCommands: readonly Declare[] = [
     },
   }),
 ];
-
-function refuseLocal({ local }: TargetOptions, reason: string): void {
-  if (local) throw new OperatorProblem(reason);
-}
 
 const requestLine = ({ time, log, line }: RequestLine): string =>
   [time, log, typeof line === 'string' ? line : jsonText(line, 0)].join('  ');

@@ -11,8 +11,7 @@ import { kinds } from '../kinds.ts';
 import { errorSentenceOf, OperatorProblem } from '../problem.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
 import { ORG, openForTenant, openTenant, type TenantOptions } from '../tenant-option.ts';
-import { type VerifiedAll, verifyAll } from '../verify-all.ts';
-import { VerifyProgress } from '../verify-progress.ts';
+import { openProgress, type RunOfVerify, type VerifiedAll, verifyAll } from '../verify-all.ts';
 
 /**
  * `verify` works under the stack's maintenance role, in STS sessions that reach one tenant each: the named tenant, or
@@ -87,7 +86,8 @@ async function verifyEach(options: VerifyOptions): Promise<Result> {
   const { json, concurrency = CONCURRENCY.standard } = options;
   const repair = options.repair === true;
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  await using progress = await openProgress(options, repair);
+  await using progress =
+    options.progress === undefined ? undefined : await openProgress(options.progress, runOf(options));
   const shown = reportProgress('listing the organizations');
   const found = await verifyAll(kinds, {
     repair,
@@ -102,14 +102,11 @@ async function verifyEach(options: VerifyOptions): Promise<Result> {
   return resultOf(found, json === true);
 }
 
-const openProgress = async (options: VerifyOptions, repair: boolean): Promise<VerifyProgress | undefined> =>
-  options.progress === undefined
-    ? undefined
-    : VerifyProgress.open(options.progress, {
-        table: tableOf(options),
-        repair,
-        lists: Object.fromEntries(kinds.map(({ entity, indexes }) => [entity.name, indexes])),
-      });
+const runOf = (options: VerifyOptions): RunOfVerify => ({
+  table: tableOf(options),
+  repair: options.repair === true,
+  lists: Object.fromEntries(kinds.map(({ entity, indexes }) => [entity.name, indexes])),
+});
 
 /** The name of the table. All tables of `npm start` have the same name: their directory tells them apart. */
 const tableOf = ({ local }: VerifyOptions): string =>

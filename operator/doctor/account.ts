@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { OperatorProblem } from '../problem.ts';
 import { readResponse } from '../response.ts';
 import { type Account, accountOf } from './account-calls.ts';
-import { type Check, Skipped, Warning } from './findings.ts';
+import { type Check, Warning } from './findings.ts';
 import { lookAtTrail } from './trail.ts';
 
 /** Checks of the account and region of a stage, with the operator's own credentials. */
@@ -17,8 +17,6 @@ const identitySchema = z.object({ Account: z.string(), Arn: z.string() });
 /** Where the stage is. An undefined region means the region of the operator's environment. */
 export interface StageLocation {
   region?: string | undefined;
-  /** Name of the application stack. */
-  stack?: string | undefined;
 }
 
 /** @param location may become known while the checks run */
@@ -47,15 +45,6 @@ export function accountChecks(location: StageLocation): readonly Check[] {
       advice:
         'STS must answer in the region of the stage: log in to AWS, and look whether the account has the region ' +
         'enabled.',
-    },
-    {
-      name: 'stacks',
-      needs: ['identity'],
-      look: look(async (asked) => {
-        if (location.stack === undefined) throw new Skipped('no stage named: --outputs names one');
-        return await lookAtStacks(asked, location.stack);
-      }),
-      advice: 'Deploy all three: npx cdk deploy --all.',
     },
     { name: 'quotas', needs: ['identity'], look: look(lookAtQuotas), advice: 'Look in Service Quotas.' },
     {
@@ -147,37 +136,3 @@ const tooFew = (executions: number): string =>
   `--quota-code L-B99A9384 --desired-value ${USUAL_EXECUTIONS}`;
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
-
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Stack.html */
-const schema = z.object({
-  Stacks: z.object({
-    member: z.object({ StackStatus: z.string(), EnableTerminationProtection: z.string().default('false') }),
-  }),
-});
-
-/** The suffixes of the data, application and operations stacks. */
-const PARTS = ['-data', '', '-ops'] as const;
-
-/**
- * Checks whether the three stacks of a stage exist and are in a stable state.
- * @param name of the stage's application stack
- * @throws Warning, OperatorProblem, or an error of CloudFormation, which names a stack that does not exist
- */
-async function lookAtStacks({ cloudFormation }: Account, name: string): Promise<string> {
-  const warnings: string[] = [];
-  let next = '';
-  for (const part of PARTS) {
-    const stack = `${name}${part}`;
-    const { Stacks } = await cloudFormation('DescribeStacks', { StackName: stack }, schema);
-    const { StackStatus: status, EnableTerminationProtection: isProtected } = Stacks.member;
-    if (!status.endsWith('_COMPLETE')) {
-      throw new OperatorProblem(`${stack} is ${status}: wait, or look at its events in CloudFormation.`);
-    }
-    if (status.includes('ROLLBACK')) warnings.push(`${stack} is ${status}: its last deployment went back.`);
-    if (part === '-data' && isProtected !== 'true') {
-      next = `. Next, protect ${stack} from being deleted: deploy with terminationProtection=true`;
-    }
-  }
-  if (warnings.length > 0) throw new Warning(warnings.join(' '));
-  return `${PARTS.map((part) => `${name}${part}`).join(', ')} stand${next}`;
-}

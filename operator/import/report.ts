@@ -1,7 +1,4 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { jsonText } from '../../local/terminal/printable.ts';
-import { OperatorProblem } from '../problem.ts';
-import { linesOf } from './text.ts';
+import { RunFile } from '../run-file.ts';
 
 /** What an import must share with the one that it goes on with. */
 export interface RunOfImport {
@@ -45,37 +42,27 @@ interface Known {
 }
 
 /**
- * The report of an import: NDJSON with a line about the run, then one for each record when its result is known, and
- * before each batch one with the lines that are sent in it. So an import that was interrupted goes on where it was. A
- * last line that was cut off is ignored.
+ * The report of an import: a line for each record when its result is known, and before each batch one with the lines
+ * that are sent in it. So an import that was interrupted goes on where it was.
  */
 export class Report {
-  readonly #file: FileHandle;
-  readonly #known: Map<string, Known>;
+  readonly #file: RunFile;
+  readonly #known: ReadonlyMap<string, Known>;
 
-  private constructor(file: FileHandle, known: Map<string, Known>) {
+  private constructor(file: RunFile, known: ReadonlyMap<string, Known>) {
     this.#file = file;
     this.#known = known;
   }
 
-  /**
-   * Goes on with the report of a file, or begins a new one, which only its owner may read.
-   * @throws OperatorProblem where the file is not the report of this import, or cannot be opened
-   */
+  /** @throws OperatorProblem where the file is not the report of this import, or cannot be opened */
   static async open(path: string, run: RunOfImport): Promise<Report> {
-    const file = await open(path, 'a+', 0o600).catch((cause: unknown) => {
-      throw new OperatorProblem(`The report ${path} cannot be opened.`, { cause });
-    });
-    try {
-      const { known, end } = await read(path, run);
-      await file.truncate(end);
-      const report = new Report(file, known);
-      if (end === 0) await report.#append({ run });
-      return report;
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    const known = new Map<string, Known>();
+    const onLine = (line: Partial<ReportLine & Sending>): boolean => {
+      note(known, line);
+      return true;
+    };
+    const file = await RunFile.open({ path, run, what: 'report of this import', option: '--report', onLine });
+    return new Report(file, known);
   }
 
   /** How many records earlier runs have imported. */
@@ -103,57 +90,22 @@ export class Report {
 
   /** Notes on disk that these steps are sent now. */
   async sending(steps: readonly Step[], now: number): Promise<void> {
-    await this.#append({ sent_at: new Date(now).toISOString(), sent: steps.map(nameOf) });
-    await this.#file.datasync();
+    await this.#file.append({ sent_at: new Date(now).toISOString(), sent: steps.map(nameOf) });
+    await this.#file.sync();
   }
 
-  async note(line: ReportLine): Promise<void> {
-    await this.#append(line);
-  }
-
-  async #append(value: unknown): Promise<void> {
-    await this.#file.appendFile(`${jsonText(value, 0)}\n`);
+  note(line: ReportLine): Promise<void> {
+    return this.#file.append(line);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close();
+    await this.#file[Symbol.asyncDispose]();
   }
 }
 
 const isDone = (status: Known['status']): boolean => typeof status === 'number' && status < 300;
 /** After a status of 500 or more nobody knows. */
 const isCertain = (status: Known['status']): boolean => typeof status === 'number' && status < 500;
-
-/** What a report says of its lines, and its length in bytes up to the last whole line. */
-async function read(path: string, run: RunOfImport): Promise<{ known: Map<string, Known>; end: number }> {
-  const known = new Map<string, Known>();
-  const { size } = await stat(path);
-  let end = 0;
-  // A line that was cut off may end within a character.
-  for await (const { text } of linesOf(path, false)) {
-    const bytes = Buffer.byteLength(text) + 1;
-    // Without its line feed, it was cut off.
-    const isWhole = end + bytes <= size;
-    if (end === 0) requireRun(text, isWhole, path, run);
-    if (!isWhole) break;
-    if (end > 0) {
-      const value = objectIn(text);
-      if (value === undefined) throw notOfThis(path, run, undefined);
-      note(known, value as unknown as Partial<ReportLine & Sending>);
-    }
-    end += bytes;
-  }
-  return { known, end };
-}
-
-/**
- * What is cut off is overwritten, so it must be of this report: other files, too, have one line without a line feed.
- */
-function requireRun(text: string, isWhole: boolean, path: string, run: RunOfImport): void {
-  const other = isWhole ? objectIn(text)?.run : undefined;
-  const isOwn = isWhole ? jsonText(other ?? null, 0) === jsonText(run, 0) : jsonText({ run }, 0).startsWith(text);
-  if (!isOwn) throw notOfThis(path, run, other);
-}
 
 interface Sending {
   readonly sent_at: string;
@@ -170,24 +122,4 @@ function note(known: Map<string, Known>, report: Partial<ReportLine & Sending>):
   if (line === undefined) return;
   const name = nameOf({ ...report, line });
   known.set(name, { status, id, sentAt: known.get(name)?.sentAt });
-}
-
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Says in what it differs, so that one who has only mistyped something sees it. */
-function notOfThis(path: string, run: RunOfImport, other: unknown): OperatorProblem {
-  const values = typeof other === 'object' && other !== null ? Object.entries({ ...other }) : [];
-  const different = values.filter(([name, value]) => name in run && value !== run[name as keyof RunOfImport]);
-  const reason =
-    different.length === 0
-      ? 'but something else'
-      : `but of one with ${different.map(([name, value]) => `${name} ${jsonText(value, 0)}`).join(' and ')}`;
-  return new OperatorProblem(`${path} is not the report of this import, ${reason}: name another with --report.`);
 }

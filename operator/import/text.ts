@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { isBlank } from '../../shared/words.ts';
 import { OperatorProblem } from '../problem.ts';
 import { UnreadableFile } from './findings.ts';
@@ -32,49 +33,26 @@ export async function* textsOf(file: string, fatal = true): AsyncGenerator<strin
 
 async function* decodedTextsOf(file: string, fatal: boolean): AsyncGenerator<string, void> {
   const decoder = new TextDecoder('utf-8', { fatal });
-  const position = new Position();
-  const decoded = (bytes?: Uint8Array): string => {
-    try {
-      const text = decoder.decode(bytes, { stream: bytes !== undefined });
-      position.moveOver(text);
-      return text;
-    } catch (cause) {
-      position.moveOver(textBeforeMistake(bytes ?? new Uint8Array()));
-      const detail = 'the line is not UTF-8: save the file as UTF-8, which spreadsheets call "CSV UTF-8"';
-      throw new UnreadableFile({ line: position.line, detail }, { cause });
-    }
-  };
-  for await (const bytes of bytesOf(file)) yield decoded(bytes);
-  yield decoded();
-}
-
-/** The line that a reader of a text has come to. */
-class Position {
-  /** From 1. */
-  line = 1;
-  #isAfterReturn = false;
-
-  moveOver(text: string): void {
-    // The other half of a line break of two characters.
-    const counted = this.#isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
-    this.line += counted.match(LINE_BREAK)?.length ?? 0;
-    if (text !== '') this.#isAfterReturn = text.endsWith('\r');
+  try {
+    for await (const bytes of bytesOf(file)) yield decoder.decode(bytes, { stream: true });
+    yield decoder.decode();
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    const detail = 'the line is not UTF-8: save the file as UTF-8, which spreadsheets call "CSV UTF-8"';
+    throw new UnreadableFile({ line: await firstLineNotUtf8(file), detail }, { cause });
   }
 }
 
-const LINE_FEED = 0x0a;
-
-/**
- * The lines before the one that is not UTF-8, as Latin-1: only their line breaks matter. A character that the piece
- * before has begun is left out.
- */
-function textBeforeMistake(bytes: Uint8Array): string {
-  let begin = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
-  for (let end = bytes.indexOf(LINE_FEED, begin); end >= 0; end = bytes.indexOf(LINE_FEED, begin)) {
-    if (!isUtf8(bytes.subarray(begin, end))) break;
-    begin = end + 1;
+/** The number of the line, from 1. */
+async function firstLineNotUtf8(file: string): Promise<number> {
+  let line = 0;
+  const input = createReadStream(file, 'latin1');
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    if (!isUtf8(Buffer.from(text, 'latin1'))) break;
   }
-  return Buffer.from(bytes.subarray(0, Math.max(0, begin))).toString('latin1');
+  input.destroy();
+  return line;
 }
 
 /** @throws OperatorProblem */

@@ -60,7 +60,6 @@ it('deploy by two roles of CDK’s bootstrap and look at the account, or read te
         (name) => `arn:aws:iam::111122223333:role/cdk-hnb659fds-${name}-role-111122223333-eu-west-1`,
       ),
     ],
-    [['cloudformation:DescribeStacks'], stacks(...ofStage)],
     [
       [
         ...['cloudtrail:DescribeTrails', 'cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'],

@@ -44,7 +44,6 @@ export function describeOperator({ api, acme, rival, anotherTenants }: Deployed)
       const states = findings.map(({ check, state }: JsonBody) => [check, state]);
       expect(Object.fromEntries(states)).toMatchObject({
         identity: 'ok',
-        stacks: 'ok',
         access: 'ok',
         table: 'ok',
         'secrets key': 'ok',

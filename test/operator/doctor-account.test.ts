@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { accountChecks } from '../../operator/doctor/account.ts';
 import { doctor } from '../../operator/doctor/doctor.ts';
-import { findingsOf } from '../../operator/doctor/findings.ts';
-import { type AccountResponses, type FakeAccount, startFakeAccount, USUAL } from './fake-account.ts';
+import { type FakeAccount, startFakeAccount, USUAL } from './fake-account.ts';
 
 /** What `custodia doctor --account` finds, with the services of AWS behind the SDK's own retries. */
 
@@ -31,7 +29,6 @@ describe('an account', () => {
   it('that has what a stage needs is found well', async () => {
     expect(await found()).toEqual({
       identity: OK(/^arn:aws:sts::111122223333:assumed-role\/Admin\/me, account 111122223333, region eu-west-1$/),
-      stacks: ['skipped', expect.stringMatching(/^no stage named/)],
       quotas: OK(/^1000 concurrent executions, 10000 requests a second$/),
       'log role': OK(/, of the stack api-gateway-log-role$/),
       trail: OK(/^management-events records/),
@@ -88,46 +85,11 @@ describe('an account', () => {
   });
 });
 
-describe('the stacks of a stage', () => {
-  const stacksWith = async (changed: AccountResponses['stacks']) => {
-    account.replies = { ...USUAL, stacks: { ...USUAL.stacks, ...changed } };
-    const findings = await findingsOf(accountChecks({ region: 'eu-west-1', stack: 'custodia-prod' }));
-    return findings.filter(({ check }) => check === 'stacks').map(({ state, detail }) => [state, detail])[0];
-  };
-
-  it('are three, and stand', async () => {
-    expect(await stacksWith({})).toEqual(OK(/^custodia-prod-data, custodia-prod, custodia-prod-ops stand$/));
-  });
-
-  it.each([
-    ['custodia-prod', 'UPDATE_ROLLBACK_COMPLETE', true, 'warning', /its last deployment went back/],
-    ['custodia-prod', 'UPDATE_ROLLBACK_FAILED', true, 'wrong', /^custodia-prod is UPDATE_ROLLBACK_FAILED: /],
-    ['custodia-prod-ops', 'UPDATE_IN_PROGRESS', true, 'wrong', /^custodia-prod-ops is UPDATE_IN_PROGRESS: /],
-  ])('are not all well where %s is %s, protected: %s', async (stack, status, isProtected, state, detail) => {
-    expect(await stacksWith({ [stack]: [status, isProtected] })).toEqual([state, expect.stringMatching(detail)]);
-  });
-
-  it('are to be protected next, which is nothing wrong', async () => {
-    expect(await stacksWith({ 'custodia-prod-data': ['CREATE_COMPLETE', false] })).toEqual(
-      OK(/ stand\. Next, protect custodia-prod-data from being deleted: deploy with terminationProtection=true$/),
-    );
-  });
-
-  it('are found missing', async () => {
-    account.replies = { ...USUAL, stacks: {} };
-    const findings = await findingsOf(accountChecks({ region: 'eu-west-1', stack: 'custodia-prod' }));
-    expect(findings[1]).toMatchObject({
-      state: 'wrong',
-      detail: expect.stringMatching(/does not exist.*Deploy all three/),
-    });
-  });
-});
-
 describe('the way there', () => {
   it('is tried again, as by the SDK’s own clients, and signed for each service', async () => {
     account.calls.length = 0;
     for (const service of ['lambda', 'apigateway', 'cloudtrail']) account.fail(service, 1, 503, {});
-    expect(Object.values(await found()).map(([state]) => state)).toEqual(['ok', 'skipped', 'ok', 'ok', 'ok']);
+    expect(Object.values(await found()).map(([state]) => state)).toEqual(['ok', 'ok', 'ok', 'ok']);
     expect(account.calls).toEqual([
       'sts /',
       'lambda /2016-08-19/account-settings/',
@@ -158,14 +120,6 @@ describe('the way there', () => {
     account.fail('cloudtrail', 1, 200, 'a page' as never);
     const instead = /without what its reference describes \(.+\): look whether something else answers in its place/;
     expect(await found()).toMatchObject({ quotas: wrong(instead), 'log role': wrong(instead), trail: wrong(instead) });
-    account.fail('cloudformation', 1, 200, {});
-    const findings = await findingsOf(accountChecks({ region: 'eu-west-1', stack: 'custodia-prod' }));
-    for (const { detail } of findings) expect(detail).not.toMatch(/[{[\n]/);
-    expect(findings[1]).toMatchObject({
-      check: 'stacks',
-      state: 'wrong',
-      detail: expect.stringMatching(/cannot be read: /),
-    });
   });
 
   it('may end at STS, without which the rest says nothing', async () => {

@@ -8,8 +8,6 @@ export interface AccountResponses {
   readonly rateLimit: number;
   readonly logRole: string | null | undefined;
   readonly trails: readonly Trail[];
-  /** By name: its status, and whether it is protected. */
-  readonly stacks: Readonly<Record<string, readonly [status: string, isProtected: boolean]>>;
 }
 
 interface Trail {
@@ -28,14 +26,7 @@ export interface FakeAccount {
   readonly stop: () => void;
 }
 
-const stacksNamed = (stage: string): AccountResponses['stacks'] => ({
-  [`${stage}-data`]: ['CREATE_COMPLETE', true],
-  [stage]: ['UPDATE_COMPLETE', true],
-  [`${stage}-ops`]: ['UPDATE_COMPLETE', false],
-});
-
 export const USUAL: AccountResponses = {
-  stacks: stacksNamed('custodia-prod'),
   executions: 1_000,
   codeSize: 1_000_000,
   rateLimit: 10_000,
@@ -55,11 +46,9 @@ export const callerIdentity = (arn: string): string =>
   <Arn>${arn}</Arn><UserId>AROA:me</UserId><Account>111122223333</Account>
 </GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
-/** @param stage whose three stacks stand in it: `custodia-prod` */
-export async function startFakeAccount(stage = 'custodia-prod'): Promise<FakeAccount> {
+export async function startFakeAccount(): Promise<FakeAccount> {
   const failures: { service: string; status: number; body: object }[] = [];
   const calls: string[] = [];
-  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one condition for each service
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -76,33 +65,24 @@ export async function startFakeAccount(stage = 'custodia-prod'): Promise<FakeAcc
       response
         .writeHead(200, { 'content-type': 'text/xml' })
         .end(callerIdentity('arn:aws:sts::111122223333:assumed-role/Admin/me'));
-    else if (service === 'cloudformation') {
-      const stack = account.replies.stacks[new URLSearchParams(body).get('StackName') ?? ''];
-      response.writeHead(stack === undefined ? 400 : 200, { 'content-type': 'text/xml' }).end(stackXml(stack));
-    } else {
+    else {
       const reply = responseOf(account.replies, service, target.split('.').at(-1) ?? '', body);
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
     }
   });
   const endpoint = await listening(server);
-  const services = ['STS', 'LAMBDA', 'API_GATEWAY', 'CLOUDTRAIL', 'CLOUDFORMATION'];
+  const services = ['STS', 'LAMBDA', 'API_GATEWAY', 'CLOUDTRAIL'];
   const account: FakeAccount = {
     variables: Object.fromEntries(services.map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint])),
     fail: (service, times, status, body) => {
       failures.push(...Array.from({ length: times }, () => ({ service, status, body })));
     },
     calls,
-    replies: { ...USUAL, stacks: stacksNamed(stage) },
+    replies: USUAL,
     stop: () => server.close(),
   };
   return account;
 }
-
-const stackXml = (stack: readonly [status: string, isProtected: boolean] | undefined): string =>
-  stack === undefined
-    ? '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack does not exist</Message></Error></ErrorResponse>'
-    : `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>${stack[0]}</StackStatus>
-  <EnableTerminationProtection>${stack[1]}</EnableTerminationProtection></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 
 function responseOf(replies: AccountResponses, service: string, action: string, body: string): object {
   if (service === 'lambda') {

@@ -8,8 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { configureTable } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
-import { type AllOptions, verifyAll } from '../../operator/verify-all.ts';
-import { type RunOfVerify, VerifyProgress } from '../../operator/verify-progress.ts';
+import { type AllOptions, openProgress, type RunOfVerify, verifyAll } from '../../operator/verify-all.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { tableAt } from '../support/storage.ts';
@@ -68,7 +67,7 @@ const forgetFilters = (org: string) =>
 const CLIENTS = kinds.filter(({ entity }) => entity.name === 'CLIENT');
 
 const run = async (options: Partial<AllOptions> = {}) => {
-  await using progress = await VerifyProgress.open(file, RUN);
+  await using progress = await openProgress(file, RUN);
   return await verifyAll(CLIENTS, { repair: true, concurrency: 4, progress, ...options });
 };
 
@@ -120,7 +119,12 @@ describe('the progress', () => {
     const seen: string[] = [];
     wire.tenant = id(2);
     await run({ concurrency: 1, onProgress: () => seen.push(readFileSync(file, 'utf8')) });
-    const lines = [JSON.stringify(RUN), '{"tenant":"PLATFORM"}', `{"tenant":"${id(0)}"}`, `{"tenant":"${id(1)}"}`];
+    const lines = [
+      JSON.stringify({ run: RUN }),
+      '{"tenant":"PLATFORM"}',
+      `{"tenant":"${id(0)}"}`,
+      `{"tenant":"${id(1)}"}`,
+    ];
     expect(seen.map((text) => text.split('\n').slice(0, -1))).toEqual([
       lines.slice(0, 1),
       lines.slice(0, 2),
@@ -147,18 +151,21 @@ describe('the progress', () => {
   });
 
   it.each([
-    ['of another table', `${JSON.stringify({ ...RUN, table: 'other' })}\n`],
-    ['of a run without --repair', `${JSON.stringify({ ...RUN, repair: false })}\n`],
-    ['of a release with other filters', `${JSON.stringify({ ...RUN, lists: { CLIENT: ['status', 'plan'] } })}\n`],
+    ['of another table', `${JSON.stringify({ run: { ...RUN, table: 'other' } })}\n`],
+    ['of a run without --repair', `${JSON.stringify({ run: { ...RUN, repair: false } })}\n`],
+    [
+      'of a release with other filters',
+      `${JSON.stringify({ run: { ...RUN, lists: { CLIENT: ['status', 'plan'] } } })}\n`,
+    ],
     ['that is another file', '{\n  "custodia-prod": {}\n}'],
-    ['with a line that is none', `${JSON.stringify(RUN)}\nsomething\n`],
+    ['with a line that is none', `${JSON.stringify({ run: RUN })}\nsomething\n`],
   ])('%s is refused, and left as it is', async (_, text) => {
     writeFileSync(file, text);
-    await expect(VerifyProgress.open(file, RUN)).rejects.toThrow(`${file} is not the progress of this run`);
+    await expect(openProgress(file, RUN)).rejects.toThrow(`${file} is not the progress of this run`);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   it('is reported where it cannot be written', async () => {
-    await expect(VerifyProgress.open(directory, RUN)).rejects.toThrow(`--progress ${directory} cannot be opened.`);
+    await expect(openProgress(directory, RUN)).rejects.toThrow(`--progress ${directory} cannot be opened.`);
   });
 });

@@ -75,7 +75,7 @@ export async function deploy(
   const account = await openAccount(stack, table.endpoint, kms.endpoint);
   started.defer(() => account.close());
 
-  const surroundings = await startFakeAccount(STACK);
+  const surroundings = await startFakeAccount();
   started.defer(() => surroundings.stop());
   const endpoints = {
     AWS_REGION: LOCAL_AWS.region,
@@ -150,8 +150,6 @@ export async function deploy(
     close: () => all.disposeAsync(),
   };
 }
-
-const STACK = 'custodia-dev';
 
 /** Somebody of the account who may assume any role that lets the account in. */
 export const OPERATOR = 'arn:aws:iam::111122223333:user/somebody';
