@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
 import { createTable, localDynamoDbClient } from '#local-dynamodb';
+import { usePlainSockets } from './plain-sockets.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,6 +20,7 @@ export interface FreshTable {
 /** An empty table for a test file, in the run's DynamoDB; it ends with the run. */
 export const freshTable = async (): Promise<FreshTable> => {
   const endpoint = inject('dynamoDbEndpoint');
+  usePlainSockets(endpoint);
   const client = localDynamoDbClient(endpoint);
   const tableName = `test-${randomUUID()}`;
   await createTable(client, tableName);

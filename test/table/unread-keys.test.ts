@@ -58,7 +58,7 @@ class BatchHandler extends NodeHttpHandler {
 
   async #found(...call: Handle): Promise<object> {
     const { response } = await super.handle(...call);
-    return JSON.parse(Buffer.concat(await (response.body as Readable).toArray()).toString());
+    return JSON.parse(String(response.body));
   }
 }
 
