@@ -29,7 +29,7 @@ describe('the tour', () => {
     const taken = createServer();
     const { port } = new URL(await listening(taken));
     onTestFinished(() => void taken.close());
-    const steps = tour.map((step) => ({
+    const steps = [...tour.slice(0, 3), ...tour.slice(-1)].map((step) => ({
       ...step,
       commands: step.commands.replace(/^HOOK_PORT=.*/m, `HOOK_PORT=${port}`),
     }));

@@ -85,7 +85,7 @@ it.each(lists.map(([id, { path }]) => [id, path.replace('/api/v1', '')] as const
         }
         expect(ids, wanted.query).toEqual(expected);
       }),
-      { numRuns: byExtent({ sample: 12, extended: 40, nightly: 400 }) },
+      { numRuns: byExtent({ sample: 6, extended: 40, nightly: 400 }) },
     );
   },
 );

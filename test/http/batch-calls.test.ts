@@ -16,7 +16,7 @@ import { useApi } from '../support/use-api.ts';
 /** What the operations of a batch share, so that it makes few calls, and that each is decided alone all the same. */
 
 /** Besides those that write entries of words in advance, several operations' at once. */
-const MOST_CALLS = 250;
+const MOST_CALLS = 125;
 const api = useApi({ authorizerTtlSeconds: 3_600 });
 const faulty = new FaultyHandler();
 let org: OrgAccess;
@@ -85,18 +85,18 @@ const differences = async () => {
 
 describe('a batch of creations', () => {
   it('looks keys up together, and allocates numbers and checks the suspension for many', async () => {
-    const results = await run(creations(200));
-    expect(statusesOf(results)).toEqual({ 201: 200 });
+    const results = await run(creations(100));
+    expect(statusesOf(results)).toEqual({ 201: 100 });
     const ofEntries = counted.get('BatchWriteItem CLIENT#WORDS#1') ?? 0;
     expect(callsMade() - ofEntries).toBeLessThanOrEqual(MOST_CALLS);
-    expect(ofEntries).toBeLessThan(200);
+    expect(ofEntries).toBeLessThan(100);
     expect(Object.fromEntries(counted)).toMatchObject({
       'GetItem SUSPENDED#…': 1,
-      'BatchGetItem ONCE#REQUEST#…': 5,
+      'BatchGetItem ONCE#REQUEST#…': 3,
       'UpdateItem CLIENT#SET': 3,
       'UpdateItem EVENT#SET': 3,
-      'GetItem CREDENTIALS': 5,
-      TransactWriteItems: 200,
+      'GetItem CREDENTIALS': 3,
+      TransactWriteItems: 100,
     });
     expect([await lost('CLIENT'), await lost('EVENT'), await differences()]).toEqual([[], [], []]);
   });

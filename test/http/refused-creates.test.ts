@@ -74,8 +74,8 @@ describe('creates that are refused again and again', () => {
 
   it.each(refusals)('take one number and leave no tombstone for good: $what', async ({ kind, send }) => {
     const responses = [];
-    for (let count = 0; count < 6; count++) responses.push(await send());
-    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(422));
+    for (let count = 0; count < 3; count++) responses.push(await send());
+    expect(responses.map(({ status }) => status)).toEqual(Array(3).fill(422));
     expect(new Set(responses.map(({ body }) => JSON.stringify(body.errors))).size).toBe(1);
     expect(await leftBy(kind)).toEqual({ numbers: 1, tombstones: 0 });
   });
@@ -83,7 +83,7 @@ describe('creates that are refused again and again', () => {
   it('take one number where a unique value is taken', async () => {
     const body = { name: 'Bistro', slug: 'bistro' };
     await acme.create('/api/v1/clients', body);
-    for (let count = 0; count < 6; count++) {
+    for (let count = 0; count < 3; count++) {
       expect((await acme.ask('POST', '/api/v1/clients', body)).status).toBe(409);
     }
     expect(await leftBy('CLIENT')).toEqual({ numbers: 2, tombstones: 0 });
@@ -113,7 +113,7 @@ it('a page of a list with many lost numbers is a 503 with Retry-After until it i
       Key: { PK: { S: storedSets.partitionOf(listOf('CLIENT')) }, SK: { S: COUNTER } },
       UpdateExpression: 'SET #at = :before ADD #next :lost',
       ExpressionAttributeNames: { '#next': 'NEXT', '#at': 'AT' },
-      ExpressionAttributeValues: { ':lost': { N: '700' }, ':before': { N: '0' } },
+      ExpressionAttributeValues: { ':lost': { N: '400' }, ':before': { N: '0' } },
     }),
   );
   const statuses: number[] = [];
@@ -130,5 +130,5 @@ it('a page of a list with many lost numbers is a 503 with Retry-After until it i
       'urn:problem-type:custodia:unavailable',
     ]);
   }
-  expect(statuses).toEqual([503, 503, 503, 503, 200]);
+  expect(statuses).toEqual([503, 503, 200]);
 });
