@@ -4,8 +4,7 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type AlarmRow, silentAlarm } from './alarms/alarm.ts';
-import { rate } from './alarms/measures.ts';
+import { type AlarmRow, rate, silentAlarm } from './alarms/alarm.ts';
 import type { Functions } from './functions.ts';
 import { apiMetric, failures } from './metrics.ts';
 import { AUTHORIZER } from './rights.ts';

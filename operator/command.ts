@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { print, printJson } from '../local/terminal/output.ts';
-import { type RoleOutput, withStackOptions } from './stack.ts';
-import { openTarget, withTarget } from './target.ts';
+import { openTarget, type RoleOutput, withStackOptions, withTarget } from './target.ts';
 import { ORG, openForOrganization, openForTenant } from './tenant-option.ts';
 
 /**

@@ -17,8 +17,8 @@ interface RunFileOptions {
 }
 
 /**
- * The file by which a run that was interrupted goes on: NDJSON with a line about the run, then one for each step. A last
- * line that was cut off is overwritten. Only its owner may read the file.
+ * The file by which a run that was interrupted goes on: NDJSON with a line about the run, then one for each step. A
+ * last line that was cut off is overwritten. Only its owner may read the file.
  */
 export class RunFile {
   readonly #path: string;

@@ -6,7 +6,7 @@ import { ask, printError } from '../local/terminal/output.ts';
 import { quoted } from '../local/terminal/printable.ts';
 import { organizations, PLATFORM, tenantOf } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
-import type { RoleOutput } from './stack.ts';
+import type { RoleOutput } from './target.ts';
 import { openDirectory, openTarget, type TargetOptions } from './target.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Table } from '@custodia/counted-lists';
 import type { Settings } from '../../infra/settings.ts';
-import { methodThrottle } from '../../local/gateway/throttle.ts';
+import { methodThrottle } from '../../local/gateway/admission.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { RequestSession } from '../../shared/table/index.ts';
 import { countUnits, Invocation, increment, within } from '../../shared/telemetry/index.ts';

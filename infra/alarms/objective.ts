@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlarmRow, CompositeRow } from './alarm.ts';
-import { rate } from './measures.ts';
+import { rate } from './alarm.ts';
 
 /** The service level objective: the percentage of requests with a status below 500. */
 export const OBJECTIVE = 99.9;

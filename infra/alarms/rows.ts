@@ -9,7 +9,7 @@ import { apiMetric, callsOfKms, counterMetric, queueMetric } from '../metrics.ts
 import type { FunctionMetrics } from '../observed.ts';
 import type { TableReference } from '../table.ts';
 import type { AlarmRow } from './alarm.ts';
-import { percentile, quota, rate } from './measures.ts';
+import { percentile, quota, rate } from './alarm.ts';
 
 /**
  * The table of alarms: name, metric, threshold and meaning, by what is watched. `docs/operations.md` has the remedies.

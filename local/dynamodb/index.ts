@@ -1,10 +1,8 @@
 export { findEngine } from './choose.ts';
-export { endpointAndKey, LOCAL_AWS, localDynamoDbClient, probe } from './client.ts';
+export { createTable, endpointAndKey, LOCAL_AWS, localDynamoDbClient, probe } from './client.ts';
 export { refuseWritesWhenFull } from './disk-space.ts';
-export { openDynamoDb, startDynamoDb } from './embedded.ts';
+export { openDynamoDb, startDynamoDb, superviseDynamoDb } from './embedded.ts';
 export type { EngineName } from './engine.ts';
 export { EmbeddedDynamoDbError } from './engine.ts';
 export { openStream, type StreamRecord } from './stream.ts';
-export { superviseDynamoDb } from './supervise.ts';
-export { createTable } from './table.ts';
 export { addingTo, consumedUnits, dynamoDbOperationOf, meter, type Usage } from './usage.ts';

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../shared/clock.ts';
-import { overloaded } from './failure.ts';
-import type { Limits } from './options.ts';
+import { failure, overloaded } from './failure.ts';
+import type { Limits, Throttling } from './options.ts';
 
 /** Most requests that wait, and most bytes of their bodies: what they hold in memory. */
 const MOST_WAITING = 2_000;
@@ -80,4 +80,31 @@ export class Admission {
     if (next === undefined) this.#served -= 1;
     else next.admit();
   }
+}
+
+/** Admits a request of a method. @throws GatewayFailure 429 */
+export type Throttle = (method: string) => void;
+
+interface Bucket {
+  tokens: number;
+  /** The time of that count, in epoch milliseconds. */
+  at: number;
+}
+
+/**
+ * The throttling of a stage: a token bucket for each of its methods.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+ * @param throttling undefined: no limits
+ */
+export function methodThrottle(throttling: Throttling | undefined, clock: Clock = systemClock): Throttle {
+  if (throttling === undefined) return () => undefined;
+  const { rate, burst } = throttling;
+  const buckets = new Map<string, Bucket>();
+  return (method) => {
+    const now = clock();
+    const { tokens, at } = buckets.get(method) ?? { tokens: burst, at: now };
+    const filled = Math.min(burst, tokens + (Math.max(0, now - at) / 1000) * rate);
+    if (filled < 1) throw failure('THROTTLED');
+    buckets.set(method, { tokens: filled - 1, at: now });
+  };
 }

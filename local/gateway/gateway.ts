@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ClientGone, readBody } from './body.ts';
 import { failure, type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
 import { type Incoming, type ReadBody, type RequestHead, readRequest } from './incoming.ts';
 import { type GatewayOptions, type GatewaySettings, withDefaults } from './options.ts';
-import { asSent, gatewayReply, type Reply, sendRaw, sendReply } from './reply.ts';
+import { asSent, ClientGone, gatewayReply, type Reply, readBody, sendRaw, sendReply } from './reply.ts';
 import { type Serve, server } from './serve.ts';
 
 export type { FunctionHandler, GatewayOptions } from './options.ts';

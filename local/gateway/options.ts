@@ -2,7 +2,6 @@ import type { Context } from 'aws-lambda';
 import type { Contract } from '#contract';
 import { stacksOf } from '../stacks.ts';
 import { printError } from '../terminal/output.ts';
-import type { Throttling } from './throttle.ts';
 
 /** A Lambda function's handler. `never`, because each handler takes an event of its own kind. */
 export type FunctionHandler = (event: never, context: Context) => unknown;
@@ -65,6 +64,14 @@ export interface EndedRequest {
 
 /** Wraps every request, as a log does. It calls `serve` once and returns its result. */
 export type Around = <T extends EndedRequest>(request: Arrived, serve: () => Promise<T>) => Promise<T>;
+
+/** The limits of a method of the stage, for all callers together. */
+export interface Throttling {
+  /** Requests a second in the long run. */
+  readonly rate: number;
+  /** Requests at once: the size of the bucket. */
+  readonly burst: number;
+}
 
 export const AUTHORIZER_TTL_SECONDS = 60;
 

@@ -1,17 +1,15 @@
 import { entrancesOf, GATEWAY_PROBLEMS, preflightOf, REDIRECT, type Route, undeclared } from '#contract';
-import { Admission } from './admission.ts';
+import { Admission, methodThrottle } from './admission.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
-import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';
 import { type AuthorizerValues, gatewayTraceIdOf, headerOf, proxyEvent, type RoutedRequest } from './event.ts';
 import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
 import { type Incoming, withinStage } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
 import type { EndedRequest, GatewaySettings } from './options.ts';
-import { gatewayReply, preflightReply, type Reply, redirectReply } from './reply.ts';
+import { ClientGone, gatewayReply, preflightReply, type Reply, redirectReply } from './reply.ts';
 import { type Match, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
-import { methodThrottle } from './throttle.ts';
 
 /** Serves a request; `readRequest` reads it. Rejects only with ClientGone. */
 export type Serve = (readRequest: () => Promise<Incoming>, requestId: string) => Promise<Served>;

@@ -3,7 +3,7 @@ import { jsonText } from '../../local/terminal/printable.ts';
 import { type Backups, backupsOf } from '../backups.ts';
 import { command, type Declare } from '../command.ts';
 import { linesOfRequest, type RequestLine } from '../logs.ts';
-import type { StackOptions } from '../stack.ts';
+import type { StackOptions } from '../target.ts';
 import { openStage } from '../target.ts';
 import { idOption } from '../tenant-option.ts';
 

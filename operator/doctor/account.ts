@@ -1,11 +1,10 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import type { CallerClient } from '@custodia/lean-dynamodb';
+import { type AwsService, type CallerClient, type CallService, serviceOf } from '@custodia/lean-dynamodb';
 import * as z from 'zod';
+import { jsonErrorIn } from '../aws.ts';
 import { OperatorProblem } from '../problem.ts';
 import { readResponse } from '../response.ts';
-import { type Account, accountOf } from './account-calls.ts';
 import { type Check, Warning } from './findings.ts';
-import { lookAtTrail } from './trail.ts';
 
 /** Checks of the account and region of a stage, with the operator's own credentials. */
 
@@ -136,3 +135,114 @@ const tooFew = (executions: number): string =>
   `--quota-code L-B99A9384 --desired-value ${USUAL_EXECUTIONS}`;
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/**
+ * Reads of the account, with the credentials of the person who runs the command. (Other commands call AWS under a role
+ * of the stage, as the table's client does.) Each function returns the members that a schema names, and throws a
+ * ServiceException, a connection error, or OperatorProblem for a response without them.
+ */
+export interface Account {
+  /** AWS Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */
+  readonly lambda: Read;
+  /** API Gateway: https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html */
+  readonly gateway: Read;
+  /** CloudTrail: https://docs.aws.amazon.com/awscloudtrail/latest/APIReference/API_Operations.html */
+  readonly cloudTrail: <T>(action: string, input: object, schema: z.ZodType<T>) => Promise<T>;
+}
+
+type Read = <T>(path: string, schema: z.ZodType<T>) => Promise<T>;
+
+const JSON_SERVICE = { contentType: 'application/x-amz-json-1.1', errorIn: jsonErrorIn } as const;
+export function accountOf(client: CallerClient): Account {
+  const caller = (name: AwsService['name']) => {
+    const call = serviceOf(client, { name, ...JSON_SERVICE });
+    return async <T>(operation: string, request: Parameters<CallService>[0], schema: z.ZodType<T>): Promise<T> =>
+      readResponse(`${name} ${operation}`, schema, await call(request));
+  };
+  const reading = (name: 'lambda' | 'apigateway'): Read => {
+    const call = caller(name);
+    return (path, schema) => call(path, { get: { path, query: {} } }, schema);
+  };
+  const trails = caller('cloudtrail');
+  return {
+    lambda: reading('lambda'),
+    gateway: reading('apigateway'),
+    cloudTrail: (action, input, schema) => {
+      const target = `com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.${action}`;
+      return trails(action, { target, body: JSON.stringify(input) }, schema);
+    },
+  };
+}
+
+/**
+ * CloudTrail records who disables a key or schedules its deletion, and sends it to EventBridge, whose rules raise the
+ * alarm. Without a trail that logs, neither happens
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html).
+ */
+
+const trailsSchema = z.object({ trailList: z.array(z.object({ TrailARN: z.string(), Name: z.string() })) });
+const statusSchema = z.object({ IsLogging: z.boolean() });
+
+/** https://docs.aws.amazon.com/awscloudtrail/latest/APIReference/API_GetEventSelectors.html */
+const selectorsSchema = z.object({
+  EventSelectors: z
+    .array(
+      z.object({
+        ReadWriteType: z.string().default('All'),
+        IncludeManagementEvents: z.boolean().default(true),
+        ExcludeManagementEventSources: z.array(z.string()).default([]),
+      }),
+    )
+    .default([]),
+  AdvancedEventSelectors: z
+    .array(
+      z.object({
+        FieldSelectors: z.array(
+          z.object({
+            Field: z.string(),
+            Equals: z.array(z.string()).optional(),
+            NotEquals: z.array(z.string()).optional(),
+          }),
+        ),
+      }),
+    )
+    .default([]),
+});
+type Selectors = z.infer<typeof selectorsSchema>;
+type Fields = Selectors['AdvancedEventSelectors'][number]['FieldSelectors'];
+
+const KMS = 'kms.amazonaws.com';
+
+/** Checks for a trail that records operations on keys. @throws Warning */
+export async function lookAtTrail({ cloudTrail }: Account): Promise<string> {
+  const { trailList } = await cloudTrail('DescribeTrails', {}, trailsSchema);
+  for (const { TrailARN, Name } of trailList) {
+    const { IsLogging } = await cloudTrail('GetTrailStatus', { Name: TrailARN }, statusSchema);
+    if (!IsLogging) continue;
+    const selectors = await cloudTrail('GetEventSelectors', { TrailName: TrailARN }, selectorsSchema);
+    if (seesKeys(selectors)) return `${Name} records what is done to keys`;
+  }
+  const found =
+    trailList.length === 0
+      ? 'There is no trail'
+      : `No trail records management events of KMS (${trailList.map(({ Name }) => Name).join(', ')})`;
+  throw new Warning(
+    `${found}: nobody learns when a key is disabled or is to be deleted. The first trail of management events ` +
+      'costs only its storage: aws cloudtrail create-trail',
+  );
+}
+
+const seesKeys = ({ EventSelectors, AdvancedEventSelectors }: Selectors): boolean =>
+  EventSelectors.some(
+    ({ ReadWriteType, IncludeManagementEvents, ExcludeManagementEventSources }) =>
+      IncludeManagementEvents && ReadWriteType !== 'ReadOnly' && !ExcludeManagementEventSources.includes(KMS),
+  ) || AdvancedEventSelectors.some(({ FieldSelectors }) => takesKeys(FieldSelectors));
+
+/** Whether an advanced selector includes writes to KMS. */
+const takesKeys = (fields: Fields): boolean =>
+  fields.some(({ Field, Equals }) => Field === 'eventCategory' && Equals?.includes('Management')) &&
+  fields.every(({ Field, Equals, NotEquals }) => {
+    if (Field === 'readOnly') return !Equals?.includes('true');
+    if (Field === 'eventSource') return !NotEquals?.includes(KMS) && (Equals === undefined || Equals.includes(KMS));
+    return true;
+  });

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { isUuidSchema } from '#contract';
-import { elementOf, unwrapped } from './cells.ts';
+import { elementOf, unwrapped } from './columns.ts';
 import type { ImportKind } from './kinds.ts';
 
 /**

@@ -1,10 +1,11 @@
-import type { Custodia, ImportResult } from '../../packages/client/src/index.ts';
-import type { CheckedFile } from './check-file.ts';
-import { importKinds } from './kinds.ts';
-import type { FileForm } from './records.ts';
+import type { HistoryEntry, Resource } from '../../functions/resources/contract.ts';
+import type { BatchOperation, Custodia, ImportResult } from '../../packages/client/src/index.ts';
+import { type CheckedFile, findingsOf, inputOf, mistakesIn } from './check-file.ts';
+import { sentenceOf, shortened } from './findings.ts';
+import { type ImportKind, importKinds, isUpsert } from './kinds.ts';
+import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
-import type { Report, ReportLine } from './report.ts';
-import { type NotSent, stepsOf, type ToSend } from './steps.ts';
+import { nameOf, type Report, type ReportLine, type Step } from './report.ts';
 
 /** Sends the records of a checked file. */
 
@@ -116,3 +117,171 @@ const notSentLine = ({ line, kind, status, reason }: NotSent): ReportLine => ({
   status,
   problem: { detail: reason },
 });
+
+/** What is sent for a record of a file. */
+export interface ToSend extends Step {
+  readonly kind: ImportKind;
+  /** The id that the record had where it was exported. */
+  readonly exportedId?: string | undefined;
+  readonly operation: BatchOperation;
+}
+
+/** A record that is not sent, and why. */
+export interface NotSent extends Step {
+  /** Undefined for a line of an export that is no record. */
+  readonly kind: ImportKind | undefined;
+  readonly status: 'not-sent' | 'unknown';
+  readonly reason: string;
+}
+
+interface StepsContext {
+  readonly file: string;
+  readonly form: FileForm;
+  readonly sha256: string;
+  readonly references: References;
+  readonly report: Report;
+  /** Milliseconds since 1970: what was sent before, and may have been carried out, is not sent again. */
+  readonly unknownBefore: number;
+}
+
+const USAGE = 'updateResource';
+const [RESOURCE, SAMPLE] = ['Resource', 'ResourceHistoryEntry'];
+
+/** The steps of records of a level (`kinds.ts`), in the order of the file, without those that are done. */
+export async function* stepsOf(level: number, context: StepsContext): AsyncGenerator<ToSend | NotSent, void> {
+  const { file, form } = context;
+  const usage = form.kind === undefined ? new UsageSteps(level, context) : undefined;
+  for await (const record of recordsOf(file, form)) {
+    const { kind } = record;
+    yield* usage?.before(record) ?? [];
+    if (kind?.level === level) {
+      const step = stepOf(kind, record, context);
+      if (step !== undefined) yield step;
+    } else if (kind === undefined && level === 0) {
+      const reason = mistakeOf(record);
+      if (reason !== undefined) yield { line: record.line, kind, status: 'not-sent', reason };
+    }
+  }
+  yield* usage?.end() ?? [];
+}
+
+function stepOf(kind: ImportKind, record: FileRecord, context: StepsContext): ToSend | NotSent | undefined {
+  const { line, id: exportedId } = record;
+  const { report, references, unknownBefore } = context;
+  const notSent = (status: NotSent['status'], reason: string): NotSent => ({ line, kind, status, reason });
+  if (report.isDone(record)) {
+    const imported = report.idOf(record);
+    if (exportedId !== undefined && imported !== undefined) references.set(kind, exportedId, imported);
+    return undefined;
+  }
+  const mistake = mistakeOf(record);
+  if (mistake !== undefined) return notSent('not-sent', mistake);
+  const mapped = exportedId === undefined ? record : references.mapped(kind, record.fields);
+  const refusal = 'waitsFor' in mapped && refusalOf(kind, mapped);
+  if (refusal) return notSent('not-sent', refusal);
+  const since = isUpsert(kind) ? undefined : report.unknownSince(record);
+  if (since !== undefined && since < unknownBefore) return notSent('unknown', UNKNOWN);
+  const fields = exportedId !== undefined && kind.record === RESOURCE ? withoutReports(mapped.fields) : mapped.fields;
+  const key = `${context.sha256}-${nameOf({ line })}`;
+  // The file's records were checked against the body of this operation (`check.ts`), which the compiler does not know.
+  const operation = { key, operation: kind.operation, ...inputOf(kind, fields) } as BatchOperation;
+  return { line, kind, exportedId, operation };
+}
+
+/** The first thing that is wrong with a record. */
+function mistakeOf(record: FileRecord): string | undefined {
+  const [finding] = findingsOf(record);
+  return finding && sentenceOf(shortened(finding));
+}
+
+const UNKNOWN =
+  'It was sent more than a day ago, and no response came: perhaps it was carried out. Look for it, and import it ' +
+  'with --send-unknown where it is missing.';
+
+/** Why a record cannot be sent with these references. */
+function refusalOf(kind: ImportKind, mapped: ReturnType<References['mapped']>): string | undefined {
+  const [field] = mapped.waitsFor;
+  if (field !== undefined) return `#/${field}: the ${kind.references.get(field)} that it refers to was not imported.`;
+  if (mapped.deleted.length === 0) return undefined;
+  const [mistake] = mistakesIn(kind, mapped.fields);
+  return mistake && `${mistake.pointer}: the file does not have the record that it refers to.`;
+}
+
+/** What exported resources still need after their samples, which follow them in the file. */
+class UsageSteps {
+  readonly #context: StepsContext;
+  readonly #level: number;
+  #resource: { readonly record: FileRecord; readonly kind: ImportKind; readonly replayed: Replayed } | undefined;
+
+  constructor(level: number, context: StepsContext) {
+    this.#level = level;
+    this.#context = context;
+  }
+
+  *before(record: FileRecord): Generator<ToSend, void> {
+    const { kind, fields } = record;
+    if (kind?.record === SAMPLE) this.#resource?.replayed.add(fields);
+    else if (kind?.record === RESOURCE) {
+      yield* this.end();
+      // The samples are of the level above.
+      if (kind.level + 1 === this.#level) this.#resource = { record, kind, replayed: new Replayed(fields) };
+    }
+  }
+
+  *end(): Generator<ToSend, void> {
+    const { record, kind, replayed } = this.#resource ?? {};
+    this.#resource = undefined;
+    const body = replayed?.missing;
+    if (record === undefined || kind === undefined || body === undefined) return;
+    const { report, references, sha256 } = this.#context;
+    const step = { line: record.line, part: 'usage' } as const;
+    const id = references.importedId(record.id ?? '');
+    if (id === undefined || report.isDone(step)) return;
+    yield { ...step, kind, operation: { key: `${sha256}-${nameOf(step)}`, operation: USAGE, params: { id }, body } };
+  }
+}
+
+/**
+ * Usage and health of an exported resource. They follow from its samples, and a resource that is created with them has
+ * a sample at once. So it is created without them, gets its samples in their order, and then what is still missing.
+ */
+
+const REPORTED = ['cpu_usage', 'memory_usage', 'storage_usage', 'health_status', 'last_health_check'] as const;
+type Reported = Pick<Resource, (typeof REPORTED)[number]>;
+
+/** The fields that a resource is created with. */
+export const withoutReports = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([field]) => !(REPORTED as readonly string[]).includes(field)));
+
+/** What a resource has after its samples, as the service takes them over. */
+export class Replayed {
+  readonly #target: Reported;
+  #state: Reported = {
+    cpu_usage: null,
+    memory_usage: null,
+    storage_usage: null,
+    health_status: 'healthy',
+    last_health_check: null,
+  };
+
+  /** @param fields of the exported resource */
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    this.#target = Object.fromEntries(REPORTED.map((field) => [field, fields[field]])) as unknown as Reported;
+  }
+
+  /** A sample that is older than what the resource knows changes nothing. */
+  add(sample: Readonly<Record<string, unknown>>): void {
+    const { timestamp, cpu_usage, memory_usage, storage_usage, health_status } = sample as unknown as HistoryEntry;
+    const { last_health_check: known } = this.#state;
+    if (known !== null && Date.parse(timestamp) < Date.parse(known)) return;
+    this.#state = { cpu_usage, memory_usage, storage_usage, health_status, last_health_check: timestamp };
+  }
+
+  /** The change that makes the resource what it was; undefined where it is that already. */
+  get missing(): Record<string, unknown> | undefined {
+    const changed = REPORTED.filter((field) => this.#target[field] !== this.#state[field]);
+    if (changed.length === 0) return undefined;
+    // With the time of the last check a change is no check of now.
+    return Object.fromEntries([...changed, 'last_health_check' as const].map((field) => [field, this.#target[field]]));
+  }
+}

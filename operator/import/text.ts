@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { open, stat } from 'node:fs/promises';
 import { isBlank } from '../../shared/words.ts';
 import { OperatorProblem } from '../problem.ts';
 import { UnreadableFile } from './findings.ts';
@@ -46,12 +45,11 @@ async function* decodedTextsOf(file: string, fatal: boolean): AsyncGenerator<str
 /** The number of the line, from 1. */
 async function firstLineNotUtf8(file: string): Promise<number> {
   let line = 0;
-  const input = createReadStream(file, 'latin1');
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  await using opened = await open(file);
+  for await (const text of opened.readLines({ encoding: 'latin1', autoClose: false })) {
     line += 1;
     if (!isUtf8(Buffer.from(text, 'latin1'))) break;
   }
-  input.destroy();
   return line;
 }
 

@@ -330,8 +330,8 @@ describe('what people read on a terminal', () => {
     const printing = [...within('bin/'), ...within('operator/')].filter(({ path }) => !storage.test(path));
     expect(saying(printing, /JSON\.stringify/)).toEqual([
       'operator/aws.ts',
-      'operator/doctor/account-calls.ts',
-      'operator/doctor/api.ts',
+      'operator/doctor/account.ts',
+      'operator/doctor/doctor.ts',
     ]);
   });
 });

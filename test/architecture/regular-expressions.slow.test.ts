@@ -58,7 +58,7 @@ const refused = (expressions: readonly Expression[]): string[] => {
 async function makeOthers(): Promise<void> {
   const { withoutKnown } = await import('../../shared/auth/known-secrets.ts');
   withoutKnown('a secret', ['acme', 'words']);
-  const { isAllowed } = await import('../../local/gateway/policy.ts');
+  const { isAllowed } = await import('../../local/gateway/authorizer.ts');
   const Statement = [{ Effect: 'Allow' as const, Action: ['*'], Resource: ['arn:*'] }];
   isAllowed({ principalId: 'somebody', policyDocument: { Statement } }, 'arn:1');
 }

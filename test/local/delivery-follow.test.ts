@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { followTable } from '../../local/deliveries/follow.ts';
+import { followTable } from '../../local/deliveries/index.ts';
 import { listening } from '../support/listening.ts';
 
 /**

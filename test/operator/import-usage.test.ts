@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Replayed, withoutReports } from '../../operator/import/steps.ts';
+import { Replayed, withoutReports } from '../../operator/import/run.ts';
 
 /** What an exported resource still needs, after it was created without usage and got its samples. */
 

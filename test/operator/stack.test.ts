@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { setStackEnvironment, stackOf } from '../../operator/stack.ts';
+import { setStackEnvironment, stackOf } from '../../operator/target.ts';
 import { freshDirectory } from '../support/directory.ts';
 
 /** What commands learn of a stage from the outputs of its stacks. */
