@@ -38,7 +38,7 @@ import {
   TENANT,
 } from './tenant-role.ts';
 
-/** A role for people, who work under it by the operator's command line (`operator/stack.ts` reads the outputs). */
+/** A role for people, who work under it by the operator's command line (`operator/target.ts` reads the outputs). */
 interface OperatorRole {
   readonly description: string;
   /** Its session is not of one tenant. */

@@ -59,7 +59,7 @@ export class DataStack extends StageStack {
       const { vault } = new Backup(this, 'Backup', { table: this.table, stage, retentionDays, copyVaults });
       new CfnOutput(this, 'BackupVaultName', { value: vault.backupVaultName });
     }
-    // Outputs for the operator's command line (`operator/stack.ts`).
+    // Outputs for the operator's command line (`operator/target.ts`).
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'SecretsKeyArn', { value: this.keys.secrets.keyArn });
   }

@@ -10,7 +10,7 @@ export interface RunOfImport {
   readonly org_id: string | null;
 }
 
-/** What is sent for a line of the file: its record, or with `usage` the rest of an exported resource (`usage.ts`). */
+/** What is sent for a line of the file: its record, or with `usage` the rest of an exported resource (`run.ts`). */
 export interface Step {
   readonly line: number;
   readonly part?: 'usage';

@@ -32,10 +32,12 @@ it('--version says which release it is', () => {
 });
 
 describe.each(commands.map(({ name, command }) => [name, command] as const))('%s', (_, command) => {
-  it('prints JSON if asked to, and works on a stage and on local data, or calls an API', () => {
+  it('prints JSON if asked to, and works on a stage, and on local data where these have what it needs, or calls an API', () => {
     const known = command.options.map(({ long }) => long);
-    const target = known.includes('--url') ? ['--url'] : ['--local', '--outputs', '--table', '--role', '--region'];
+    const target = known.includes('--url') ? ['--url'] : ['--outputs', '--table', '--role', '--region'];
     expect(known).toEqual(expect.arrayContaining(['--json', ...target]));
+    const isOfStage = /^(logs|status|doctor|import)$/.test(command.name());
+    expect(known.includes('--local')).toBe(!isOfStage);
   });
 
   it('has examples that are calls of it', () => {
