@@ -183,7 +183,7 @@ function stepOf(kind: ImportKind, record: FileRecord, context: StepsContext): To
   if (since !== undefined && since < unknownBefore) return notSent('unknown', UNKNOWN);
   const fields = exportedId !== undefined && kind.record === RESOURCE ? withoutReports(mapped.fields) : mapped.fields;
   const key = `${context.sha256}-${nameOf({ line })}`;
-  // The file's records were checked against the body of this operation (`check-file.ts`), which the compiler does not know.
+  // The records were checked against the body of this operation (`check-file.ts`), which the compiler does not know.
   const operation = { key, operation: kind.operation, ...inputOf(kind, fields) } as BatchOperation;
   return { line, kind, exportedId, operation };
 }
