@@ -74,7 +74,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** The modules as a container that starts has them: their clients remember where they were sent. */
+/** The modules as a new container has them: their clients remember where they were sent. */
 const load = async () => {
   const container = freshContainer();
   return {
@@ -84,9 +84,13 @@ const load = async () => {
   };
 };
 let container: Awaited<ReturnType<typeof load>>;
-beforeEach(async () => {
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+beforeAll(async () => {
   container = await load();
+});
+beforeEach(() => {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  // Sessions and clients are opened anew.
+  container.configureTable({});
   opened.length = 0;
   signedWith.length = 0;
   failures.kms.length = 0;

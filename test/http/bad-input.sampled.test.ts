@@ -57,7 +57,7 @@ const ask = async (operationId: string, suffix: string): Promise<ApiResponse> =>
 const pointersOf = ({ body }: ApiResponse): unknown[] =>
   ((body.errors ?? []) as JsonBody[]).map(({ in: part, pointer }) => `${part} ${pointer}`);
 
-describe.each(sampled(those(takesBody), 4))('%s refuses a body', (operationId, route) => {
+describe.each(sampled(those(takesBody), 3))('%s refuses a body', (operationId, route) => {
   it.each(['[]', '"text"', 'null', '1', '-0', '1.0', '1e1', '1e999', '12345678901234567890'])(
     'that is no object: %s',
     async (raw) => {
@@ -164,7 +164,7 @@ describe.each(
   });
 });
 
-describe.each(sampled(operations, 6))('%s refuses a query', (operationId) => {
+describe.each(sampled(operations, 4))('%s refuses a query', (operationId) => {
   it.each([
     ['that nobody knows', '?colour=red', ['query #/colour']],
     ['that is poison', '?__proto__=1', ['query #/__proto__']],
@@ -182,7 +182,7 @@ describe.each(sampled(operations, 6))('%s refuses a query', (operationId) => {
 
 const idRoutes = those(({ params }) => Object.keys(params.shape).some((name) => name.endsWith('id')));
 
-describe.each(sampled(idRoutes, 4))('%s refuses an id', (operationId, route) => {
+describe.each(sampled(idRoutes, 3))('%s refuses an id', (operationId, route) => {
   it.each(['nonsense', `${randomUUID()}x`, '%00', '__proto__'])('that is no UUID: %s', async (id) => {
     const { token, body } = await scenarioOf(operationId);
     const [name = ''] = Object.keys(route.params.shape).filter((each) => each.endsWith('id'));
@@ -273,7 +273,7 @@ const freeForm = operations.flatMap(([operationId, route]) =>
     .map(([field]) => [operationId, field] as const),
 );
 
-describe.each(sampled(freeForm, 4))('%s keeps %s as it came', (operationId, field) => {
+describe.each(sampled(freeForm, 3))('%s keeps %s as it came', (operationId, field) => {
   const create = async (value: string): Promise<{ status: number; text: string }> => {
     const { route, path, token = '', body = {} } = await testTenant.scenario(operationId);
     const response = await fetch(`${api.url}${path}`, {

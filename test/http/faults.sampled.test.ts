@@ -61,7 +61,7 @@ describe('a fault below the SDK', () => {
   beforeAll(start);
   afterAll(() => api.close());
 
-  it.each(sampled(writes, 6))('%s', async (operationId, routeIndex) => {
+  it.each(sampled(writes, 4))('%s', async (operationId, routeIndex) => {
     const calls = await callsOf(operationId);
     expect(calls.length).toBeGreaterThan(0);
     for (const disturbance of disturbancesOf(calls, routeIndex)) await meet(operationId, disturbance);
