@@ -71,10 +71,10 @@ it('nothing is named that a reader of the repository does not have: other docume
 const FOLDERS = 'bench|bin|clients|docs|examples|functions|generate|infra|local|operator|packages|shared|stages|test';
 /**
  * Patterns count by what they match, names with a place for another name (`<domain>`) are no paths, and decisions and
- * tests may be named by a prefix.
+ * tests may be named by a prefix. What a script installs is not there before.
  */
 function isPath(path: string): boolean {
-  if (/[<>$…]/.test(path) || existsSync(join(ROOT, path))) return true;
+  if (/[<>$…]|node_modules/.test(path) || existsSync(join(ROOT, path))) return true;
   const pattern = /^(?:docs\/decisions|test)\//.test(path) ? `${path}*` : path;
   return globSync(pattern, { cwd: ROOT }).length > 0;
 }
