@@ -1,4 +1,4 @@
-import { type AwsService, type CallService, serviceOf } from '@custodia/lean-dynamodb';
+import { type AwsService, serviceOf } from '@custodia/lean-dynamodb';
 import type * as z from 'zod';
 import { environmentTable } from '#table';
 import { readResponse } from './response.ts';
@@ -7,6 +7,9 @@ import { readResponse } from './response.ts';
  * Calls AWS services that commands need only once or twice, without a client package for each
  * (`docs/decisions/0122-lean-client.md`).
  */
+
+/** A call of a service. */
+export type ServiceRequest = Parameters<ReturnType<typeof serviceOf>>[0];
 
 /** @throws SyntaxError for a text that is no JSON */
 export const jsonErrorIn: AwsService['errorIn'] = (text) => {
@@ -46,7 +49,7 @@ async function called<T>(
   service: AwsService,
   operation: string,
   schema: z.ZodType<T>,
-  request: Parameters<CallService>[0],
+  request: ServiceRequest,
 ): Promise<T> {
   const text = await serviceOf(environmentTable().client, service)(request);
   return readResponse(`${service.name} ${operation}`, schema, text);

@@ -1,7 +1,7 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { type AwsService, type CallerClient, type CallService, serviceOf } from '@custodia/lean-dynamodb';
+import { type AwsService, type CallerClient, serviceOf } from '@custodia/lean-dynamodb';
 import * as z from 'zod';
-import { jsonErrorIn } from '../aws.ts';
+import { jsonErrorIn, type ServiceRequest } from '../aws.ts';
 import { OperatorProblem } from '../problem.ts';
 import { readResponse } from '../response.ts';
 import { type Check, Warning } from './findings.ts';
@@ -156,7 +156,7 @@ const JSON_SERVICE = { contentType: 'application/x-amz-json-1.1', errorIn: jsonE
 export function accountOf(client: CallerClient): Account {
   const caller = (name: AwsService['name']) => {
     const call = serviceOf(client, { name, ...JSON_SERVICE });
-    return async <T>(operation: string, request: Parameters<CallService>[0], schema: z.ZodType<T>): Promise<T> =>
+    return async <T>(operation: string, request: ServiceRequest, schema: z.ZodType<T>): Promise<T> =>
       readResponse(`${name} ${operation}`, schema, await call(request));
   };
   const reading = (name: 'lambda' | 'apigateway'): Read => {

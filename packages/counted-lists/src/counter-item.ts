@@ -82,7 +82,7 @@ export async function noteUnbuilt(table: Table, { partition }: List, indexes: re
 }
 
 /** Removes superfluous marks from a counter item, unless another writer has changed the mark to extend. */
-export function compactorOf(table: Table, { partition }: List, counter: Item): (() => Promise<void>) | undefined {
+function compactorOf(table: Table, { partition }: List, counter: Item): (() => Promise<void>) | undefined {
   const { remove, extend } = compactionOf(counter);
   if (remove.length === 0) return undefined;
   const extension = extend && {
@@ -148,7 +148,7 @@ export async function allocateNumbers(
   const counter =
     retentionDays === undefined || end === undefined
       ? await increment(table, list, allocation, {})
-      : await allocateDated(table, { ...list, retentionDays }, allocation, end);
+      : await allocateDated(table, list, allocation, end, retentionDays);
   const first = Number(counter.NEXT) - allocation.count;
   const common = {
     list,
@@ -179,9 +179,6 @@ const combined = (...parts: readonly CounterUpdate[]) => ({
   values: Object.fromEntries(parts.flatMap(({ values = {} }) => Object.entries(values))),
 });
 
-/** A list whose records expire. */
-type DatedList = List & { readonly retentionDays: number };
-
 /**
  * Allocates a number, and marks the period that begins with it:
  *
@@ -192,8 +189,8 @@ type DatedList = List & { readonly retentionDays: number };
  *
  * Marks can only extend the life of records: a wrong clock cannot hide records of other writers.
  */
-async function allocateDated(table: Table, list: DatedList, allocation: Allocation, end: number): Promise<Item> {
-  let update = inSequence(end, list.retentionDays);
+async function allocateDated(table: Table, list: List, allocation: Allocation, end: number, retentionDays: number) {
+  let update = inSequence(end, retentionDays);
   for (;;) {
     try {
       return await increment(table, list, allocation, update);
@@ -201,7 +198,7 @@ async function allocateDated(table: Table, list: DatedList, allocation: Allocati
       // Out of sequence, or another allocation has changed the marks or the note meanwhile.
       const counter = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
       if (counter === undefined) throw error;
-      update = outOfSequence(counter, end, list.retentionDays);
+      update = outOfSequence(counter, end, retentionDays);
     }
   }
 }

@@ -224,7 +224,7 @@ class Reading {
     if (overdue[0]?.number !== this.next || this.#fencedFrom === this.next) return 'open';
     if (this.#fencedFrom !== undefined) return 'limit';
     this.#fencedFrom = this.next;
-    await fence(this.#table, overdue, { gaps: stretch.gapItems, now });
+    await fence(this.#table, overdue, stretch.gapItems, now);
     return undefined;
   }
 }

@@ -33,20 +33,19 @@ interface FoundNumber extends Unwritten {
   readonly isFenced: boolean;
 }
 
-interface AsRead {
-  /** The items of the list's gaps, as read before the numbers were found. */
-  readonly gaps: readonly Item[];
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
 /**
  * Fences numbers whose writer has crashed, or is still running: as many as {@link MOST_UNITS} allow. A writer whose
  * number is fenced allocates another one. Best effort: what fails is left to the next reader, who completes a tombstone
  * without its bit.
+ * @param gaps the items of the list's gaps, as read before the numbers were found @param now epoch milliseconds
  * @returns whether these were all
  */
-export async function fence(table: Table, found: readonly FoundNumber[], { gaps, now }: AsRead): Promise<boolean> {
+export async function fence(
+  table: Table,
+  found: readonly FoundNumber[],
+  gaps: readonly Item[],
+  now: number,
+): Promise<boolean> {
   const affordable = affordableOf(found);
   const tries = affordable.map(async (one) =>
     one.isFenced || (await putTombstone(table, one, now).catch(() => false)) ? [one] : [],

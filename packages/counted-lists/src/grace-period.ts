@@ -50,9 +50,6 @@ export function settledUpTo(
   return settled;
 }
 
-/** Whether the writer of a time may still be at work, in epoch milliseconds. */
-export const isRecent = (time: number, now: number): boolean => !isPast(time, now);
-
-/** Not for an unknown time, which is no number. */
-const isPast = (time: number, now: number, period: number = GRACE_PERIOD.time): boolean =>
+/** Whether a time, in epoch milliseconds, is so long ago. Not for an unknown one, which is no number. */
+export const isPast = (time: number, now: number, period: number = GRACE_PERIOD.time): boolean =>
   Math.abs(now - time) >= period;

@@ -73,7 +73,7 @@ export async function fenceOverdue(
       partition,
       expires: retentionDays === undefined ? undefined : expiryOfNumber(counter, one.number),
     }));
-  return fence(table, overdue, { gaps: gapItems, now });
+  return fence(table, overdue, gapItems, now);
 }
 
 /**

@@ -7,24 +7,20 @@ import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
 import { isUnbuilt, membersOf, type View } from './view.ts';
 
-/** Which page of a list. */
-interface PageRange {
+/** Which page of a list is requested, and how. */
+export interface PageRequest {
   /** Counted from 1. */
   readonly page: number;
   readonly pageSize: number;
   /** By default the oldest first. */
   readonly sort: readonly SortKey[];
-}
-
-/** Whether a page in the order of the numbers begins with the newest. */
-export const isNewestFirst = ({ sort: [first] }: PageRange): boolean => first?.descending === true;
-
-/** How a page is requested. */
-export interface PageRequest extends PageRange {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly timeLimit: Reading;
 }
+
+/** Whether a page in the order of the numbers begins with the newest. */
+export const isNewestFirst = ({ sort: [first] }: PageRequest): boolean => first?.descending === true;
 
 /** A page as it was read. */
 export interface ItemPage {
@@ -39,12 +35,12 @@ export interface ItemPage {
 /** The rank of the lowest number of a page, and how many it has; or of `length` numbers from its start. */
 export function ranksOf(
   total: number,
-  range: PageRange,
-  length = range.pageSize,
+  request: PageRequest,
+  length = request.pageSize,
 ): readonly [rank: number, size: number] {
-  const skipped = (range.page - 1) * range.pageSize;
+  const skipped = (request.page - 1) * request.pageSize;
   const size = Math.max(0, Math.min(length, total - skipped));
-  return [isNewestFirst(range) ? total - skipped - size : skipped, size];
+  return [isNewestFirst(request) ? total - skipped - size : skipped, size];
 }
 
 /** The numbers of a page, with what was found of them. */
@@ -102,9 +98,6 @@ const FURTHER = 500;
 /** Most entries that have moved during a scan: a tenant can move 500 in a second. */
 const MOST_MOVED = 1_000;
 
-/** The page for which an order is read. */
-type OrderedPage = Pick<PageRequest, 'page' | 'pageSize' | 'timeLimit'>;
-
 /** First and last sort key. */
 type Keys = { readonly from: string; readonly to: string };
 
@@ -115,7 +108,7 @@ export class OrderScan {
   readonly #table: Table;
   readonly #query: ListQuery;
   readonly #order: Order;
-  readonly #request: OrderedPage;
+  readonly #request: PageRequest;
   readonly #partition: string;
   /** What is left to read, one after the other. */
   #ranges: readonly Keys[];
@@ -126,7 +119,7 @@ export class OrderScan {
   #queries = 0;
   #count = 0;
 
-  constructor(table: Table, query: ListQuery, order: Order, request: OrderedPage) {
+  constructor(table: Table, query: ListQuery, order: Order, request: PageRequest) {
     this.#table = table;
     this.#query = query;
     this.#order = order;

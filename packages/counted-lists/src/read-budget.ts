@@ -4,7 +4,7 @@ import type { TimeLimit } from './table.ts';
 export const MAX_READ = 16 * 1_048_576;
 
 /** Most bytes of the first round trip for a page of scattered records: two calls of up to 16 MB. */
-export const MAX_FIRST_LOOK = 2 * MAX_READ;
+const MAX_FIRST_LOOK = 2 * MAX_READ;
 
 /** Most bytes that one query reads (AWS, "Paginating table query results"). */
 const MAX_QUERY = 1_048_576;

@@ -1,6 +1,6 @@
 import { bitPlace } from './bits.ts';
 import { builtFilters, COUNTER, type List, readCounterItem } from './counter-item.ts';
-import { isRecent } from './grace-period.ts';
+import { isPast } from './grace-period.ts';
 import type { Clause } from './indexes/list-index.ts';
 import { type Candidates, readLookups } from './indexes/lookup.ts';
 import { Members, NumberSet } from './number-set.ts';
@@ -112,7 +112,7 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading, no
 }
 
 function unsettledOf(found: readonly Candidates[], now: number): readonly number[] {
-  const recent = found.flatMap(({ inAdvance }) => [...inAdvance].filter(([, at]) => isRecent(at, now)));
+  const recent = found.flatMap(({ inAdvance }) => [...inAdvance].filter(([, at]) => !isPast(at, now)));
   const numbers = new Set(recent.map(([number]) => number));
   return [...numbers].toSorted((one, other) => one - other);
 }

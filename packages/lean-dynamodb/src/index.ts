@@ -1,5 +1,5 @@
 export { bytesOf, type Kms, kmsOf } from './kms.ts';
 export { leanDocumentClient } from './lean-client.ts';
-export { type AwsService, type CallerClient, type CallService, serviceOf } from './service.ts';
+export { type AwsService, type CallerClient, serviceOf } from './service.ts';
 export { sqsOf } from './sqs.ts';
-export { assumeRole, type SessionCredentials } from './sts.ts';
+export { assumeRole } from './sts.ts';

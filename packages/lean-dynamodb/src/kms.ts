@@ -21,7 +21,10 @@ export type Kms = (operation: string, input: object) => Promise<Readonly<Record<
 
 const known = new WeakMap<CallerClient, Kms>();
 
-/** KMS with the credentials of this client, cached as long as the client exists. */
+/**
+ * KMS with the credentials of this client, cached as long as the client exists.
+ * @example const { Plaintext } = await kmsOf(client)('Decrypt', { CiphertextBlob, EncryptionContext: { tenant } })
+ */
 export function kmsOf(client: CallerClient): Kms {
   const kms = known.get(client) ?? newKms(client);
   known.set(client, kms);

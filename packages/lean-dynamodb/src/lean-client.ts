@@ -28,6 +28,9 @@ const DISPENSABLE = ['getUserAgentMiddleware', 'recursionDetectionMiddleware', '
 
 /**
  * A document client of this configuration; its calls, retries and errors are the SDK's.
+ * @example
+ * const client = leanDocumentClient({ region: 'eu-west-1' }, Number);
+ * const { Item } = await client.send(new GetCommand({ TableName, Key }));
  * @param numberOf makes what is read of the text of a number
  */
 export function leanDocumentClient(config: DynamoDBClientConfig, numberOf: NumberOf): DynamoDBDocumentClient {

@@ -53,7 +53,10 @@ const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnReque
 
 let shared: NodeHttpHandler | undefined;
 
-/** Calls of this service in the name of this client. */
+/**
+ * Calls of this service in the name of this client.
+ * @example await serviceOf(client, { name: 'logs', contentType: 'application/x-amz-json-1.1', errorIn })({ body })
+ */
 export function serviceOf(client: CallerClient, service: AwsService): CallService {
   shared ??= new NodeHttpHandler(TIMEOUTS);
   const handler = shared;

@@ -27,7 +27,10 @@ export interface SqsMessage {
  */
 export type SendMessages = (messages: readonly SqsMessage[]) => Promise<void>;
 
-/** The queue at this address, in the name of a client. */
+/**
+ * The queue at this address, in the name of a client.
+ * @example await sqsOf(client, url)([{ body: 'wake', group: tenant, delaySeconds: 0 }])
+ */
 export function sqsOf(client: CallerClient, queueUrl: string): SendMessages {
   const call = serviceOf(client, SQS);
   return async (messages) => {

@@ -15,7 +15,7 @@ const STS: AwsService = {
 };
 
 /** The credentials of a session. */
-export interface SessionCredentials {
+interface SessionCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
@@ -33,6 +33,7 @@ interface SessionOptions {
 
 /**
  * Opens a session of a role.
+ * @example await assumeRole(client, { role, name: 'clients', duration: 3_600, tag: { key: 'tenant', value: tenant } })
  * @throws ServiceException, or an error of the connection
  */
 export async function assumeRole(

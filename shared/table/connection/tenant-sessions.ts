@@ -1,9 +1,9 @@
-import type { SessionCredentials } from '@custodia/lean-dynamodb';
+import type { assumeRole } from '@custodia/lean-dynamodb';
 import type { Clock } from '../../clock.ts';
 import { keepNewest } from '../../memory.ts';
 
 /** Without their expiration: {@link TenantSessions} counts it itself. */
-export type TenantCredentials = Omit<SessionCredentials, 'expiration'>;
+export type TenantCredentials = Omit<Awaited<ReturnType<typeof assumeRole>>, 'expiration'>;
 
 /** Longest session of a role that assumes another role, in seconds (AWS, "AssumeRole"). */
 export const LIFETIME = 3_600;

@@ -121,7 +121,7 @@ const EXACT_MARK = '=';
 const MOST_RECORDS = 2_000;
 
 /** A value of any length, as it is in an entry. */
-export const hashOf = (value: string): string => hash('sha256', value, 'base64url');
+const hashOf = (value: string): string => hash('sha256', value, 'base64url');
 
 /** Attribute of an entry: the id of its record. */
 export const HOLDER = 'holder';
@@ -194,7 +194,7 @@ interface WantedWord {
 }
 
 /** How texts become words, and which find which. */
-export interface Language {
+interface Language {
   /** The words of a record's texts. @param claims further texts by which it is found, which each entry carries too */
   readonly wordsOf: (texts: readonly string[], claims: readonly string[]) => readonly string[];
   /** The words of a query, those first that the fewest records have. */

@@ -208,8 +208,7 @@ export function entryIn(sortKey: string): { readonly text: string; readonly numb
   return text === undefined || number === undefined ? undefined : { text, number: numberIn(number) };
 }
 
-/** Bounds of sort keys: from a text's entries on, up to a text's, and before them. `\v` follows {@link END}. */
-export const fromText = (text: string): string => text;
+/** Bounds of sort keys: up to a text's entries, and before them. `\v` follows {@link END}. */
 export const upToText = (text: string): string => `${text}\v`;
 export const beforeText = (text: string): string => `${text}${END}`;
 /** All entries with a text, and those without. */

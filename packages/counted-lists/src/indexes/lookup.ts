@@ -103,14 +103,17 @@ class LookupRead {
 
   constructor(table: Table, list: string, lookup: Lookup) {
     this.lookup = lookup;
-    this.#ranges = lookup.ranges.map((range) => ({
-      numberOf: 'numberOf' in range ? range.numberOf : numberOfEntry,
-      read: 'key' in range ? () => readOne(table, range.key) : reader(table, queryOf(list, range)),
-      count: 0,
-      after: undefined,
-      // DynamoDB refuses a range that ends before it begins.
-      isComplete: 'keys' in range && 'from' in range.keys && range.keys.from > range.keys.to,
-    }));
+    this.#ranges = lookup.ranges.map(
+      (range): RangeRead => ({
+        numberOf: 'numberOf' in range ? range.numberOf : numberOfEntry,
+        read: (most, after) =>
+          'key' in range ? readOne(table, range.key) : queryUpTo(table, queryOf(list, range), most, after),
+        count: 0,
+        after: undefined,
+        // DynamoDB refuses a range that ends before it begins.
+        isComplete: 'keys' in range && 'from' in range.keys && range.keys.from > range.keys.to,
+      }),
+    );
   }
 
   get isComplete(): boolean {
@@ -144,11 +147,6 @@ class LookupRead {
 }
 
 const numberOfEntry = ({ SK }: Item): number => entryIn(String(SK))?.number ?? 0;
-
-const reader =
-  (table: Table, query: Query): RangeRead['read'] =>
-  (most, after) =>
-    queryUpTo(table, query, most, after);
 
 function queryOf(list: string, range: Exclude<LookupRange, { readonly key: Key }>): Query {
   const partition = 'items' in range ? itemsPartition(list, range.items) : range.partition;
