@@ -9,8 +9,7 @@ import {
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
 import { RoleWithRights } from './roles/role.ts';
-import { boundary } from './setting-kinds.ts';
-import { parsedContext } from './settings.ts';
+import { boundary, parsedContext } from './settings.ts';
 import { boundaryOf } from './stacks/stage-stack.ts';
 
 /** Where GitHub's tokens come from (https://docs.github.com/en/actions/reference/security/oidc). */
