@@ -12,14 +12,11 @@ export interface FunctionEnvironment {
   readonly firstKey: boolean;
   /** Requests a minute of an integration without a limit of its own. Default {@link GENEROUS_LIMIT}. */
   readonly rateLimit?: number | undefined;
-  /** Requests a minute of all integrations of a tenant together. Default: the functions derive it from `rateLimit`. */
-  readonly tenantRateLimit?: number | undefined;
-  /** Maximal number of integrations of an organization. Default: that of the functions. */
+  /** Limits of an organization. Default: those of the functions. */
   readonly maxIntegrations?: number | undefined;
-  /** Maximal number of webhook endpoints of an organization. Default: that of the functions. */
   readonly maxWebhookEndpoints?: number | undefined;
   readonly maxWebhookPings?: number | undefined;
-  /** How long the gateway keeps a response of the authorizer, in seconds. Default: {@link AUTHORIZER_TTL_SECONDS}. */
+  /** How long the gateway keeps a response of the authorizer, in seconds. Default {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number | undefined;
   /** Origins whose pages may call. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
@@ -43,16 +40,7 @@ export function setFunctionEnvironment({
   endpoint,
   keyFile,
   firstKey,
-  rateLimit,
-  tenantRateLimit,
-  maxIntegrations,
-  maxWebhookEndpoints,
-  maxWebhookPings,
-  authorizerTtlSeconds = AUTHORIZER_TTL_SECONDS,
-  corsOrigins = [],
-  eventTargets = 'loopback',
-  ticketWords = 'on',
-  accessLines = false,
+  ...given
 }: FunctionEnvironment): void {
   const { accessKeyId, ...dynamoDb } = endpointAndKey(endpoint);
   for (const variable of FOREIGN) delete process.env[variable];
@@ -60,18 +48,19 @@ export function setFunctionEnvironment({
     TABLE_NAME: tableName,
     DYNAMODB_ENDPOINT: dynamoDb.endpoint,
     KEY_FILE: keyFile,
-    CORS_ORIGINS: corsOrigins.join(),
-    EVENT_TARGETS: eventTargets,
+    CORS_ORIGINS: given.corsOrigins?.join() ?? '',
+    EVENT_TARGETS: given.eventTargets ?? 'loopback',
     DELIVERY_CONCURRENCY: String(AT_ONCE),
-    TICKET_WORDS: ticketWords,
+    TICKET_WORDS: given.ticketWords ?? 'on',
     FIRST_KEY: firstKey ? 'on' : 'off',
-    RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
-    TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),
-    MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
-    MAX_WEBHOOK_ENDPOINTS: String(maxWebhookEndpoints ?? ''),
-    MAX_WEBHOOK_PINGS: String(maxWebhookPings ?? ''),
-    AUTHORIZER_CACHE_SECONDS: String(authorizerTtlSeconds),
-    METRICS_NAMESPACE: accessLines ? 'Custodia/local' : '',
+    RATE_LIMIT: String(given.rateLimit ?? GENEROUS_LIMIT),
+    // The functions derive it.
+    TENANT_RATE_LIMIT: '',
+    MAX_INTEGRATIONS: String(given.maxIntegrations ?? ''),
+    MAX_WEBHOOK_ENDPOINTS: String(given.maxWebhookEndpoints ?? ''),
+    MAX_WEBHOOK_PINGS: String(given.maxWebhookPings ?? ''),
+    AUTHORIZER_CACHE_SECONDS: String(given.authorizerTtlSeconds ?? AUTHORIZER_TTL_SECONDS),
+    METRICS_NAMESPACE: given.accessLines ? 'Custodia/local' : '',
     AWS_REGION: LOCAL_AWS.region,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: LOCAL_AWS.credentials.secretAccessKey,

@@ -27,8 +27,6 @@ export interface LocalSettings {
   readonly platformSecret: string | undefined;
   /** Requests a minute of an integration without a limit of its own; undefined: more than this machine can serve. */
   readonly rateLimit?: number | undefined;
-  /** Requests a minute of all integrations of a tenant together; undefined: ten times `rateLimit`. */
-  readonly tenantRateLimit?: number | undefined;
   /** Origins whose pages may call; undefined: none. */
   readonly corsOrigins?: readonly string[] | undefined;
   /** How many requests each route takes from all callers together, as in a stage; undefined: any number. */
@@ -62,7 +60,6 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   dynamoDbEndpoint: endpointOf(environment.DYNAMODB_ENDPOINT || undefined),
   platformSecret: secretOf(environment.PLATFORM_SECRET || undefined),
   rateLimit: limitOf(environment, 'RATE_LIMIT'),
-  tenantRateLimit: limitOf(environment, 'TENANT_RATE_LIMIT'),
   corsOrigins: corsOriginsOf(environment.CORS_ORIGINS || undefined),
   throttling: throttlingOf(environment),
   inFlight: limitOf(environment, 'IN_FLIGHT', ' at the same time'),
@@ -113,15 +110,10 @@ function corsOriginsOf(text: string | undefined): readonly string[] | undefined 
   throw new LocalApiError(`CORS_ORIGINS must be ${ORIGINS}, not "${text}".`);
 }
 
-/** The burst is twice the rate, as in a stage that sets neither. */
+/** The burst is twice the rate, as in a stage. */
 function throttlingOf(environment: Environment): Throttling | undefined {
   const rate = limitOf(environment, 'THROTTLE_RATE', ' a second');
-  const burst = limitOf(environment, 'THROTTLE_BURST', '');
-  if (rate !== undefined) return { rate, burst: burst ?? 2 * rate };
-  if (burst === undefined) return undefined;
-  throw new LocalApiError(
-    'THROTTLE_BURST must come with THROTTLE_RATE, the number of requests a second in the long run.',
-  );
+  return rate === undefined ? undefined : { rate, burst: 2 * rate };
 }
 
 /**

@@ -93,7 +93,7 @@ export async function startLocalApi(
   loading.catch(() => undefined);
 
   const keyFile = join(directory.path, 'keys.json');
-  const { platformSecret: secret, rateLimit, tenantRateLimit, corsOrigins, eventTargets, ticketWords } = settings;
+  const { platformSecret: secret, rateLimit, corsOrigins, eventTargets, ticketWords } = settings;
   const disk = isOnDisk(settings) ? directory.path : undefined;
   const connect = (config: Parameters<typeof configureTable>[0] = {}): void => {
     configureTable(config);
@@ -103,7 +103,7 @@ export async function startLocalApi(
   let address = '';
   const workAt = async (endpoint: string): Promise<void> => {
     address = endpoint;
-    const given = { rateLimit, tenantRateLimit, corsOrigins, eventTargets, ticketWords };
+    const given = { rateLimit, corsOrigins, eventTargets, ticketWords };
     const accessLines = log.writes('debug');
     const { authorizerTtlSeconds } = gatewayOptions;
     const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };

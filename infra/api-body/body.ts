@@ -1,15 +1,7 @@
-import {
-  COMPRESSED_FROM,
-  type Contract,
-  entrancesOf,
-  GATEWAY_PROBLEMS,
-  gatewayResponse,
-  methodsOf,
-  type Route,
-} from '#contract';
+import { COMPRESSED_FROM, type Contract, entrancesOf, GATEWAY_PROBLEMS, gatewayResponse, methodsOf, type Route } from '#contract';
 import type { Settings } from '../settings.ts';
-import { type ApiOperation, type AuthorizerSettings, authorizersOf, type PathItem, securityOf } from './operation.ts';
 import { undeclaredMethods } from './undeclared.ts';
+import { AUTHORIZER } from '../rights.ts';
 
 /**
  * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the
@@ -53,7 +45,7 @@ function pathItems(
   contracts: readonly Contract[],
   settings: ApiBodyProps['settings'],
   invocationUri: ApiBodyProps['invocationUri'],
-): Record<string, PathItem> {
+): Record<string, object> {
   const served = contracts.flatMap(({ name, routes }) =>
     Object.values(routes).map((route): Served => ({ route, uri: invocationUri(name) })),
   );
@@ -72,7 +64,7 @@ const withParents = (path: string): string[] =>
     .slice(1)
     .map((_, index, parts) => `/${parts.slice(0, index + 1).join('/')}`);
 
-const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'], isEntrance: boolean): PathItem => ({
+const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'], isEntrance: boolean): object => ({
   ...Object.fromEntries(
     served.flatMap(({ route, uri }) =>
       methodsOf(route).map((method) => [method.toLowerCase(), routeOperation(route, uri, settings)]),
@@ -85,10 +77,11 @@ const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'],
   ),
 });
 
-const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings): ApiOperation => ({
+const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings): object => ({
   ...securityOf(route.auth, settings),
   // The gateway passes on a function's response unchanged, so no response is declared.
   responses: {},
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-integration.html
   'x-amazon-apigateway-integration': { type: 'aws_proxy', httpMethod: 'POST', uri },
 });
 
@@ -112,3 +105,77 @@ export const gatewayResponses = (corsOrigins: readonly string[]) =>
       ];
     }),
   );
+
+/** An operation names its authorizer, or the reason why it has none. */
+interface Security {
+  readonly security?: readonly Readonly<Record<string, readonly never[]>>[];
+  readonly 'x-amazon-apigateway-auth'?: { readonly type: 'NONE' };
+  /** Why it has no authorizer. */
+  readonly description?: string;
+}
+
+/** Who checks the caller of a route. */
+
+export type AuthorizerSettings = Pick<Settings, 'authorizerCacheSeconds' | 'firstKey'>;
+
+/** Not called where the `Authorization` header is missing; its responses are cached by that header. */
+const BEARER = 'Bearer';
+/** Called for every request, with or without a token. */
+const OPTIONAL = 'Optional';
+
+/** Why the gateway accepts requests to such routes without an authorizer. */
+const OPEN = {
+  none: 'Public by its contract: the login itself, the OpenAPI document, the documentation and the keys of tokens.',
+  signature: 'The function checks the signature of the body, which no authorizer sees.',
+} as const satisfies Partial<Record<Route['auth'], string>>;
+
+/** The authorizer of a route, or why it has none. */
+export function securityOf(auth: Route['auth'], { firstKey }: Pick<AuthorizerSettings, 'firstKey'>): Security {
+  if (auth === 'none' || auth === 'signature') return withoutAuthorizer(OPEN[auth]);
+  return { security: [{ [auth === 'bearer-optional' && firstKey ? OPTIONAL : BEARER]: [] }] };
+}
+
+/** @param reason for readers of the API in AWS's console or in the template, and for `test/infra/nag.stack.test.ts` */
+export const withoutAuthorizer = (reason: string): Security => ({
+  description: reason,
+  'x-amazon-apigateway-auth': { type: 'NONE' },
+});
+
+/**
+ * The authorizers that the routes name: the gateway makes each that is declared.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-authorizer.html
+ */
+export function authorizersOf(
+  contracts: readonly Contract[],
+  { authorizerCacheSeconds, firstKey }: AuthorizerSettings,
+  invocationUri: (functionName: string) => string,
+) {
+  const authorizerUri = invocationUri(AUTHORIZER);
+  const bearer = authorizer('Authorization', {
+    authorizerUri,
+    identitySource: 'method.request.header.Authorization',
+    authorizerResultTtlInSeconds: authorizerCacheSeconds,
+  });
+  const isOptional = contracts.some(({ routes }) =>
+    Object.values(routes).some(({ auth }) => auth === 'bearer-optional'),
+  );
+  if (!firstKey || !isOptional) return { [BEARER]: bearer };
+  // Without an identity source, the name of the scheme, which OpenAPI requires, has no meaning.
+  return { [BEARER]: bearer, [OPTIONAL]: authorizer('Unused', { authorizerUri, authorizerResultTtlInSeconds: 0 }) };
+}
+
+const authorizer = (
+  header: string,
+  options: {
+    readonly authorizerUri: string;
+    readonly identitySource?: string;
+    /** For how long a response of the authorizer is cached, in seconds. */
+    readonly authorizerResultTtlInSeconds: number;
+  },
+) => ({
+  type: 'apiKey',
+  in: 'header',
+  name: header,
+  'x-amazon-apigateway-authtype': 'custom',
+  'x-amazon-apigateway-authorizer': { type: 'request', ...options },
+});

@@ -1,5 +1,5 @@
 import { gatewayResponse, type Preflight, preflightOf, REDIRECT, type Route, undeclared } from '#contract';
-import { type ApiOperation, withoutAuthorizer } from './operation.ts';
+import { withoutAuthorizer } from './body.ts';
 
 /**
  * Responses to paths and methods that no contract declares. API Gateway would respond with "missing authentication
@@ -18,7 +18,7 @@ export function undeclaredMethods(
   routes: readonly Route[],
   corsOrigins: readonly string[],
   isEntrance: boolean,
-): ApiOperation {
+): object {
   const preflight = preflightOf(routes, corsOrigins);
   const problem = undeclared(routes, preflight);
   const refusal = {
@@ -117,7 +117,7 @@ const MEDIA_TYPES = [
 ];
 
 /** The first response, unless another one is for the method. */
-function mock([standard, ...others]: readonly [MockResponse, ...MockResponse[]]): ApiOperation {
+function mock([standard, ...others]: readonly [MockResponse, ...MockResponse[]]): object {
   const responses = [standard, ...others];
   const template = `{"statusCode":${others.reduce(otherwise, String(standard.status))}}`;
   return {

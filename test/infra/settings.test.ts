@@ -93,7 +93,7 @@ describe('settings', () => {
       { restoredTableStreamArn: BROUGHT.restoredTableStreamArn },
       { restoredTableStreamArn: BROUGHT.restoredTableStreamArn, restoredTable: 'custodia-prod' },
     ],
-    [/backupCopyVaults\.0: ARNs of vaults/, { backupCopyVaults: 'custodia', backupRetentionDays: 90 }],
+    [/backupCopyVaults: ARNs of vaults/, { backupCopyVaults: 'custodia', backupRetentionDays: 90 }],
     [/backupCopyVaults: needs backupRetentionDays/, { backupCopyVaults: VAULT }],
     [/deployment: /, { deployment: 'linear' }],
     [

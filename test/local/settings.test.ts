@@ -13,18 +13,17 @@ it('have defaults, also for empty variables', () => {
 it('say how many requests the functions take, more than can be sent unless they are set', () => {
   const environment = { tableName: 't', endpoint: 'http://127.0.0.1:1', keyFile: 'k', firstKey: true };
   const limits = (variables: Record<string, string>) => {
-    const { rateLimit, tenantRateLimit } = readSettings(variables);
-    setFunctionEnvironment({ ...environment, rateLimit, tenantRateLimit });
+    const { rateLimit } = readSettings(variables);
+    setFunctionEnvironment({ ...environment, rateLimit });
     return [process.env.RATE_LIMIT, process.env.TENANT_RATE_LIMIT];
   };
-  expect(limits({ RATE_LIMIT: '20', TENANT_RATE_LIMIT: '50' })).toEqual(['20', '50']);
+  expect(limits({ RATE_LIMIT: '20' })).toEqual(['20', '']);
   expect(limits({})).toEqual(['1000000', '']);
 });
 
-it('throttle nothing unless a rate is set, take twice the rate at once unless a burst is set, and name hosts', () => {
-  const read = (THROTTLE_RATE: string, THROTTLE_BURST = '') =>
-    readSettings({ THROTTLE_RATE, THROTTLE_BURST }).throttling;
-  expect([read(''), read('5'), read('5', '7')]).toEqual([undefined, { rate: 5, burst: 10 }, { rate: 5, burst: 7 }]);
+it('throttle nothing unless a rate is set, take twice the rate at once, and name hosts', () => {
+  const read = (THROTTLE_RATE: string) => readSettings({ THROTTLE_RATE }).throttling;
+  expect([read(''), read('5')]).toEqual([undefined, { rate: 5, burst: 10 }]);
   expect(readSettings({ ALLOWED_HOSTS: 'API.test,b' }).allowedHosts).toEqual(['api.test', 'b']);
 });
 
@@ -49,10 +48,8 @@ it.each([
   ['DYNAMODB_ENDPOINT', 'file:///tmp'],
   ['RATE_LIMIT', '0'],
   ['RATE_LIMIT', '1e3'],
-  ['TENANT_RATE_LIMIT', '-5'],
   ['THROTTLE_RATE', '0'],
   ['THROTTLE_RATE', '0.5'],
-  ['THROTTLE_BURST', '5'],
   ['PLATFORM_SECRET', 'x'.repeat(31)],
   ['PLATFORM_SECRET', `täglich-${'x'.repeat(31)}`],
 ])('refuse %s=%s in one sentence', (name, value) => {
