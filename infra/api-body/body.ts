@@ -1,7 +1,15 @@
-import { COMPRESSED_FROM, type Contract, entrancesOf, GATEWAY_PROBLEMS, gatewayResponse, methodsOf, type Route } from '#contract';
-import type { Settings } from '../settings.ts';
-import { undeclaredMethods } from './undeclared.ts';
+import {
+  COMPRESSED_FROM,
+  type Contract,
+  entrancesOf,
+  GATEWAY_PROBLEMS,
+  gatewayResponse,
+  methodsOf,
+  type Route,
+} from '#contract';
 import { AUTHORIZER } from '../rights.ts';
+import type { Settings } from '../settings.ts';
+import { type Security, undeclaredMethods, withoutAuthorizer } from './undeclared.ts';
 
 /**
  * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the
@@ -106,14 +114,6 @@ export const gatewayResponses = (corsOrigins: readonly string[]) =>
     }),
   );
 
-/** An operation names its authorizer, or the reason why it has none. */
-interface Security {
-  readonly security?: readonly Readonly<Record<string, readonly never[]>>[];
-  readonly 'x-amazon-apigateway-auth'?: { readonly type: 'NONE' };
-  /** Why it has no authorizer. */
-  readonly description?: string;
-}
-
 /** Who checks the caller of a route. */
 
 export type AuthorizerSettings = Pick<Settings, 'authorizerCacheSeconds' | 'firstKey'>;
@@ -134,12 +134,6 @@ export function securityOf(auth: Route['auth'], { firstKey }: Pick<AuthorizerSet
   if (auth === 'none' || auth === 'signature') return withoutAuthorizer(OPEN[auth]);
   return { security: [{ [auth === 'bearer-optional' && firstKey ? OPTIONAL : BEARER]: [] }] };
 }
-
-/** @param reason for readers of the API in AWS's console or in the template, and for `test/infra/nag.stack.test.ts` */
-export const withoutAuthorizer = (reason: string): Security => ({
-  description: reason,
-  'x-amazon-apigateway-auth': { type: 'NONE' },
-});
 
 /**
  * The authorizers that the routes name: the gateway makes each that is declared.

@@ -1,5 +1,18 @@
 import { gatewayResponse, type Preflight, preflightOf, REDIRECT, type Route, undeclared } from '#contract';
-import { withoutAuthorizer } from './body.ts';
+
+/** An operation names its authorizer, or the reason why it has none. */
+export interface Security {
+  readonly security?: readonly Readonly<Record<string, readonly never[]>>[];
+  readonly 'x-amazon-apigateway-auth'?: { readonly type: 'NONE' };
+  /** Why it has no authorizer. */
+  readonly description?: string;
+}
+
+/** @param reason for readers of the API in AWS's console or in the template, and for `test/infra/nag.stack.test.ts` */
+export const withoutAuthorizer = (reason: string): Security => ({
+  description: reason,
+  'x-amazon-apigateway-auth': { type: 'NONE' },
+});
 
 /**
  * Responses to paths and methods that no contract declares. API Gateway would respond with "missing authentication
