@@ -1,11 +1,15 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { type Command, Option } from 'commander';
 import * as z from 'zod';
-import { RequestSession } from '#table';
-import { openLocalData } from './local-data.ts';
+import { openDynamoDb, refuseWritesWhenFull } from '#local-dynamodb';
+import { environmentTable, RequestSession } from '#table';
+import { setFunctionEnvironment } from '../local/environment.ts';
+import { IN_MEMORY, LOCAL_TABLE, readSettings } from '../local/settings.ts';
+import { readResponse } from './aws.ts';
 import { OperatorProblem } from './problem.ts';
-import { readResponse } from './response.ts';
 
 /**
  * Where a command works: on a deployed stage, under the role that it needs, or on the data of `npm start`.
@@ -238,4 +242,33 @@ export function setStackEnvironment(
   process.env.TABLE_NAME = table;
   if (region !== undefined) process.env.AWS_REGION = region;
   if (ticketWords !== undefined) process.env.TICKET_WORDS = ticketWords;
+}
+
+/**
+ * Makes this process work on the data of `npm start`, whether or not that runs. `DATA_DIR` and `DYNAMODB_ENDPOINT` have
+ * the same meaning.
+ * @returns a function that releases the data
+ * @throws OperatorProblem, LocalApiError or EmbeddedDynamoDbError
+ */
+export async function openLocalData(): Promise<() => Promise<void>> {
+  const { dataDir, dynamoDbEndpoint, ticketWords } = readSettings(process.env);
+  const keyFile = join(dataDir, 'keys.json');
+  const workAt = (endpoint: string): void =>
+    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: false, ticketWords });
+  if (dynamoDbEndpoint !== undefined) {
+    workAt(dynamoDbEndpoint);
+    return async () => undefined;
+  }
+  if (dataDir === IN_MEMORY) {
+    throw new OperatorProblem(
+      'What is kept in memory is found by its address alone: set DYNAMODB_ENDPOINT to the one that npm start prints.',
+    );
+  }
+  if (!existsSync(dataDir)) {
+    throw new OperatorProblem(`There is no data directory ${resolve(dataDir)}: set DATA_DIR to that of npm start.`);
+  }
+  const { endpoint, stop } = await openDynamoDb(dataDir);
+  workAt(endpoint);
+  refuseWritesWhenFull(environmentTable(), dataDir);
+  return stop;
 }

@@ -1,8 +1,8 @@
-import { PROBLEMS, permissionCatalogue } from '#contract';
+import type * as z from 'zod';
+import { type Contract, PROBLEMS, permissionCatalogue, type Route } from '#contract';
 import { describedBy } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { withText } from '../places.ts';
-import { endpoints } from './endpoints.ts';
 import { records } from './records.ts';
 import type { Schemas } from './schema.ts';
 
@@ -31,3 +31,66 @@ const problems = (): string =>
     Map.groupBy(Object.entries(PROBLEMS), ([, { status }]) => status),
     ([status, types]) => `- ${status}: ${types.map(([type, { title }]) => `\`${type}\` (${title})`).join(', ')}`,
   ).join('\n');
+
+/** Marks what the service has beyond the specification that it was given. */
+const OURS = '†';
+
+/** The endpoints of each domain, under its tag. */
+export const endpoints = (contracts: readonly Contract[]): string =>
+  contracts.map(({ tag, routes }) => `### ${tag}\n\n${Object.values(routes).map(lineOf).join('\n')}`).join('\n\n');
+
+const lineOf = (route: Route): string =>
+  [
+    `- \`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''} (${accessTo(route)}): ${route.summary}.`,
+    // The OpenAPI document describes extensions.
+    ...[(route.extension === true ? undefined : route.description) ?? []].flat(),
+    ...named(
+      'Query',
+      Object.keys(route.query.shape).filter((name) => !COMMON_QUERY.includes(name)),
+    ),
+    ...named(
+      'Problems',
+      route.errors.filter((problem) => !(problem === 'not-found' && route.path.includes('id}'))),
+    ),
+    ...eventOf(route),
+    ...unusual(route),
+  ].join(' ');
+
+/** What every endpoint with a token takes, and every list with pages. */
+const COMMON_QUERY = ['org_id', 'page', 'page_size', 'sort'];
+
+const named = (what: string, names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`${what}: ${codes(names)}.`];
+
+/** A response with another status, or another record, than the method and the body say. */
+function unusual({ method, body, response }: Route): string[] {
+  const name = nameOf(response.schema);
+  const usual = { GET: 200, POST: 201, PUT: 201, PATCH: 200, DELETE: 204 }[method];
+  const isOfBody = method === 'GET' || method === 'DELETE' || name === body?.name.replace(/(Create|Patch|Upsert)$/, '');
+  if (response.status === usual && isOfBody) return [];
+  return [`Returns ${[response.status, name].join(' ').trim()}.`];
+}
+
+/** The event of webhooks that does the same, and the field of its `data` with the id of the path. */
+function eventOf({ event, params }: Route): string[] {
+  if (event === undefined) return [];
+  const hasOtherId = Object.keys(params.shape).length > 0 && event.idField !== undefined;
+  return [`Event: \`${event.type}\`${hasOtherId ? ` with \`${event.idField}\`` : ''}.`];
+}
+
+function accessTo({ auth, permission }: Route): string {
+  switch (auth) {
+    case 'bearer':
+      return permission ? `\`${permission}\`` : 'any token';
+    case 'bearer-optional':
+      return `\`${permission}\`; no token for a first key`;
+    case 'signature':
+      return 'signature';
+    case 'none':
+      return 'none';
+  }
+}
+
+const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+const nameOf = (schema: z.ZodType | undefined): string => String(schema?.meta()?.id ?? '');

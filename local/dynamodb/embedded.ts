@@ -2,8 +2,15 @@ import { join, resolve } from 'node:path';
 import { ChildFailed, type RunningChild, startChild } from './child.ts';
 import { chooseEngine } from './choose.ts';
 import { LOCAL_AWS, newAccessKeyId, probe, withAccessKey } from './client.ts';
-import { forgetEndpoint, lockDirectory, makeDatabasesPrivate, readEndpoint, writeEndpoint } from './data-directory.ts';
-import { type FileSystemOf, requireFreeSpace } from './disk-space.ts';
+import {
+  type FileSystemOf,
+  forgetEndpoint,
+  lockDirectory,
+  makeDatabasesPrivate,
+  readEndpoint,
+  requireFreeSpace,
+  writeEndpoint,
+} from './data-directory.ts';
 import {
   DATA_FILES,
   DirectoryInUse,

@@ -1,6 +1,6 @@
 export { findEngine } from './choose.ts';
 export { createTable, endpointAndKey, LOCAL_AWS, localDynamoDbClient, probe } from './client.ts';
-export { refuseWritesWhenFull } from './disk-space.ts';
+export { refuseWritesWhenFull } from './data-directory.ts';
 export { openDynamoDb, startDynamoDb, superviseDynamoDb } from './embedded.ts';
 export type { EngineName } from './engine.ts';
 export { EmbeddedDynamoDbError } from './engine.ts';

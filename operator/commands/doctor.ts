@@ -1,6 +1,6 @@
 import { command } from '../command.ts';
+import type { Finding } from '../doctor/account.ts';
 import { type DoctorOptions, doctor } from '../doctor/doctor.ts';
-import type { Finding } from '../doctor/findings.ts';
 
 /** `doctor` works under the stack's operator role. */
 export const declareDoctor = command<DoctorOptions>({

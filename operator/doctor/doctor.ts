@@ -3,8 +3,7 @@ import { RequestSession } from '#table';
 import { readCredentials } from '#tenancy';
 import { OperatorProblem } from '../problem.ts';
 import { openTarget, type StackOptions, stackOf } from '../target.ts';
-import { accountChecks, type StageLocation } from './account.ts';
-import { type Finding, findingsOf, Skipped } from './findings.ts';
+import { accountChecks, type Finding, findingsOf, Skipped, type StageLocation } from './account.ts';
 
 export interface DoctorOptions extends StackOptions {
   readonly url?: string;

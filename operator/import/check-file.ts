@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { Problem, parse, pointer, uniqueFieldsOf } from '#contract';
 import { asNumber } from '#json';
-import { type Finding, shortened } from './findings.ts';
 import type { ImportKind } from './kinds.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
-import { bytesOf } from './text.ts';
+import { bytesOf, type Finding, shortened } from './text.ts';
 
 /** A file is read to its end and checked before anything of it is sent. */
 

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { nearestName, pointer } from '#contract';
 import { parseJson } from '#json';
 import { isBlank, trimmed } from '../../shared/words.ts';
-import type { Finding } from './findings.ts';
 import { fieldsOf, type ImportKind } from './kinds.ts';
 import type { Row } from './read-csv.ts';
+import type { Finding } from './text.ts';
 
 /** The columns of a file of CSV, by its first line. */
 

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { isBlank } from '../../shared/words.ts';
-import { UnreadableFile } from './findings.ts';
-import { LINE_BREAK, LONGEST_RECORD, textsOf } from './text.ts';
+import { LINE_BREAK, LONGEST_RECORD, textsOf, UnreadableFile } from './text.ts';
 
 /** The rows of a file of CSV (RFC 4180), with any end of line. */
 

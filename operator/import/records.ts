@@ -1,9 +1,9 @@
 import { asNumber, mistakeIn, parseJson } from '#json';
 import { declaredOf, exportedKinds } from '../export.ts';
 import { type Column, Columns, type Mapping } from './columns.ts';
-import type { Finding } from './findings.ts';
 import { fieldsOf, type ImportKind, importKinds } from './kinds.ts';
 import { rowsOf } from './read-csv.ts';
+import type { Finding } from './text.ts';
 import { linesOf } from './text.ts';
 
 /** The records of a file, whatever its form. */

@@ -1,7 +1,7 @@
 import { quoted } from '../../local/terminal/printable.ts';
 import type { CheckedFile } from './check-file.ts';
-import { sentenceOf } from './findings.ts';
 import type { Progress } from './run.ts';
+import { sentenceOf } from './text.ts';
 
 /** What an import says when it ends. */
 

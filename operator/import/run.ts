@@ -1,11 +1,11 @@
 import type { HistoryEntry, Resource } from '../../functions/resources/contract.ts';
 import type { BatchOperation, Custodia, ImportResult } from '../../packages/client/src/index.ts';
 import { type CheckedFile, findingsOf, inputOf, mistakesIn } from './check-file.ts';
-import { sentenceOf, shortened } from './findings.ts';
 import { type ImportKind, importKinds, isUpsert } from './kinds.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
 import { nameOf, type Report, type ReportLine, type Step } from './report.ts';
+import { sentenceOf, shortened } from './text.ts';
 
 /** Sends the records of a checked file. */
 

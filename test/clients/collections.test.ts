@@ -5,8 +5,7 @@ import type * as z from 'zod';
 import { referencesIn } from '#contract';
 import { exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { collected, httpFile } from '../../generate/collections/http-file.ts';
-import { postmanCollection } from '../../generate/collections/postman.ts';
+import { collected, httpFile, postmanCollection } from '../../generate/collections.ts';
 import { operations } from '../support/scenario.ts';
 
 /** The collections of requests. `collections.slow.test.ts` runs them. */

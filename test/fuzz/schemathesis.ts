@@ -3,7 +3,7 @@ import { permissionCatalogue } from '#contract';
 import { type ExampleRequest, exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { collected } from '../../generate/collections/http-file.ts';
+import { collected } from '../../generate/collections.ts';
 import { isBlank, NOT_BLANK } from '../../shared/words.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Finding } from '../../operator/doctor/findings.ts';
+import type { Finding } from '../../operator/doctor/account.ts';
 import { startFakeKms } from '../auth/fake-kms.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { type Ran, runOperator, runOperatorAgain } from '../support/operator.ts';

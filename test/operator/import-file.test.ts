@@ -2,13 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkFile } from '../../operator/import/check-file.ts';
-import { sentenceOf } from '../../operator/import/findings.ts';
 import { importKinds } from '../../operator/import/kinds.ts';
 import { formOf } from '../../operator/import/options.ts';
 import { type Row, rowsOf } from '../../operator/import/read-csv.ts';
 import { recordsOf } from '../../operator/import/records.ts';
 import { References } from '../../operator/import/references.ts';
-import { linesOf, type TextLine } from '../../operator/import/text.ts';
+import { linesOf, sentenceOf, type TextLine } from '../../operator/import/text.ts';
 import { freshDirectory } from '../support/directory.ts';
 
 /** How `custodia import` reads and checks files. */
