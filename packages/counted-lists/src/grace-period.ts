@@ -20,7 +20,7 @@ export const LEFT_TO_READERS = { time: 86_400_000, numbers: Number.POSITIVE_INFI
 /**
  * Whether the grace period of a number's writer is over: since the list's last number was allocated, or since a record
  * or tombstone with a later number was written (`settled`, see {@link settledUpTo}). There is no grace period when the
- * clocks of writer and reader disagree.
+ * clocks of writer and reader disagree. The last parameter is another period: {@link LEFT_TO_READERS}.
  */
 export const isOverdue = (
   { [AT]: at, NEXT: next }: Item,
