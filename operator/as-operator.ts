@@ -1,11 +1,18 @@
 import { runToCommit } from '#http';
 import { RequestSession, Tenant } from '#table';
 import { type Organization, organizationList } from '#tenancy';
+import { type Clock, systemClock } from '../shared/clock.ts';
 
 /** Handles to tenants, for commands. */
 
 /** Deadline of all reads and writes of a handle or a change. */
 const TIMEOUT_MS = 10_000;
+
+/**
+ * How long a request that began earlier may still write: the longest run of a function, plus a margin for eventually
+ * consistent reads.
+ */
+export const UNDER_WAY_MS = 35_000;
 
 /** The id of the platform, beside those of organizations. */
 export const PLATFORM = 'PLATFORM';
@@ -14,8 +21,8 @@ export const PLATFORM = 'PLATFORM';
  * A handle to a tenant with a session of its own.
  * @param id of an organization, or {@link PLATFORM}
  */
-export const tenantOf = (id: string, timeoutMs = TIMEOUT_MS): Tenant =>
-  Tenant.ofOperator(id, RequestSession.ofEnvironment(timeoutMs));
+export const tenantOf = (id: string, timeoutMs = TIMEOUT_MS, clock: Clock = systemClock): Tenant =>
+  Tenant.ofOperator(id, RequestSession.ofEnvironment(timeoutMs, clock));
 
 /** All organizations, the oldest first. */
 export async function* organizations(

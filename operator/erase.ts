@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Entity, RequestSession, Tenant } from '#table';
+import type { Entity, Tenant } from '#table';
 import { organizationEntity, type Suspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
-import { asOperator } from './as-operator.ts';
+import { asOperator, tenantOf, UNDER_WAY_MS } from './as-operator.ts';
 import { recordsOf } from './export.ts';
 import { kinds } from './kinds.ts';
 import { Eraser } from './maintenance/erase/eraser.ts';
@@ -23,12 +23,6 @@ import { suspendOrganization } from './suspending.ts';
  *
  * Interrupted anywhere, it goes on where it was when it is run again.
  */
-
-/**
- * How long a request that began earlier may still write: the longest run of a function, plus a margin for eventually
- * consistent reads.
- */
-const UNDER_WAY_MS = 35_000;
 
 export interface EraseOptions {
   /** Whether to scan the whole table at the end. The credentials must allow it. */
@@ -65,9 +59,6 @@ export async function eraseOrganization(id: string, options: EraseOptions): Prom
   return receiptOf(id, await run.progress(erasure, { state: 'erased', erased_at, swept: options.sweeps }));
 }
 
-/** Deadline of a change, and of a single read. */
-const TIMEOUT_MS = 10_000;
-
 /** One run of the command. */
 class Run {
   readonly id: string;
@@ -86,7 +77,7 @@ class Run {
 
   /** A tenant handle with a request session of its own. */
   tenant(): Tenant {
-    return Tenant.ofOperator(this.id, RequestSession.ofEnvironment(TIMEOUT_MS, this.clock));
+    return tenantOf(this.id, undefined, this.clock);
   }
 
   timestamp(): string {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Item, schema } from '@custodia/counted-lists';
-import { auditEventEntity, JournalReader, journalEntity, RequestSession, Tenant } from '#table';
+import { auditEventEntity, JournalReader, journalEntity } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { type Kind, type Verified, verify } from '#verify';
 import { endpointEntity } from '../functions/events/store.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
-import { asOperator } from './as-operator.ts';
+import { asOperator, tenantOf, UNDER_WAY_MS } from './as-operator.ts';
 import { declaredOf, exportedKinds } from './export.ts';
 import { kinds } from './kinds.ts';
 import { TableCopy } from './maintenance/restore/copy.ts';
@@ -27,12 +27,8 @@ import { openTenant } from './tenant-option.ts';
  * A run that was interrupted anywhere continues when the command is run again.
  */
 
-/** How long a request that began earlier may still write: the longest run of a function, plus a margin. */
-const UNDER_WAY_MS = 35_000;
 /** Maximal number of passes. If one more were needed, somebody else writes too. */
 const MOST_PASSES = 5;
-/** Deadline of a change, and of a single read. */
-const TIMEOUT_MS = 10_000;
 
 /**
  * These stay as they are: integrations, because they are keys, and webhook endpoints, which have their permissions;
@@ -143,7 +139,7 @@ interface Pass {
 
 /** Runs with a new request session: the deadline of the previous one may have passed. */
 const pass = (id: string, { from, counts, ...options }: Pass): Promise<number> =>
-  new TableCopy(Tenant.ofOperator(id, RequestSession.ofEnvironment(TIMEOUT_MS, options.clock)), from).restore({
+  new TableCopy(tenantOf(id, undefined, options.clock), from).restore({
     ...RESTORABLE,
     ...options,
     onChange: counts.add,
