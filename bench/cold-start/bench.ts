@@ -30,10 +30,8 @@ export const benchColdStart = ({ small, writeDocs, engine, function: names }: Co
     await using deployed = new AsyncDisposableStack();
     const stack = await deploy({ firstKey: 'true' }, () => tableIn(endpoint));
     deployed.defer(() => stack.close());
-    await using prepared = await prepareStarts(stack, report);
-    const isAsked = ({ name }: Prepared): boolean => !isOurs({ name }) || names?.includes(name) !== false;
-    const functions = prepared.functions.filter(isAsked);
-    const starts = comparedWith(await startAll(functions, small ? ROUNDS.small : ROUNDS.usual, report));
+    await using prepared = await prepareStarts(stack, report, names);
+    const starts = comparedWith(await startAll(prepared.functions, small ? ROUNDS.small : ROUNDS.usual, report));
     const table = coldStartTable(starts);
     print(`${table}\n`);
     if (writeDocs) await writeFigures('performance.md', 'bench:cold-start', coldStartTable(starts.filter(isShown)));

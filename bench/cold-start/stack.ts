@@ -38,8 +38,15 @@ interface PreparedStarts extends AsyncDisposable {
   readonly functions: readonly Prepared[];
 }
 
-/** Starts every function of a running stack once, so that all responses are recorded. */
-export async function prepareStarts(stack: RunningStack, report: (text: string) => void): Promise<PreparedStarts> {
+/**
+ * Starts the functions of a running stack once, so that their responses are recorded: those of these names, or all, and
+ * the bare ones.
+ */
+export async function prepareStarts(
+  stack: RunningStack,
+  report: (text: string) => void,
+  names?: readonly string[],
+): Promise<PreparedStarts> {
   await using started = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'custodia-cold-start-'));
   started.defer(() => rm(directory, { recursive: true, force: true }));
@@ -56,7 +63,8 @@ export async function prepareStarts(stack: RunningStack, report: (text: string) 
   const start = (startable: Startable) => startFunction(startable, directory, shared);
 
   const functions: Prepared[] = [];
-  for (const recordable of [...(await bare(stack, directory)), ...(await ours(stack))]) {
+  const asked = (await ours(stack)).filter(({ startable }) => names?.includes(startable.name) !== false);
+  for (const recordable of [...(await bare(stack, directory)), ...asked]) {
     const { startable, upstreams, ...known } = recordable;
     report(`recording ${startable.name}`);
     const exchanges = await server.record(upstreams, () => start(startable));

@@ -365,13 +365,10 @@ describeDeliveries({ api, anotherTenants });
 describeOperator({ api, acme, rival, anotherTenants });
 
 describe('the benchmark of cold starts', () => {
-  it('starts every function, as often as it likes with the responses of its first start', async () => {
-    await using starts = await prepareStarts(api, () => undefined);
-    expect(starts.functions.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([...namesBehindGateway(contracts)]),
-    );
-    // Once more, of those with the same number of calls one each.
-    for (const [{ start } = expect.fail()] of Map.groupBy(starts.functions, ({ calls }) => calls).values())
-      await start();
+  it('starts functions as often as it likes with the responses of their first start, and knows one for each', async () => {
+    const names = ['authorizer', 'clients', 'openapi'];
+    await using starts = await prepareStarts(api, () => undefined, names);
+    expect(starts.functions.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    for (const { start } of starts.functions) await start();
   });
 });

@@ -17,7 +17,7 @@ interface Line {
 const NOW = Date.parse('2026-11-26T12:00:00Z');
 const MINUTE = 60_000;
 const EVERY = 5 * MINUTE;
-const BATCHES = 60;
+const BATCHES = 30;
 const A_BATCH = 12;
 
 const table = useTable(NOW);
@@ -97,7 +97,7 @@ describe('a list between two times', () => {
 });
 
 describe('a list with a long run of tombstones', () => {
-  const EARLY = 300;
+  const EARLY = 144;
   const CLOSED = 400;
   const createAt = async (batch: number): Promise<void> => {
     const times = Array.from({ length: EARLY }, (_, index) => iso(timeOf(batch, index - EARLY)));
