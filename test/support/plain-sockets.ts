@@ -8,12 +8,13 @@ type Request = Parameters<Handle>[0];
 
 /**
  * Makes the SDK's request handlers call this engine over plain sockets, which takes half the CPU time of Node's HTTP
- * client: most of a quick test is calls of its table. Both engines say how long a response is. Calls of other servers
- * stay Node's.
+ * client: most of a quick test is calls of its table. Both engines say how long a response is. Timeouts of
+ * handlers do not apply. Calls of other servers stay Node's.
  */
 export function usePlainSockets(address: string): void {
+  // Once in a worker: a test may have put a spy in its place.
+  if (engine === undefined) NodeHttpHandler.prototype.handle = handleOverSocket;
   engine = new URL(endpointAndKey(address).endpoint).host;
-  NodeHttpHandler.prototype.handle = handleOverSocket;
 }
 
 let engine: string | undefined;
@@ -38,7 +39,7 @@ class Connection {
     socket.on('data', (bytes) => this.#receive(bytes));
     socket.on('error', (error) => this.#call?.reject(error));
     socket.on('close', () => {
-      this.#call?.reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+      this.#call?.reject(hungUp());
       const index = idle.indexOf(this);
       if (index >= 0) idle.splice(index, 1);
     });
@@ -53,7 +54,7 @@ class Connection {
       this.#socket.destroy();
     };
     if (abortSignal?.aborted) abort();
-    else this.#socket.write(textOf(request));
+    else this.#socket.write(textOf(request), (error) => void (error && call.reject(hungUp())));
     if (abortSignal === undefined) return call.promise;
     abortSignal.addEventListener('abort', abort);
     return call.promise.finally(() => abortSignal.removeEventListener('abort', abort));
@@ -75,6 +76,9 @@ class Connection {
     call?.resolve({ response: new HttpResponse({ statusCode: Number(status.split(' ')[1]), headers, body }) });
   }
 }
+
+/** What Node's HTTP client says, too; the SDK tries again. */
+const hungUp = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
 const headerOf = (line: string): [string, string] => {
   const colon = line.indexOf(':');

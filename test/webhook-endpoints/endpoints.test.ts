@@ -125,6 +125,7 @@ describe('a new endpoint', () => {
     expect((await theirs.get(`${PATH}/${id}`)).body).toMatchObject({ status: 'unverified', backlog: null });
   });
 
+  const unchanged = prepared(() => create());
   it.each([
     [{ url: 'http://hooks.acme.example' }, '#/url'],
     [{ url: 'https://user:word@hooks.acme.example' }, '#/url'],
@@ -140,10 +141,7 @@ describe('a new endpoint', () => {
   ])('is refused with %j', async (fields, pointer) => {
     const response = await mine.post(PATH, { url: URL, ...fields });
     expect([response.status, pointersOf(response)]).toEqual([422, [pointer]]);
-    if ('url' in fields) {
-      const { id } = await create();
-      expect((await mine.patch(`${PATH}/${id}`, fields)).status).toBe(422);
-    }
+    if ('url' in fields) expect((await mine.patch(`${PATH}/${unchanged.id}`, fields)).status).toBe(422);
   });
 
   it('is one of 20, also when many are made at once; a deletion makes room, and a platform caller may pass', async () => {
@@ -258,11 +256,11 @@ describe('a replay', () => {
   describe('that goes back', () => {
     const MINUTE = 60_000;
     /** Of an organization of its own, at a time that the test moves. */
-    const begin = async () => {
+    const begin = async (endpoints = 3) => {
       const { token, orgId } = await api.orgToken();
       const theirs = apiDriverOf(api, token);
       const ids: string[] = [];
-      for (let made = 0; made < 13; made++) ids.push(String((await theirs.create(PATH, { url: URL })).id));
+      for (let made = 0; made < endpoints; made++) ids.push(String((await theirs.create(PATH, { url: URL })).id));
       const start = Math.floor(Date.now() / 1_000) * 1_000;
       vi.useFakeTimers({ toFake: ['Date'], now: start });
       return {
@@ -277,7 +275,7 @@ describe('a replay', () => {
     afterEach(() => void vi.useRealTimers());
 
     it('begins at once; others of the organization wait, one a minute and ten an hour, and more are refused', async () => {
-      const { replay: back, minutesUntil } = await begin();
+      const { replay: back, minutesUntil } = await begin(13);
       const waits: number[] = [];
       for (let index = 0; index < 11; index++) waits.push(minutesUntil(await back(index)));
       expect(waits).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 60]);
