@@ -1,12 +1,12 @@
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { localConnection } from '#local-dynamodb';
 import { batch } from '../functions/batch/contract.ts';
 import { batchOperations } from '../functions/batch/operations.ts';
 import { tickets } from '../functions/tickets/contract.ts';
 import { ticketOperations } from '../functions/tickets/operations.ts';
 import { domains } from '../functions/webhooks/domains.ts';
-import { LOCAL_AWS } from '../local/dynamodb/index.ts';
 import { ensureLocalKeys } from '../shared/auth/index.ts';
 import { type LambdaHandler, pipeline } from '../shared/http/pipeline.ts';
 import { configureTable } from '../shared/table/index.ts';
@@ -40,7 +40,7 @@ export async function benchBatch(): Promise<boolean> {
   const table = new StubTable();
   Object.assign(process.env, { TABLE_NAME: 'stub', KEY_FILE: keyFile(), RATE_LIMIT: '100000000' });
   await ensureLocalKeys(keyFile());
-  configureTable({ ...LOCAL_AWS, requestHandler: table });
+  configureTable({ ...localConnection(), requestHandler: table });
   const ways = {
     batch: sender(pipeline(batch, batchOperations(domains)), eventsOfBatch),
     alone: sender(pipeline(tickets, ticketOperations), eventsAlone),

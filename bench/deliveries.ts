@@ -1,11 +1,11 @@
 import { createServer, request } from 'node:http';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand, type QueryCommandOutput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { addingTo, createTable, localConnection, meter } from '#local-dynamodb';
 import { signed } from '../functions/events/deliveries/call.ts';
 import { sendWith } from '../functions/events/deliveries/send.ts';
 import { work } from '../functions/events/deliveries/work.ts';
 import { markdown } from '../generate/markdown.ts';
-import { createTable, localDynamoDbClient } from '../local/dynamodb/index.ts';
-import { addingTo, meter, type Usage } from '../local/dynamodb/usage.ts';
 import { systemClock } from '../shared/clock.ts';
 import { journalEntity, RequestSession } from '../shared/table/index.ts';
 import { DeliveryWorld, type Endpoint, SECRET } from '../test/support/delivery-world.ts';
@@ -51,8 +51,8 @@ const BATCH_SIZES = [1, 10, 100] as const;
 
 /** Delivers this number of events in batches of each size. */
 export async function throughput(endpoint: string, events: number): Promise<Throughput[]> {
-  const place = { client: localDynamoDbClient(endpoint), tableName: 'deliveries', endpoint };
-  await createTable(place.client, place.tableName);
+  const place = { client: new DynamoDBClient(localConnection(endpoint)), tableName: 'deliveries', endpoint };
+  await createTable(endpoint, place.tableName);
   let deliveries = 0;
   const receiver = createServer((incoming, response) => {
     deliveries += 1;
@@ -71,7 +71,7 @@ async function measure(place: FreshTable, url: string, events: number, batchSize
   const organization = await world.organization();
   const endpoint = await organization.endpoint({ url, batch_size: batchSize });
   await organization.flood(events);
-  const usage: Usage = { calls: 0, readUnits: 0, writeUnits: 0 };
+  const usage = { calls: 0, readUnits: 0, writeUnits: 0 };
   const delivering = await secondsOf(() => addingTo(usage, () => deliver(place, organization.id, endpoint)));
   const simply = await secondsOf(() => deliverSimply(place, organization.id, url, batchSize));
   return {

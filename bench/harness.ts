@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startDynamoDb } from '#local-dynamodb';
 import { withText } from '../generate/places.ts';
-import { type EngineName, startDynamoDb } from '../local/dynamodb/index.ts';
+import type { EngineName } from '../local/dynamodb/engine.ts';
 import { reportProgress } from '../local/terminal/progress.ts';
 import { type Bound, boundText, holds } from './bounds.ts';
 

@@ -1,19 +1,16 @@
-import { LocalKeysError } from '#auth';
-import { EmbeddedDynamoDbError } from '#local-dynamodb';
 import { logger } from '#telemetry';
-import { LocalApiError, readLogLevel, readSettings } from '../local/settings.ts';
+import { readLogLevel, readSettings } from '../local/settings.ts';
 import { stacksOf } from '../local/stacks.ts';
 import { type LocalApi, startLocalApi } from '../local/start.ts';
 import { divertLogger, terminalLog } from '../local/terminal/log.ts';
 import { print, printError } from '../local/terminal/output.ts';
 import { welcome } from '../local/welcome.ts';
+import { SetupError } from '../shared/errors.ts';
 
 /** `npm start`: the whole API on this machine, until Ctrl-C. `local/settings.ts` lists the settings. */
 
 /** Exit codes by signal: the shell learns of a Ctrl-C; `SIGTERM` is an orderly stop. */
 const EXIT_CODES = { SIGINT: 130, SIGHUP: 129, SIGTERM: 0 } as const;
-
-const ONE_SENTENCE = [LocalApiError, EmbeddedDynamoDbError, LocalKeysError];
 
 let api: LocalApi | undefined;
 let isStopping = false;
@@ -34,8 +31,7 @@ try {
 
 /** Reports a mistake of the user in one sentence, and any other error, which is a defect of ours, with its stack. */
 function say(error: unknown): void {
-  const isOneSentence = ONE_SENTENCE.some((kind) => error instanceof kind);
-  printError(...(isOneSentence && error instanceof Error ? [error.message] : stacksOf(error).split('\n')));
+  printError(...(error instanceof SetupError ? [error.message] : stacksOf(error).split('\n')));
 }
 
 /** Reports an error that cannot be recovered from, and exits. */

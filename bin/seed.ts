@@ -1,11 +1,12 @@
 import { InvalidArgumentError } from 'commander';
-import { isLoopback } from '#gateway';
+import { isLoopback } from '../local/gateway/hosts.ts';
 import { SeedError, type Seeded, seed } from '../local/seed.ts';
-import { addressOf, LocalApiError } from '../local/settings.ts';
+import { addressOf } from '../local/settings.ts';
 import { stacksOf } from '../local/stacks.ts';
 import { commandLine } from '../local/terminal/command-line.ts';
 import { print, printError } from '../local/terminal/output.ts';
 import { reportProgress } from '../local/terminal/progress.ts';
+import { SetupError } from '../shared/errors.ts';
 
 /** `npm run seed`: a demo organization in the API that `npm start` runs. */
 
@@ -34,7 +35,7 @@ try {
   print(...summary(url, seeded, (performance.now() - start) / 1_000));
 } catch (error) {
   progress.stop();
-  const isOneSentence = error instanceof SeedError || error instanceof LocalApiError;
+  const isOneSentence = error instanceof SeedError || error instanceof SetupError;
   printError(...(isOneSentence ? [error.message] : stacksOf(error).split('\n')));
   process.exitCode = 1;
 }

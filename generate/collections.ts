@@ -1,5 +1,5 @@
 import type { Contract } from '#contract';
-import { type ExampleRequest, exampleRequestsOf, GIVEN } from '#openapi';
+import { type ExampleRequest, exampleRequestsOf, GIVEN } from '../functions/docs/openapi/example-requests.ts';
 
 /** `clients/custodia.http`: for VS Code's REST Client and httpYac. */
 

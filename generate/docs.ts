@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findEngine } from '#local-dynamodb';
-import { documentText, openApiDocument } from '#openapi';
 import { contracts } from '../functions/all-contracts.ts';
+import { documentText, openApiDocument } from '../functions/docs/openapi/document.ts';
+import { findEngine } from '../local/dynamodb/choose.ts';
 import { clientCalls } from '../packages/client/generate/calls-file.ts';
 import { clientTypes } from '../packages/client/generate/schema.ts';
 import { withCeilings } from './ceilings/ceilings.ts';

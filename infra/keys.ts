@@ -2,7 +2,7 @@ import { Tags } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type Conditions, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { ENDPOINT_SECRETS, type KeyPurpose as EncryptionPurpose } from '#encryption';
+import { ENDPOINT_SECRETS } from '#auth';
 import { PLATFORM } from '#table';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { type KeyPurpose, rolesFor } from './roles/role.ts';
@@ -124,7 +124,7 @@ interface Use {
   readonly conditions?: Conditions;
 }
 
-const ofTenant = (tenant: string, purpose?: EncryptionPurpose): Conditions => ({
+const ofTenant = (tenant: string, purpose?: typeof ENDPOINT_SECRETS): Conditions => ({
   StringEquals: {
     'kms:EncryptionContext:tenant': tenant,
     ...(purpose !== undefined && { 'kms:EncryptionContext:purpose': purpose }),

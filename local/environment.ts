@@ -1,6 +1,6 @@
-import { AUTHORIZER_TTL_SECONDS } from '#gateway';
-import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { AT_ONCE } from './deliveries/queue.ts';
+import { AUTHORIZER_TTL_SECONDS } from './gateway/options.ts';
 import type { EventTargets } from './settings.ts';
 
 export interface FunctionEnvironment {
@@ -42,7 +42,7 @@ export function setFunctionEnvironment({
   firstKey,
   ...given
 }: FunctionEnvironment): void {
-  const { accessKeyId, ...dynamoDb } = endpointAndKey(endpoint);
+  const { region, credentials, ...dynamoDb } = localConnection(endpoint);
   for (const variable of FOREIGN) delete process.env[variable];
   Object.assign(process.env, {
     TABLE_NAME: tableName,
@@ -61,8 +61,8 @@ export function setFunctionEnvironment({
     MAX_WEBHOOK_PINGS: String(given.maxWebhookPings ?? ''),
     AUTHORIZER_CACHE_SECONDS: String(given.authorizerTtlSeconds ?? AUTHORIZER_TTL_SECONDS),
     METRICS_NAMESPACE: given.accessLines ? 'Custodia/local' : '',
-    AWS_REGION: LOCAL_AWS.region,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: LOCAL_AWS.credentials.secretAccessKey,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   });
 }

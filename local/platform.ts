@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as integrationSecrets from '#auth/integration-secrets';
 import { environmentTable, NotUnique, StaleRead } from '#table';
 import { readCredentials } from '#tenancy';
 import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
+import * as integrationSecrets from '../functions/integrations/secrets.ts';
+import { SetupError } from '../shared/errors.ts';
 import { createPrivateFile } from '../shared/private-file.ts';
-import { LocalApiError } from './settings.ts';
 
 /** The platform integration of a local installation (`docs/decisions/0006`). */
 
@@ -23,7 +23,7 @@ interface Options {
 /**
  * Ensures that the platform integration exists, is active, and has this secret or the one in `dataDir`. The functions'
  * environment must be set.
- * @throws LocalApiError when the text is not a secret
+ * @throws SetupError when the text is not a secret
  */
 export async function ensurePlatformIntegration({ dataDir, secret: given }: Options) {
   const secret = given === undefined ? await keptSecret(join(dataDir, SECRET_FILE)) : await strong(given);
@@ -48,12 +48,12 @@ async function keptSecret(file: string): Promise<string> {
 function checked(secret: string, source: string): string {
   const result = integrationSecrets.supplied().safeParse(secret);
   if (result.success) return secret;
-  throw new LocalApiError(`${source} cannot be a secret: it ${result.error.issues[0]?.message}.`);
+  throw new SetupError(`${source} cannot be a secret: it ${result.error.issues[0]?.message}.`);
 }
 
 async function strong(given: string): Promise<string> {
   if (await integrationSecrets.isStrong(checked(given, 'PLATFORM_SECRET'), APP_CODE)) return given;
-  throw new LocalApiError('PLATFORM_SECRET is too easy to guess; leave it unset to have one made.');
+  throw new SetupError('PLATFORM_SECRET is too easy to guess; leave it unset to have one made.');
 }
 
 async function writeIntegration(secret: string): Promise<void> {

@@ -1,11 +1,8 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import { ORIGINS, originsOf } from '#contract';
-import { isLoopback, type Throttling } from '#gateway';
-
-/** The local API cannot start with these settings; the message is one sentence that says what to do about it. */
-export class LocalApiError extends Error {
-  override readonly name = 'LocalApiError';
-}
+import * as integrationSecrets from '../functions/integrations/secrets.ts';
+import { SetupError } from '../shared/errors.ts';
+import { isLoopback } from './gateway/hosts.ts';
+import type { Throttling } from './gateway/options.ts';
 
 /** Name of the one table on this machine. */
 export const LOCAL_TABLE = 'custodia';
@@ -50,7 +47,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the settings of `npm start` (`docs/decisions/0004`). An empty variable counts as unset.
- * @throws LocalApiError
+ * @throws SetupError
  */
 export const readSettings = (environment: Environment): LocalSettings => ({
   port: portOf(environment.PORT || '3000'),
@@ -69,45 +66,43 @@ export const readSettings = (environment: Environment): LocalSettings => ({
 
 /**
  * Where `npm start` listens with these settings.
- * @throws LocalApiError, also for port 0
+ * @throws SetupError, also for port 0
  */
 export function addressOf(environment: Environment): string {
   const { port, host } = readSettings(environment);
   if (port > 0) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  throw new LocalApiError(
-    'PORT=0 does not say where the API listens: pass --url with the address that npm start prints.',
-  );
+  throw new SetupError('PORT=0 does not say where the API listens: pass --url with the address that npm start prints.');
 }
 
 /** The levels of the log of `npm start`, the most verbose first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The level of `LOG_LEVEL`, in any case. @throws LocalApiError */
+/** The level of `LOG_LEVEL`, in any case. @throws SetupError */
 export function readLogLevel({ LOG_LEVEL = '' }: Environment): LogLevel {
   const level = LOG_LEVELS.find((known) => known === LOG_LEVEL.toLowerCase());
   if (level !== undefined) return level;
   if (LOG_LEVEL === '') return 'info';
-  throw new LocalApiError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${LOG_LEVEL}".`);
+  throw new SetupError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${LOG_LEVEL}".`);
 }
 
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new LocalApiError(`PORT must be a whole number from 0 to 65535 (0 takes any free port), not "${text}".`);
+  throw new SetupError(`PORT must be a whole number from 0 to 65535 (0 takes any free port), not "${text}".`);
 }
 
 function limitOf(environment: Environment, variable: string, per = ' a minute'): number | undefined {
   const text = environment[variable] || undefined;
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new LocalApiError(`${variable} must be a whole number of requests${per} from 1 to 999999999, not "${text}".`);
+  throw new SetupError(`${variable} must be a whole number of requests${per} from 1 to 999999999, not "${text}".`);
 }
 
 function corsOriginsOf(text: string | undefined): readonly string[] | undefined {
   const origins = text === undefined ? undefined : originsOf(text);
   if (text === undefined || origins !== undefined) return origins;
-  throw new LocalApiError(`CORS_ORIGINS must be ${ORIGINS}, not "${text}".`);
+  throw new SetupError(`CORS_ORIGINS must be ${ORIGINS}, not "${text}".`);
 }
 
 /** The burst is twice the rate, as in a stage. */
@@ -121,7 +116,7 @@ function throttlingOf(environment: Environment): Throttling | undefined {
  */
 function hostOf(host: string): string {
   if (isLoopback(host)) return host;
-  throw new LocalApiError(
+  throw new SetupError(
     `HOST must be a loopback address (127.0.0.1, ::1 or localhost), not "${host}": this server is for one machine; ` +
       'deploy the stack to serve others.',
   );
@@ -130,7 +125,7 @@ function hostOf(host: string): string {
 function allowedHostsOf(text: string | undefined): readonly string[] | undefined {
   const hosts = text?.toLowerCase().split(',');
   if (hosts === undefined || hosts.every((host) => /^[a-z\d][a-z\d.-]*$/.test(host))) return hosts;
-  throw new LocalApiError(`ALLOWED_HOSTS must be names of hosts, separated by commas, not "${text}".`);
+  throw new SetupError(`ALLOWED_HOSTS must be names of hosts, separated by commas, not "${text}".`);
 }
 
 /** One of the words that a variable may have; undefined where it is not set. */
@@ -142,12 +137,12 @@ function wordOf<const W extends string>(
   const text = environment[variable] || undefined;
   const word = words.find((known) => known === text);
   if (text === undefined || word !== undefined) return word;
-  throw new LocalApiError(`${variable} must be ${words.join(' or ')}, not "${text}".`);
+  throw new SetupError(`${variable} must be ${words.join(' or ')}, not "${text}".`);
 }
 
 function endpointOf(endpoint: string | undefined): string | undefined {
   if (endpoint === undefined || /^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) return endpoint;
-  throw new LocalApiError(
+  throw new SetupError(
     `DYNAMODB_ENDPOINT must be an http or https address such as http://127.0.0.1:8000, not "${endpoint}".`,
   );
 }
@@ -156,5 +151,5 @@ function secretOf(secret: string | undefined): string | undefined {
   const finding =
     secret === undefined ? undefined : integrationSecrets.supplied().safeParse(secret).error?.issues[0]?.message;
   if (finding === undefined) return secret;
-  throw new LocalApiError(`PLATFORM_SECRET ${finding}; leave it unset to have one made.`);
+  throw new SetupError(`PLATFORM_SECRET ${finding}; leave it unset to have one made.`);
 }

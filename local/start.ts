@@ -2,24 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ensureLocalKeys } from '#auth';
-import { type Gateway, type GatewayOptions, startGateway } from '#gateway';
-import {
-  createTable,
-  endpointAndKey,
-  localDynamoDbClient,
-  meter,
-  probe,
-  refuseWritesWhenFull,
-  superviseDynamoDb,
-} from '#local-dynamodb';
+import { createTable, localConnection, meter, probe, refuseWritesWhenFull, superviseDynamoDb } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
 import { organizationList } from '#tenancy';
 import { contracts } from '../functions/all-contracts.ts';
+import { SetupError } from '../shared/errors.ts';
 import { startDeliveries } from './deliveries/index.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { loadFromSource } from './functions.ts';
+import { type Gateway, type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import { ensurePlatformIntegration } from './platform.ts';
-import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
+import { IN_MEMORY, LOCAL_TABLE, type LocalSettings } from './settings.ts';
 import { type Log, readableStack, terminalLog } from './terminal/log.ts';
 import { terminalRequestLog } from './terminal/request-log.ts';
 
@@ -67,7 +60,7 @@ interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeconds'> {
 /**
  * Starts the whole API on this machine: DynamoDB, keys, table, platform integration and gateway.
  * It changes the environment of this process, which the functions read.
- * @throws LocalApiError or EmbeddedDynamoDbError, and leaves nothing behind
+ * @throws SetupError, and leaves nothing behind
  */
 export async function startLocalApi(
   settings: LocalSettings,
@@ -84,7 +77,7 @@ export async function startLocalApi(
   await using listening = new AsyncDisposableStack();
   const gateway = await listen(settings, log, gatewayOptions, ready.promise);
   listening.defer(() => gateway.close());
-  listening.defer(() => ready.reject(new LocalApiError('The API did not start.')));
+  listening.defer(() => ready.reject(new SetupError('The API did not start.')));
   await using started = new AsyncDisposableStack();
   const directory = dataDirectory(settings.dataDir);
   started.defer(directory.release);
@@ -109,7 +102,7 @@ export async function startLocalApi(
     const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
     setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...given });
     connect(FIRST_CALLS);
-    await makeTable(endpoint);
+    await createTable(endpoint, LOCAL_TABLE);
   };
   const ensurePlatform = () => ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
   const storage = await storageOf(settings, fileSystemOf, {
@@ -157,7 +150,7 @@ function dataDirectory(dataDir: string): { readonly path: string; readonly relea
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new LocalApiError(
+    throw new SetupError(
       `The data directory ${path} cannot be made (${code}): make its parent writable, or set DATA_DIR to another ` +
         'directory.',
       { cause: error },
@@ -185,7 +178,7 @@ const deathOf = (how: string, { dataDir }: LocalSettings): string => {
  * An endpoint for the terminal. For data in memory it includes the key; a data directory contains the key in a file.
  */
 const shown = (endpoint: string, { dataDir }: Pick<LocalSettings, 'dataDir'>): string =>
-  dataDir === IN_MEMORY ? endpoint : endpointAndKey(endpoint).endpoint;
+  dataDir === IN_MEMORY ? endpoint : localConnection(endpoint).endpoint;
 
 async function storageOf(
   { dynamoDbEndpoint, dataDir }: LocalSettings,
@@ -202,21 +195,12 @@ async function storageOf(
     return { endpoint, name: `${place} (${engineName} at ${shown(endpoint, { dataDir })})`, stop };
   }
   await probe(dynamoDbEndpoint).catch((error: unknown) => {
-    throw new LocalApiError(
+    throw new SetupError(
       `No DynamoDB answers at ${dynamoDbEndpoint}: start one there, or unset DYNAMODB_ENDPOINT to have one started.`,
       { cause: error },
     );
   });
   return { endpoint: dynamoDbEndpoint, name: dynamoDbEndpoint, stop: async () => undefined };
-}
-
-async function makeTable(endpoint: string): Promise<void> {
-  const client = localDynamoDbClient(endpoint);
-  try {
-    await createTable(client, LOCAL_TABLE);
-  } finally {
-    client.destroy();
-  }
 }
 
 /** Loads every function, so that a mistake in one shows at once, and the first request is as quick as later ones. */
@@ -254,7 +238,7 @@ async function listen(
   } catch (error) {
     const reason = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw error;
-    throw new LocalApiError(`Port ${port} on ${host} ${reason}`, { cause: error });
+    throw new SetupError(`Port ${port} on ${host} ${reason}`, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { presentBy } from '#http';
+import { present, projectionOf } from '#http';
 import { auditEventEntity, type Entity, journalEntity, type Tenant } from '#table';
 import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
@@ -70,6 +70,6 @@ async function exported(entity: Entity, stored: object, tenant: Tenant): Promise
   const form = FORMS[entity.name] as ((record: object, tenant: Tenant) => ReturnType<Form>) | undefined;
   return {
     type: declared.name,
-    record: presentBy(declared.schema, { ...((await form?.(stored, tenant)) ?? stored), ...secrets }),
+    record: present(projectionOf(declared.schema), { ...((await form?.(stored, tenant)) ?? stored), ...secrets }),
   };
 }

@@ -1,9 +1,9 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import type { Stored, Tenant } from '#table';
 import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { stageFullAccess, stageStatus } from '../functions/integrations/quota.ts';
 import { stageRotation } from '../functions/integrations/rotate.ts';
+import * as integrationSecrets from '../functions/integrations/secrets.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { asOperator, PLATFORM } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import { declaredValues } from '#contract';
 import { auditEventEntity, type Entity } from '#table';
-import { countedBy, type Kind, kind, quotaOf } from '#verify';
 import { declaredEntities } from '../functions/all-entities.ts';
 import { endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
+import { countedBy, type Kind, kind, quotaOf } from './maintenance/verify/kinds.ts';
 
 /** Values of filters for the storage code's own records, which no contract declares. */
 const VALUES: Readonly<Record<string, Kind['values']>> = {

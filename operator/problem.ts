@@ -4,7 +4,7 @@ export class OperatorProblem extends Error {
 }
 
 /** Errors whose message is a sentence for the operator. */
-const ONE_SENTENCE = new Set(['OperatorProblem', 'LocalApiError', 'EmbeddedDynamoDbError', 'LocalKeysError']);
+const ONE_SENTENCE = new Set(['OperatorProblem', 'SetupError']);
 
 /** An error in one line. */
 export function errorSentenceOf(error: unknown): string {

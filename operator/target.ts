@@ -34,7 +34,7 @@ export const withTarget = (command: Command, role: RoleOutput, secrets: boolean)
 /**
  * Makes this process work on the stage or the local data.
  * @returns a function that releases it
- * @throws OperatorProblem, LocalApiError, EmbeddedDynamoDbError or an error of STS
+ * @throws OperatorProblem, SetupError or an error of STS
  */
 export async function openTarget(
   options: TargetOptions,

@@ -1,8 +1,10 @@
 import { retry } from '@custodia/counted-lists';
 import { RequestSession } from '#table';
-import { Invocation, within } from '#telemetry';
-import { type Kind, type Verified, verify } from '#verify';
+import { metered } from '#telemetry';
 import { organizations, PLATFORM, tenantOf } from './as-operator.ts';
+import type { Verified } from './maintenance/verify/difference.ts';
+import type { Kind } from './maintenance/verify/kinds.ts';
+import { verify } from './maintenance/verify/verify.ts';
 import { RunFile } from './run-file.ts';
 
 /**
@@ -66,12 +68,14 @@ export interface AllOptions {
 /** Deadline of the first reads. */
 const TIMEOUT_MS = 60_000;
 
-export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Promise<VerifiedAll> {
+export const verifyAll = (kinds: readonly Kind[], options: AllOptions): Promise<VerifiedAll> =>
+  metered(async (units) => ({ ...(await verifyEach(kinds, options)), units: Math.ceil(units()) }));
+
+async function verifyEach(kinds: readonly Kind[], options: AllOptions): Promise<Omit<VerifiedAll, 'units'>> {
   const { concurrency, progress, onProgress = () => undefined } = options;
   // An organization that is created later has all its lists from the start.
   const all = [PLATFORM, ...(await idsOfOrganizations())];
   const left = all.filter((id) => progress?.done.has(id) !== true);
-  const invocation = new Invocation({});
   const counts = { tenants: 0, earlier: all.length - left.length, records: 0, tombstones: 0 };
   const differences: (Verified & OfTenant)[] = [];
   const failed: (OfTenant & { readonly error: unknown })[] = [];
@@ -83,7 +87,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
       report();
       const org_id = id === PLATFORM ? null : id;
       try {
-        const found = await within(invocation, () => verifyTenant(id, kinds, options));
+        const found = await verifyTenant(id, kinds, options);
         differences.push(...found.differences.map((difference) => ({ org_id, ...difference })));
         if (found.differences.every(isRepaired)) {
           await progress?.append({ tenant: id });
@@ -100,7 +104,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
   await Promise.all(Array.from({ length: concurrency }, work));
   report();
   if (failed.length === 0 && differences.every(isRepaired)) await progress?.remove();
-  return { ...counts, differences, units: Math.ceil(invocation.units), failed };
+  return { ...counts, differences, failed };
 }
 
 const isRepaired = ({ repaired }: Verified): boolean => repaired;

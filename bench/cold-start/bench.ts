@@ -1,5 +1,7 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createTable, localConnection } from '#local-dynamodb';
 import { markdown } from '../../generate/markdown.ts';
-import { createTable, type EngineName, localDynamoDbClient } from '../../local/dynamodb/index.ts';
+import type { EngineName } from '../../local/dynamodb/engine.ts';
 import { deploy, type RunningStack } from '../../test/infra/account/deploy.ts';
 import type { Bound } from '../bounds.ts';
 import { type ColdStart, weightedMs } from '../cpu-share.ts';
@@ -41,8 +43,8 @@ export const benchColdStart = ({ small, writeDocs, engine, function: names }: Co
 const TABLE = 'cold-start';
 
 async function tableIn(endpoint: string): Promise<RunningStack['table']> {
-  const client = localDynamoDbClient(endpoint);
-  await createTable(client, TABLE);
+  const client = new DynamoDBClient(localConnection(endpoint));
+  await createTable(endpoint, TABLE);
   return { client, tableName: TABLE, endpoint };
 }
 

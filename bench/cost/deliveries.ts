@@ -1,9 +1,10 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { addingTo, createTable, localConnection, meter, startDynamoDb } from '#local-dynamodb';
 import { TURN_MS } from '../../functions/events/deliveries/leased-turn.ts';
 import { work } from '../../functions/events/deliveries/work.ts';
 import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
-import { createTable, localDynamoDbClient, startDynamoDb } from '../../local/dynamodb/index.ts';
-import { addingTo, meter, type Usage } from '../../local/dynamodb/usage.ts';
+import type { Usage } from '../../local/dynamodb/usage.ts';
 import { DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { ASSUMED } from './assumptions.ts';
 import { dollarsForLogs, dollarsForRuns, GB, LOG_LINES, MILLION } from './lines.ts';
@@ -83,9 +84,9 @@ export async function measureTurn(): Promise<Usage> {
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
   try {
     const { endpoint } = dynamoDb;
-    const client = localDynamoDbClient(endpoint);
+    const client = new DynamoDBClient(localConnection(endpoint));
     const tableName = 'turn';
-    await createTable(client, tableName);
+    await createTable(endpoint, tableName);
     const world = new DeliveryWorld({ client, tableName, endpoint });
     meter(world.table);
     const organization = await world.organization();

@@ -1,4 +1,4 @@
-import type { EngineName } from '../../local/dynamodb/index.ts';
+import type { EngineName } from '../../local/dynamodb/engine.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { jobTable } from '../../test/support/jobs.ts';
 import type { Bound } from '../bounds.ts';

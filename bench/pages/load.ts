@@ -1,7 +1,7 @@
 import { type Item, schema, storedSets, type Table } from '@custodia/counted-lists';
 import { counterKeyOf, readSet } from '@custodia/counted-lists/maintenance';
 import { systemClock } from '../../shared/clock.ts';
-import { RequestSession, recordsPartition, type TenantId } from '../../shared/table/index.ts';
+import { RequestSession, type TenantId, tenantPartition } from '../../shared/table/index.ts';
 import { indexesOf } from '../../shared/table/storage.ts';
 import { itemsWith } from '../../test/support/bits.ts';
 import { FIELDS, jobsOf, newJob } from '../../test/support/jobs.ts';
@@ -15,7 +15,7 @@ import { zipfWord } from './zipf.ts';
  */
 
 /** Partition of the records. */
-export const partitionOf = ({ org, kind }: SizedList): string => recordsPartition(org as TenantId, KINDS[kind].name);
+export const partitionOf = ({ org, kind }: SizedList): string => tenantPartition(org as TenantId, KINDS[kind].name);
 
 /** Counter item, gaps and sets. */
 export async function loadSets(table: Table, list: SizedList): Promise<void> {

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { ids, type Table } from '@custodia/counted-lists';
 import { Recorder } from '../../generate/data-model/recorder.ts';
-import { LOCAL_AWS } from '../../local/dynamodb/client.ts';
+import { localConnection } from '../../local/dynamodb/client.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { RequestSession, tableOf } from '../../shared/table/index.ts';
 import { asked } from '../../test/support/asked.ts';
@@ -46,7 +46,7 @@ export interface ReaderReport {
 const WARM_UP = 3;
 
 const task: ReaderTask = JSON.parse(process.argv[2] ?? '');
-const config = { endpoint: task.endpoint, ...LOCAL_AWS };
+const config = localConnection(task.endpoint);
 const table = tableOf(task.table, config);
 const recorder = new Recorder(table);
 const requestHandler = new CannedHandler(task.endpoint);

@@ -1,11 +1,11 @@
-import { CreateTableCommand, type GlobalSecondaryIndex, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDBClient, type GlobalSecondaryIndex } from '@aws-sdk/client-dynamodb';
 import { schema } from '@custodia/counted-lists';
-import { localDynamoDbClient } from '../../local/dynamodb/index.ts';
+import { localConnection } from '#local-dynamodb';
 
 /** The index by which the peers list clients of a status; the service's table has none. */
 export const INDEX = { name: 'GSI1', partition: 'GSI1PK', sort: 'GSI1SK' } as const;
 
-const key = (hash: string, range: string): KeySchemaElement[] => [
+const key = (hash: string, range: string): GlobalSecondaryIndex['KeySchema'] => [
   { AttributeName: hash, KeyType: 'HASH' },
   { AttributeName: range, KeyType: 'RANGE' },
 ];
@@ -17,7 +17,7 @@ export async function createPeerTable(endpoint: string, tableName: string): Prom
     KeySchema: key(INDEX.partition, INDEX.sort),
     Projection: { ProjectionType: 'ALL' },
   };
-  await localDynamoDbClient(endpoint).send(
+  await new DynamoDBClient(localConnection(endpoint)).send(
     new CreateTableCommand({
       TableName: tableName,
       BillingMode: 'PAY_PER_REQUEST',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { markdown } from '../../generate/markdown.ts';
-import type { EngineName } from '../../local/dynamodb/index.ts';
+import type { EngineName } from '../../local/dynamodb/engine.ts';
 import type { Bound } from '../bounds.ts';
 import { type Bench, runBench, writeFigures } from '../harness.ts';
 import { type Spread, spreadText } from '../statistics.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createTable, LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
+import { createTable, localConnection } from '#local-dynamodb';
 import { createPeerTable } from '../peer/table.ts';
 import type { Calls, ContenderSettings, Turn } from './contender-process.ts';
 import { CALLS_OF, type ContenderName, isRaw } from './names.ts';
@@ -23,7 +23,7 @@ export class Contender {
   static async start(name: ContenderName, engine: string, generation: number): Promise<Contender> {
     const tableName = `${name}-${generation}`;
     const isOurs = (isRaw(name) ? CALLS_OF[name] : name) === 'ours';
-    await (isOurs ? createTable(localDynamoDbClient(engine), tableName) : createPeerTable(engine, tableName));
+    await (isOurs ? createTable(engine, tableName) : createPeerTable(engine, tableName));
     const opening: ContenderSettings = { name, engine, tableName };
     const child = fork(FILE, [JSON.stringify(opening)], {
       env: ENVIRONMENT,
@@ -58,12 +58,13 @@ async function responseOf(child: ChildProcess, name: ContenderName): Promise<unk
   return message;
 }
 
+const { region, credentials } = localConnection();
 /** The environment of a Lambda, without this machine's AWS configuration. */
 const ENVIRONMENT = {
   PATH: process.env.PATH,
-  AWS_REGION: LOCAL_AWS.region,
-  AWS_ACCESS_KEY_ID: LOCAL_AWS.credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: LOCAL_AWS.credentials.secretAccessKey,
+  AWS_REGION: region,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
 };
 
 export const startContenders = (

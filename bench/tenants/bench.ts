@@ -1,8 +1,8 @@
 import type { Table } from '@custodia/counted-lists';
 import { App } from 'aws-cdk-lib';
+import { createTable, localConnection } from '#local-dynamodb';
 import { markdown } from '../../generate/markdown.ts';
 import { settingsFrom } from '../../infra/settings.ts';
-import { createTable, LOCAL_AWS, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import { tableOf } from '../../shared/table/index.ts';
 import { STANDARD_LIMIT, STANDARD_SHARE } from '../../shared/tenancy/budget/request-budget.ts';
 import type { Bound } from '../bounds.ts';
@@ -50,8 +50,8 @@ export async function simulateFloods(
 /** Where the containers' budgets meet. */
 async function newTable(endpoint: string): Promise<Table> {
   const name = 'flood';
-  await createTable(localDynamoDbClient(endpoint), name);
-  return tableOf(name, { endpoint, ...LOCAL_AWS });
+  await createTable(endpoint, name);
+  return tableOf(name, localConnection(endpoint));
 }
 
 /** The part of requests that was refused or failed. */

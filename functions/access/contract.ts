@@ -9,7 +9,6 @@ import {
   readOnly,
   record,
   route,
-  sentence,
   unique,
 } from '#contract';
 import * as field from '#contract/field';
@@ -17,7 +16,7 @@ import * as parameter from '#contract/parameter';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
 export const user = record('User', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   email: unique(field.email(), { comparedAs: 'mail-address' }).describe(
     'Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its ' +
       'domain.',
@@ -34,7 +33,7 @@ export const user = record('User', () => ({
     .default(false)
     .describe('Whether the person has every power; only platform callers set it.'),
   is_active: field.flag().default(true).describe('Whether the person belongs to the organization at present.'),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  created_at: readOnly(field.timestamp().nullable()),
   last_login: readOnly(
     field.timestamp().nullable().describe('When the person last logged in. Always null: people do not log in.'),
   ),
@@ -42,7 +41,7 @@ export const user = record('User', () => ({
 export type User = RecordOf<typeof user>;
 
 export const role = record('Role', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   org_id: optionalOnCreate(
     field
       .uuid()
@@ -63,7 +62,7 @@ export const role = record('Role', () => ({
         'where it names none. They grant nothing here.',
     )
     .default(null),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  created_at: readOnly(field.timestamp().nullable()),
 })).describe('As what a person belongs to an organization.');
 export type Role = RecordOf<typeof role>;
 
@@ -75,7 +74,7 @@ export const permission = record('Permission', () => ({
 
 /** Created and listed below `/users` (`functions/users`). */
 export const membership = record('Membership', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   user_id: createOnly(field.reference('User').describe('The person who is a member.')),
   org_id: optionalOnCreate(
     field.uuid().describe('Of which organization; the caller’s own unless a platform caller names one.'),
@@ -95,9 +94,9 @@ export const membership = record('Membership', () => ({
   status: field
     .word()
     .default('active')
-    .describe(sentence.words('`active` or `inactive`: whether it holds at present.')),
-  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+    .describe('`active` or `inactive`: whether it holds at present. Or another word.'),
+  metadata: field.metadata(),
+  created_at: readOnly(field.timestamp().nullable()),
 })).describe('That a person belongs to an organization or to one of its clients.');
 export type Membership = RecordOf<typeof membership>;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { contract, ok, pageOf, readOnly, record, route, sentence } from '#contract';
+import { contract, ok, pageOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
 export const auditEvent = record('AuditEvent', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   occurred_at: readOnly(field.timestamp().describe('When it was done, by the clock of the service.')),
   operation: readOnly(
     field

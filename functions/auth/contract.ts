@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import * as integrationSecrets from '#auth/integration-secrets';
 import { body, contract, declared, ok, route } from '#contract';
 import * as field from '#contract/field';
+import * as integrationSecrets from '../integrations/secrets.ts';
 
 /** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
 const login = body('Login', () => ({

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { issueToken, ThrottledLogin, TOKEN_TIMES } from '#auth';
-import * as integrationSecrets from '#auth/integration-secrets';
-import { CHALLENGE, Problem } from '#contract';
+import { Problem } from '#contract';
 import { type Operations, refuseSuspended } from '#http';
 import { type RequestSession, Tenant } from '#table';
 import { annotate } from '#telemetry';
-import { type FoundIntegration, findIntegration } from '#tenancy';
+import { findIntegration } from '#tenancy';
+import * as integrationSecrets from '../integrations/secrets.ts';
 import type { auth } from './contract.ts';
 
 /**
@@ -20,7 +20,7 @@ const restOf = (time: number, { now, clock }: RequestSession): number =>
 
 type Login = Operations<typeof auth>['login'];
 
-const NOBODY: Partial<FoundIntegration> = {};
+const NOBODY: Partial<NonNullable<Awaited<ReturnType<typeof findIntegration>>>> = {};
 
 export const authOperations: Operations<typeof auth> = {
   login: async (input) => {
@@ -64,11 +64,9 @@ async function authenticate({ body, session, request }: Parameters<Login>[0]) {
   return { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null };
 }
 
-/** RFC 9110 §15.5.2: a 401 names a scheme. */
 const invalidCredentials = (): Problem =>
   new Problem('invalid-credentials', {
     detail:
       'Send the app code of an active integration and its whole secret: it begins with cst_, unless you have ' +
       'chosen it.',
-    headers: { 'WWW-Authenticate': CHALLENGE },
   });

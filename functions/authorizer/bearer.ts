@@ -37,7 +37,7 @@ const NOT_ONE_TOKEN: NoToken = {
   detail: 'The header Authorization has to be the word Bearer, a space and one token.',
 };
 
-/** Usual mistakes, the first of which counts. Secrets begin as `integration-secrets.ts` makes them. */
+/** Usual mistakes, the first of which counts. Secrets begin as `integrations/secrets.ts` makes them. */
 const NO_TOKENS: readonly (NoToken & { readonly form: RegExp })[] = [
   {
     form: /^(\w+ +)?cst_/i,

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { InvalidToken } from '#auth';
-import { CHALLENGE, refusalContext } from '#contract';
+import { refusalContext } from '#contract';
 import { RequestSession } from '#table';
 import { annotate, type DECISIONS, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
@@ -88,7 +88,7 @@ function deniedAsNoToken(
   { reason, detail }: NoToken,
 ): APIGatewayAuthorizerResult {
   annotate({ reason });
-  return denyStage(methodArn, refusalContext(detail, CHALLENGE));
+  return denyStage(methodArn, refusalContext(detail, { isTokenSent: false }));
 }
 
 function refused(reason: string): Error {

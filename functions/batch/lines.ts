@@ -1,4 +1,4 @@
-import { type FieldError, Problem, pointer, takesHeader } from '#contract';
+import { Problem, pointer, takesHeader } from '#contract';
 import type { MatchedRoute } from '#http';
 import { MAX_PARAMETER, MOST_PARAMETERS } from './limits.ts';
 import { namesOf } from './names.ts';
@@ -57,8 +57,8 @@ function errorsOf(
   index: number,
   { route, operationId }: MatchedRoute,
   isRepeated: boolean,
-): FieldError[] {
-  const error = (path: readonly string[], detail: string): FieldError => ({
+): Problem['errors'][number][] {
+  const error = (path: readonly string[], detail: string): Problem['errors'][number] => ({
     in: 'body',
     pointer: pointer(['operations', index, ...path]),
     detail,

@@ -7,7 +7,6 @@ import {
   readOnly,
   record,
   route,
-  sentence,
   unique,
   wholeListOf,
 } from '#contract';
@@ -16,7 +15,7 @@ import * as parameter from '#contract/parameter';
 import { timeZone } from './time-zone.ts';
 
 export const client = record('Client', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   org_id: optionalOnCreate(
     field
       .uuid()
@@ -33,9 +32,9 @@ export const client = record('Client', () => ({
   status: field
     .word()
     .default('active')
-    .describe(sentence.words('`active` or `inactive`: whether the company is looked after at present.')),
-  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+    .describe('`active` or `inactive`: whether the company is looked after at present. Or another word.'),
+  metadata: field.metadata(),
+  created_at: readOnly(field.timestamp().nullable()),
   email: field.email().nullable().default(null).describe('Where mail to the company goes.'),
   phone: field
     .count(999_999_999_999_999)
@@ -68,7 +67,7 @@ export const client = record('Client', () => ({
 export type Client = RecordOf<typeof client>;
 
 export const clientAction = record('ClientAction', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   type: readOnly(field.word().describe('What was done: `created` or `updated`.')),
   client_id: readOnly(field.reference('Client').describe('The client that it was done to.')),
   performed_by: readOnly(field.uuid().describe('Id of the integration that did it.')),

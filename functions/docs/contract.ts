@@ -1,5 +1,16 @@
-import { contract, okText, route } from '#contract';
+import * as z from 'zod';
+import { contract, declared, MAX_RESPONSE, type Route, route } from '#contract';
 import * as field from '#contract/field';
+
+/**
+ * 200 with a text that is not JSON, with an example of each media type that it may have. The operation says which one
+ * it has.
+ */
+const okText = (description: string, media: NonNullable<Route['response']['media']>) =>
+  Object.assign(
+    declared(() => z.string().max(MAX_RESPONSE)),
+    { status: 200 as const, description, media },
+  );
 
 const PAGE = '<!doctype html><html lang="en">…</html>';
 

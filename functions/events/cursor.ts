@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { listErrors } from '@custodia/counted-lists';
-import { type FieldError, Problem } from '#contract';
+import { Problem } from '#contract';
 import type { Tenant } from '#table';
 
 /**
@@ -57,7 +57,7 @@ const digestOf = (tenant: TenantId, place: Buffer): Buffer =>
   hash('sha256', Buffer.concat([Buffer.from(`${tenant}\n`), place]), 'buffer').subarray(0, BYTES.digest);
 
 /** Where a caller has sent something. */
-export type Place = Pick<FieldError, 'in' | 'pointer'>;
+export type Place = Pick<Problem['errors'][number], 'in' | 'pointer'>;
 
 /**
  * The problem of an error that a cursor or what follows it has caused; other errors stay what they are.
@@ -82,5 +82,5 @@ const cursorExpired = (cause: Error): Problem =>
     cause,
   });
 
-export const invalidInput = (errors: readonly FieldError[]): Problem =>
+export const invalidInput = (errors: readonly Problem['errors'][number][]): Problem =>
   new Problem(errors[0]?.in === 'body' ? 'invalid-body' : 'invalid-parameter', { errors });

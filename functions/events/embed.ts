@@ -1,4 +1,4 @@
-import type { JsonObject } from '#contract';
+import type { JsonObject } from '#contract/field';
 import { present } from '#http';
 import { includeAll, type Permissions } from '#identity';
 import { escapedSize } from '#json';

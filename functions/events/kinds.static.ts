@@ -1,5 +1,5 @@
 import type { PermissionCode } from '#contract';
-import { type Projection, projectionOf } from '#http';
+import { projectionOf } from '#http';
 import { type Entity, eventTypeOf, recordTypeOf } from '#table';
 import { organizationEntity } from '#tenancy';
 import { contracts } from '../all-contracts.ts';
@@ -14,7 +14,7 @@ export interface JournaledKind extends StoredKind {
   /** Lets callers read such records, and so their events. */
   readonly permission: PermissionCode;
   /** How reading shows such a record, without fields that are stored as ciphertext, or elsewhere. */
-  readonly shape: Projection;
+  readonly shape: ReturnType<typeof projectionOf>;
   /** Shown fields that say whether a stored counter is more than 0. */
   readonly counted: readonly { readonly flag: string; readonly counter: string }[];
   readonly parent?: StoredKind;
@@ -46,7 +46,7 @@ function storedKind({ name, json, single, byTime }: Entity): StoredKind {
   return { name, json, ...(single ? { single } : {}), ...(byTime ? { byTime } : {}) };
 }
 
-function shapeOf({ name, record, encrypted, elsewhere = [] }: Entity): Projection {
+function shapeOf({ name, record, encrypted, elsewhere = [] }: Entity): ReturnType<typeof projectionOf> {
   if (record === undefined) throw new TypeError(`no contract declares the records ${name}`);
   const { fields = {}, standard } = projectionOf(record.schema);
   const shown = Object.entries(fields).filter(([field]) => ![...encrypted, ...elsewhere].includes(field));

@@ -21,7 +21,7 @@ export interface ConfirmingKey {
 
 /** A secret that signs deliveries. */
 export interface EndpointSecret {
-  /** Encrypted (`shared/auth/endpoint-secrets.ts`). */
+  /** Encrypted (`functions/events/endpoints/secrets.ts`). */
   readonly sealed: string;
   /** Expiry in epoch seconds; null: never. */
   readonly expires_at: number | null;

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import * as integrationSecrets from '#auth/integration-secrets';
 import {
   adapted,
   body,
@@ -14,11 +13,11 @@ import {
   readOnly,
   record,
   route,
-  sentence,
   unique,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import * as integrationSecrets from './secrets.ts';
 
 /** A closed set: the list's filter has these two values (spec §4). */
 const status = () => z.enum(['active', 'inactive']);
@@ -44,7 +43,7 @@ const newCode = () =>
     });
 
 export const integration = record('Integration', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   org_id: optionalOnCreate(
     field
       .uuid()
@@ -66,7 +65,7 @@ export const integration = record('Integration', () => ({
         'tenant. A caller gives only what it has itself.',
     )
     .default(null),
-  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+  metadata: field.metadata(),
   rate_limit: field
     .whole(1, MAX_RATE_LIMIT)
     .nullable()
@@ -83,7 +82,7 @@ export const integration = record('Integration', () => ({
       'Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage ' +
         'sets. The stricter of the two counts.',
     ),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  created_at: readOnly(field.timestamp().nullable()),
 })).describe('An app code with a secret: the credentials of a program that calls the API.');
 export type Integration = RecordOf<typeof integration>;
 
@@ -98,7 +97,7 @@ export const integrationCreate = adapted(integration.create, (schema) =>
   }),
 );
 
-const shownOnce = () => z.string().max(256).nullable().describe(sentence.SHOWN_ONCE);
+const shownOnce = () => field.shownOnce(256);
 
 /** Most endpoints that a response names: more than an organization has. */
 export const MOST_PAUSED = 100;

@@ -1,8 +1,8 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import { invalidField } from '#contract';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, Tenant } from '#table';
 import { readCredentialsOf, requireCredentials } from '#tenancy';
+import * as integrationSecrets from './secrets.ts';
 
 /** A new secret of an integration, and who knows it. */
 

@@ -1,7 +1,7 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import { RequestSession, StaleRead, Tenant } from '#table';
 import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { registerIntegration } from './register.ts';
+import * as integrationSecrets from './secrets.ts';
 import { integrationEntity } from './store.ts';
 
 /** Integrations of the platform. The operator creates them without a token: access to table and keys suffices. */

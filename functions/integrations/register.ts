@@ -1,10 +1,10 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import type { Caller, Permissions } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { stageCredentials } from '#tenancy';
 import type { Integration } from './contract.ts';
 import { chosenSecret, presentPermissions } from './new-secret.ts';
 import { isActive, stageFullAccess, stageStatus } from './quota.ts';
+import * as integrationSecrets from './secrets.ts';
 import { integrationEntity } from './store.ts';
 
 interface NewIntegration extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {

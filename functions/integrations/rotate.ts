@@ -1,4 +1,3 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import { invalidField } from '#contract';
 import { requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
@@ -7,6 +6,7 @@ import { type Credentials, readCredentialsOf, stageCredentialsChange, stageToken
 import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';
 import { chosenSecret, presentPermissions } from './new-secret.ts';
+import * as integrationSecrets from './secrets.ts';
 
 /**
  * Secret rotation: a new secret beside the old one (`docs/decisions/0011`). The change is conditional on the secrets

@@ -1,10 +1,10 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
 import { type Credentials, stageCredentialsChange } from '#tenancy';
 import type { Integration } from './contract.ts';
 import { presentPermissions } from './new-secret.ts';
 import { requiredCredentialsOf } from './rotate.ts';
+import * as integrationSecrets from './secrets.ts';
 
 /**
  * Secrets that a weak key knows do not become stronger (`docs/decisions/0070`): an integration that gets more

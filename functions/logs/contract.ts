@@ -1,16 +1,5 @@
 import * as z from 'zod';
-import {
-  adapted,
-  contract,
-  created,
-  declared,
-  pageOf,
-  type RecordOf,
-  readOnly,
-  record,
-  route,
-  sentence,
-} from '#contract';
+import { adapted, contract, created, declared, pageOf, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
@@ -22,13 +11,12 @@ const ENTRY = { level: 'warn', message: 'The disk is nearly full', metadata: { h
 
 const SERIOUS = 'How serious it is, from `debug` to `error`.';
 const WORDS = 'What happened, in words.';
-const FACTS = sentence.freeForm('Facts about what happened, for programs.');
 
 export const logEntry = record('LogEntry', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   level: level().describe(SERIOUS),
   message: field.text(20_000, 1).describe(WORDS),
-  metadata: field.jsonObject().default({}).describe(FACTS),
+  metadata: field.freeForm('Facts about what happened, for programs.').default({}),
   ts: readOnly(field.timestamp().describe('When the entry was taken in, by the clock of the service.')),
 })).describe('What a system of the organization reported.');
 export type LogEntry = RecordOf<typeof logEntry>;
@@ -45,7 +33,7 @@ const ingestion = adapted(logEntry.create, (entry) => {
   const either = z.strictObject({
     level: level.optional().describe(`${SERIOUS} Required without \`entries\`.`),
     message: message.optional().describe(`${WORDS} Required without \`entries\`.`),
-    metadata: metadata.unwrap().optional().describe(FACTS),
+    metadata: metadata.unwrap().optional(),
     entries: field
       .list(entry, MOST_ENTRIES, 1)
       .optional()

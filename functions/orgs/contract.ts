@@ -1,16 +1,13 @@
-import { adapted, contract, crud, readOnly, record, sentence } from '#contract';
+import { adapted, contract, crud, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
 export const organization = record('Organization', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   name: field.name(200).describe('What people call the organization.'),
   slug: field.slug().describe('Short name for web addresses; made from the name unless given. Not unique.'),
-  settings: field
-    .jsonObject()
-    .default({})
-    .describe(sentence.freeForm('Settings of the systems that use the organization; they change nothing here.')),
-  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
+  settings: field.freeForm('Settings of the systems that use the organization; they change nothing here.').default({}),
+  created_at: readOnly(field.timestamp()),
 })).describe('A tenant of the service, which sees nothing of the others.');
 
 /** The slug may be left out: it is then made from the name. */

@@ -10,7 +10,6 @@ import {
   readOnly,
   record,
   route,
-  sentence,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
@@ -20,7 +19,7 @@ import { ipAddress } from './ip-address.ts';
 export const RESOURCE_CREDENTIALS: PermissionCode = 'resources:credentials';
 
 export const resource = record('Resource', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   client_id: createOnly(field.reference('Client').describe('The company that it is looked after for, by its id.')),
   service_id: field
     .reference('Service')
@@ -28,12 +27,12 @@ export const resource = record('Resource', () => ({
     .default(null)
     .describe('The service that runs on it; null for none.'),
   name: field.name(200).describe('What people call the resource.'),
-  type: field.word().describe(sentence.words('What kind of resource it is, such as `server`, `vm` or `volume`.')),
+  type: field.word().describe('What kind of resource it is, such as `server`, `vm` or `volume`. Or another word.'),
   description: field.text(5_000).nullable().default(null).describe('What the resource is for, for people.'),
   provider: field
     .word()
     .default('local')
-    .describe(sentence.words('Who runs it: `local` for your own machines, `aws` …')),
+    .describe('Who runs it: `local` for your own machines, `aws` … Or another word.'),
   external_id: field.identifier(500).nullable().default(null).describe('How its provider names it.'),
   location: field.text(500).nullable().default(null).describe('Where it stands: a room, a data center, a region.'),
   ip_address: ipAddress()
@@ -43,19 +42,11 @@ export const resource = record('Resource', () => ({
   status: field
     .word()
     .default('active')
-    .describe(sentence.words('`active`, or `maintenance` while it is being worked on.')),
-  specifications: field
-    .jsonObject()
-    .nullable()
-    .default(null)
-    .describe(sentence.freeForm('What it is made of: cores, memory, disks.')),
+    .describe('`active`, or `maintenance` while it is being worked on. Or another word.'),
+  specifications: field.freeForm('What it is made of: cores, memory, disks.').nullable().default(null),
   credentials: field.credentials(RESOURCE_CREDENTIALS),
-  limits: field
-    .jsonObject()
-    .nullable()
-    .default(null)
-    .describe(sentence.freeForm('What it may use at most: connections, disk space.')),
-  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+  limits: field.freeForm('What it may use at most: connections, disk space.').nullable().default(null),
+  metadata: field.metadata(),
   tags: field
     .tags()
     .nullable()
@@ -67,10 +58,8 @@ export const resource = record('Resource', () => ({
     .word()
     .default('healthy')
     .describe(
-      sentence.words(
-        'How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the ' +
-          'client. Usage above `alert_threshold` is one too, and does not change it.',
-      ),
+      'How the resource is doing, as reported: `healthy`, `degraded` … All but `healthy` is a risk to the client. ' +
+        'Usage above `alert_threshold` is one too, and does not change it. Or another word.',
     ),
   last_health_check: field
     .timestamp()
@@ -105,10 +94,10 @@ export const resource = record('Resource', () => ({
   billing_cycle: field
     .word()
     .default('monthly')
-    .describe(sentence.words('How often it is billed: `monthly`, `yearly` …')),
+    .describe('How often it is billed: `monthly`, `yearly` … Or another word.'),
   provisioned_at: field.timestamp().nullable().default(null).describe('When the resource was set up.'),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
-  updated_at: readOnly(field.timestamp().nullable().describe(sentence.UPDATED_AT)),
+  created_at: readOnly(field.timestamp().nullable()),
+  updated_at: readOnly(field.timestamp().nullable()),
 })).describe('What services run on, such as a machine or a volume, and how it is doing.');
 export type Resource = RecordOf<typeof resource>;
 
@@ -127,7 +116,7 @@ export const historyEntry = record('ResourceHistoryEntry', () => ({
     field
       .word()
       .describe(
-        sentence.words('How the resource was doing: `healthy`, `degraded` … What the resource has unless given.'),
+        'How the resource was doing: `healthy`, `degraded` … What the resource has unless given. Or another word.',
       ),
   ),
 })).describe('A sample of the usage and health of a resource.');

@@ -1,20 +1,17 @@
-import { contract, created, crud, type RecordOf, readOnly, record, sentence } from '#contract';
+import { contract, created, crud, type RecordOf, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
 export const serviceAction = record('ServiceAction', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   service_id: field.reference('Service').describe('The service that it was done to.'),
   action_type: field.word().describe('What was done: `restart`, `deploy`, or any other lowercase word.'),
   status: field
     .word()
     .default('completed')
-    .describe(sentence.words('How far it has come: `completed`, `pending`, `failed` …')),
-  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
-  parameters: field
-    .jsonObject()
-    .default({})
-    .describe(sentence.freeForm('With what it was done, for the systems that read the log.')),
+    .describe('How far it has come: `completed`, `pending`, `failed` … Or another word.'),
+  created_at: readOnly(field.timestamp()),
+  parameters: field.freeForm('With what it was done, for the systems that read the log.').default({}),
 })).describe('An entry of the log of what was done to services.');
 export type ServiceAction = RecordOf<typeof serviceAction>;
 

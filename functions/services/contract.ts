@@ -1,15 +1,4 @@
-import {
-  contract,
-  createOnly,
-  crud,
-  ok,
-  type PermissionCode,
-  type RecordOf,
-  readOnly,
-  record,
-  route,
-  sentence,
-} from '#contract';
+import { contract, createOnly, crud, ok, type PermissionCode, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
@@ -17,10 +6,10 @@ import * as parameter from '#contract/parameter';
 export const SERVICE_CREDENTIALS: PermissionCode = 'services:credentials';
 
 export const service = record('Service', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   client_id: createOnly(field.reference('Client').describe('The company that it is run for, by its id.')),
   name: field.name(200).describe('What people call the service.'),
-  type: field.word().describe(sentence.words('What kind of service it is, such as `web` or `saas`.')),
+  type: field.word().describe('What kind of service it is, such as `web` or `saas`. Or another word.'),
   description: field.text(5_000).nullable().default(null).describe('What the service does, for people.'),
   url: field.webAddress().nullable().default(null).describe('Where users reach the service, with http or https.'),
   admin_url: field
@@ -31,19 +20,18 @@ export const service = record('Service', () => ({
   status: field
     .word()
     .default('active')
-    .describe(sentence.words('`active`, or `maintenance` while it is being worked on.')),
+    .describe('`active`, or `maintenance` while it is being worked on. Or another word.'),
   plan: field.text(100).nullable().default('basic').describe('Which offer the client has chosen, in your own words.'),
   environment: field
     .word()
     .default('production')
-    .describe(sentence.words('What it is run for: `production`, `staging` …')),
+    .describe('What it is run for: `production`, `staging` … Or another word.'),
   credentials: field.credentials(SERVICE_CREDENTIALS),
   deployment_config: field
-    .jsonObject()
+    .freeForm('How the service is deployed, for the systems that do it.')
     .nullable()
-    .default(null)
-    .describe(sentence.freeForm('How the service is deployed, for the systems that do it.')),
-  metadata: field.jsonObject().nullable().default(null).describe(sentence.METADATA),
+    .default(null),
+  metadata: field.metadata(),
   tags: field
     .tags()
     .nullable()
@@ -55,7 +43,7 @@ export const service = record('Service', () => ({
     .word()
     .default('healthy')
     .describe(
-      sentence.words('How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.'),
+      'How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.',
     ),
   last_health_check: field
     .timestamp()
@@ -74,7 +62,7 @@ export const service = record('Service', () => ({
   billing_cycle: field
     .word()
     .default('monthly')
-    .describe(sentence.words('How often it is billed: `monthly`, `yearly` …')),
+    .describe('How often it is billed: `monthly`, `yearly` … Or another word.'),
   next_billing_date: field
     .dateOrTime()
     .nullable()
@@ -82,8 +70,8 @@ export const service = record('Service', () => ({
     .describe('The day of the next bill: a date such as `2026-12-01`, or a time in ISO 8601, which comes back in UTC.'),
   version: field.text(100).nullable().default(null).describe('Which release of the software is running.'),
   deployed_at: field.timestamp().nullable().default(null).describe('When that release went live.'),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
-  updated_at: readOnly(field.timestamp().nullable().describe(sentence.UPDATED_AT)),
+  created_at: readOnly(field.timestamp().nullable()),
+  updated_at: readOnly(field.timestamp().nullable()),
 })).describe('Something that is run for a client, such as a shop or a mail server.');
 export type Service = RecordOf<typeof service>;
 

@@ -1,17 +1,17 @@
-import { contract, createOnly, crud, type RecordOf, readOnly, record, sentence } from '#contract';
+import { contract, createOnly, crud, type RecordOf, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
 export const terminal = record('Terminal', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   client_id: createOnly(field.reference('Client').describe('The client at which the device stands.')),
   name: field.name(200).describe('What people call the device.'),
   location: field.text(500).default('').describe('Where at the client it stands.'),
   status: field
     .word()
     .default('active')
-    .describe(sentence.words('`active` or `inactive`: whether the device is in use.')),
-  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
+    .describe('`active` or `inactive`: whether the device is in use. Or another word.'),
+  created_at: readOnly(field.timestamp()),
 })).describe('A device that stands at a client.');
 export type Terminal = RecordOf<typeof terminal>;
 

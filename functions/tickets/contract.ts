@@ -11,7 +11,6 @@ import {
   readOnly,
   record,
   route,
-  sentence,
   unique,
   wholeListOf,
 } from '#contract';
@@ -24,7 +23,7 @@ const status = () => z.enum(['open', 'closed', 'pending']);
 
 /** The fields of a ticket in a page (spec §4). */
 const summaryFields = () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   ticket_code: optionalOnCreate(
     unique(field.identifier(100, 1)).describe(
       'What people call the ticket by; no two tickets of an organization have the same. The next of the sequence ' +
@@ -39,8 +38,8 @@ const summaryFields = () => ({
     .describe(
       'Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).',
     ),
-  priority: field.word().default('normal').describe(sentence.words('How urgent it is: `low`, `normal`, `high` …')),
-  source: field.word().describe(sentence.words('Channel: `email`, `phone`, `web` …')),
+  priority: field.word().default('normal').describe('How urgent it is: `low`, `normal`, `high` … Or another word.'),
+  source: field.word().describe('Channel: `email`, `phone`, `web` … Or another word.'),
   client_id: field.reference('Client').nullable().default(null).describe('The client that it concerns; null for none.'),
   service_id: field
     .reference('Service')
@@ -48,7 +47,7 @@ const summaryFields = () => ({
     .default(null)
     .describe('The service that it concerns; null for none.'),
   assigned_to: field.uuid().nullable().default(null).describe('Who works on it: an id of your own directory.'),
-  created_at: readOnly(field.timestamp().nullable().describe(sentence.CREATED_AT)),
+  created_at: readOnly(field.timestamp().nullable()),
 });
 
 /** The fields of a ticket that a page has only with `view=full`. */
@@ -71,8 +70,8 @@ const detailFields = () => ({
     .describe(
       'Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones.',
     ),
-  custom_fields: field.jsonObject().nullable().default(null).describe(sentence.freeForm('Fields of your own.')),
-  updated_at: readOnly(field.timestamp().nullable().describe(sentence.UPDATED_AT)),
+  custom_fields: field.freeForm('Fields of your own.').nullable().default(null),
+  updated_at: readOnly(field.timestamp().nullable()),
   last_activity_at: readOnly(
     field.timestamp().nullable().describe('When the ticket was last changed or got a message; moved by the service.'),
   ),
@@ -91,16 +90,16 @@ export const ticket = record('Ticket', () => ({
 export type Ticket = RecordOf<typeof ticket>;
 
 export const ticketMessage = record('TicketMessage', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   ticket_id: readOnly(field.reference('Ticket').describe('The ticket that it was written in.')),
-  author_type: field.word().describe(sentence.words('As what its author writes: `agent`, `customer`, `system` …')),
+  author_type: field.word().describe('As what its author writes: `agent`, `customer`, `system` … Or another word.'),
   author_id: field.uuid().describe('Who wrote it: an id of your own directory.'),
   message: field.text(10_000, 1).describe('What was written, as plain text.'),
   is_internal: field
     .flag()
     .default(false)
     .describe('Whether it is for the people of the organization only, and not to be shown to the client.'),
-  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
+  created_at: readOnly(field.timestamp()),
 })).describe('What was said about a ticket.');
 export type TicketMessage = RecordOf<typeof ticketMessage>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { body, contract, declared, ok, pageOf, type RecordOf, readOnly, record, route, sentence } from '#contract';
+import { body, contract, declared, ok, pageOf, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
@@ -45,7 +45,7 @@ const receipt = declared(() =>
 );
 
 const summaryFields = () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   integration_id: readOnly(field.reference('Integration').describe('Whose secret signed it, by its id.')),
   app_code: readOnly(field.text(100).describe('Under which app code it was delivered.')),
   event_id: readOnly(field.text(MAX_EVENT_ID).describe('How its sender names the event: `X-Event-ID`.')),

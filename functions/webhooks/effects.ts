@@ -1,5 +1,5 @@
 import { recordEscalation } from '#auth';
-import { type PermissionCode, Problem, type ProblemType, pointer, type Route } from '#contract';
+import { type PermissionCode, Problem, pointer, type Route } from '#contract';
 import { callOperation, type MatchedRoute } from '#http';
 import { type Actor, actorOf, type Caller, mayDo } from '#identity';
 import type { Tenant } from '#table';
@@ -132,7 +132,7 @@ const idOf = (response: { readonly body: unknown }): string | null => {
 };
 
 /** Types of problems of a path or a query, as those of a body. */
-const IN_BODY: { readonly [type in ProblemType]?: ProblemType } = {
+const IN_BODY: { readonly [type in Problem['type']]?: Problem['type'] } = {
   'not-found': 'reference-not-found',
   'invalid-parameter': 'invalid-body',
 };

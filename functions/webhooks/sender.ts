@@ -1,11 +1,13 @@
 import { ThrottledLogin } from '#auth';
-import * as integrationSecrets from '#auth/integration-secrets';
 import { Problem } from '#contract';
 import type { OpenInput } from '#http';
 import { type Caller, callerBySignature } from '#identity';
 import { type RequestSession, Tenant } from '#table';
-import { type Credentials, type FoundIntegration, findIntegration } from '#tenancy';
+import { type Credentials, findIntegration } from '#tenancy';
+import * as integrationSecrets from '../integrations/secrets.ts';
 import { looksSigned, sign, signedBody } from './signature.ts';
+
+type FoundIntegration = NonNullable<Awaited<ReturnType<typeof findIntegration>>>;
 
 /** The integration that has signed a delivery. */
 export interface Sender extends FoundIntegration {

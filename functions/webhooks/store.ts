@@ -1,5 +1,5 @@
 import { encryptedJson } from '#auth';
-import type { JsonObject } from '#contract';
+import type { JsonObject } from '#contract/field';
 import { type Caller, mayDo } from '#identity';
 import { entity, set, storedAs, type Tenant } from '#table';
 import { MAX_IGNORED, MAX_IGNORED_NAME, type WebhookEvent, webhookEvent } from './contract.ts';

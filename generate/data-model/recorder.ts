@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { Table } from '@custodia/counted-lists';
-import { consumedUnits, dynamoDbOperationOf } from '#local-dynamodb';
+import { consumedUnits, dynamoDbOperationOf } from '../../local/dynamodb/usage.ts';
 
 /** One call of the table. */
 export interface Call {

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
-import { type Contract, PROBLEMS, permissionCatalogue, type Route } from '#contract';
-import { describedBy } from '#openapi';
+import { type Contract, PROBLEMS, type Route } from '#contract';
+import { catalogue } from '../../functions/access/catalogue.static.ts';
 import { contracts } from '../../functions/all-contracts.ts';
+import { describedBy } from '../../functions/docs/openapi/document.ts';
 import { withText } from '../places.ts';
 import { records } from './records.ts';
 import type { Schemas } from './schema.ts';
@@ -20,10 +21,7 @@ export function withContracts(page: string): string {
   return Object.entries(places).reduce((text, [place, tables]) => withText(text, place, tables), page);
 }
 
-const permissions = (): string =>
-  permissionCatalogue(contracts)
-    .map(({ code }) => `\`${code}\``)
-    .join(', ');
+const permissions = (): string => catalogue.map(({ code }) => `\`${code}\``).join(', ');
 
 /** The problems of each status. */
 const problems = (): string =>

@@ -1,7 +1,7 @@
 import {
   COMPRESSED_FROM,
   type Contract,
-  entrancesOf,
+  entranceOf,
   GATEWAY_PROBLEMS,
   gatewayResponse,
   methodsOf,
@@ -17,6 +17,8 @@ import { type Security, undeclaredMethods, withoutAuthorizer } from './undeclare
  * (`docs/decisions/0162-stacks.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
+
+type Leading = Parameters<typeof undeclaredMethods>[2];
 
 interface ApiBodyProps {
   /** Name of the API, also in the dimension `ApiName` of its metrics. */
@@ -58,10 +60,13 @@ function pathItems(
     Object.values(routes).map((route): Served => ({ route, uri: invocationUri(name) })),
   );
   const byPath = Map.groupBy(served, ({ route }) => route.path);
-  const entrances = entrancesOf(contracts);
-  const paths = new Set(['/', ...entrances, ...[...byPath.keys()].flatMap(withParents), '/{proxy+}']);
+  const entrance = entranceOf(contracts);
+  const paths = new Set(['/', ...entrance.paths, ...[...byPath.keys()].flatMap(withParents), '/{proxy+}']);
   return Object.fromEntries(
-    Array.from(paths, (path) => [path, pathItem(byPath.get(path) ?? [], settings, entrances.includes(path))]),
+    Array.from(paths, (path) => {
+      const leading = entrance.paths.includes(path) ? entrance : undefined;
+      return [path, pathItem(byPath.get(path) ?? [], settings, leading)];
+    }),
   );
 }
 
@@ -72,7 +77,7 @@ const withParents = (path: string): string[] =>
     .slice(1)
     .map((_, index, parts) => `/${parts.slice(0, index + 1).join('/')}`);
 
-const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'], isEntrance: boolean): object => ({
+const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'], entrance: Leading): object => ({
   ...Object.fromEntries(
     served.flatMap(({ route, uri }) =>
       methodsOf(route).map((method) => [method.toLowerCase(), routeOperation(route, uri, settings)]),
@@ -81,7 +86,7 @@ const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'],
   'x-amazon-apigateway-any-method': undeclaredMethods(
     served.map(({ route }) => route),
     settings.corsOrigins,
-    isEntrance,
+    entrance,
   ),
 });
 

@@ -1,4 +1,4 @@
-import { gatewayResponse, type Preflight, preflightOf, REDIRECT, type Route, undeclared } from '#contract';
+import { type entranceOf, gatewayResponse, type Route, undeclared } from '#contract';
 
 /** An operation names its authorizer, or the reason why it has none. */
 export interface Security {
@@ -20,6 +20,9 @@ export const withoutAuthorizer = (reason: string): Security => ({
  * responds without a function. A greedy `{proxy+}` at the root takes all undeclared paths.
  */
 
+type Entrance = ReturnType<typeof entranceOf>;
+type Preflight = NonNullable<ReturnType<typeof undeclared>['preflight']>;
+
 const REASON =
   'It says to anybody that there is nothing here, where the documentation is, or what pages may ask. No function runs.';
 
@@ -30,10 +33,9 @@ const REASON =
 export function undeclaredMethods(
   routes: readonly Route[],
   corsOrigins: readonly string[],
-  isEntrance: boolean,
+  entrance: Entrance | undefined,
 ): object {
-  const preflight = preflightOf(routes, corsOrigins);
-  const problem = undeclared(routes, preflight);
+  const { problem, preflight } = undeclared(routes, corsOrigins);
   const refusal = {
     status: problem.status ?? 404,
     ...gatewayResponse(problem, corsOrigins),
@@ -41,7 +43,7 @@ export function undeclaredMethods(
   return mock([
     refusal,
     ...(preflight === undefined ? [] : [preflightResponse(preflight)]),
-    ...(isEntrance ? [redirect] : []),
+    ...(entrance === undefined ? [] : [redirectTo(entrance)]),
   ]);
 }
 
@@ -86,21 +88,21 @@ function preflightResponse({ origins: [first, ...others], headers }: Preflight):
  * under a custom domain (`../custom-domain.ts`). Nothing that the caller writes is in it.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
-const redirect: MockResponse = {
-  status: REDIRECT.status,
-  methods: REDIRECT.methods,
+const redirectTo = ({ status, methods, location, body }: Entrance): MockResponse => ({
+  status,
+  methods,
   headers: {
-    Location: `'${REDIRECT.location}'`,
+    Location: `'${location}'`,
     'Content-Type': "'application/json'",
     'Cache-Control': "'no-store'",
     'X-Request-Id': 'context.requestId',
   },
   template: [
     '#if($context.domainPrefix == $context.apiId)',
-    `#set($context.responseOverride.header.Location = "/$context.stage${REDIRECT.location}")`,
-    `${REDIRECT.body('/$context.stage')}#else${REDIRECT.body('')}#end`,
+    `#set($context.responseOverride.header.Location = "/$context.stage${location}")`,
+    `${body('/$context.stage')}#else${body('')}#end`,
   ].join(''),
-};
+});
 
 const variableName = (index: number): string => `origin${index + 2}`;
 

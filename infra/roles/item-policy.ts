@@ -1,7 +1,8 @@
 import { storedSets } from '@custodia/counted-lists';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { credentialsKey, journalEntity, PLATFORM, recordsPartition, type TenantId } from '#table';
-import { appKey, deliveryStateKey, loginFailureKey, registerKey, suspensionKey } from '#tenancy';
+import { journalEntity, PLATFORM, type TenantId, tenantPartition } from '#table';
+import { appKey, loginFailureKey, suspensionKey } from '#tenancy';
+import { registerKey } from '../../functions/events/state/register.ts';
 import type { TableReference } from '../table.ts';
 
 /** A table, or all tables of a pattern. */
@@ -32,7 +33,7 @@ export const ORGANIZATION_ID = '????????-????-????-????-????????????';
 export const ANY_APP = appKey('*').PK;
 
 /** The partition of the credentials of a tenant's integrations. */
-export const credentialsPartition = (tenant: TenantId): string => credentialsKey(tenant, '').PK;
+export const credentialsPartition = (tenant: TenantId): string => tenantPartition(tenant, 'CREDENTIALS');
 export const CREDENTIALS_OF_PLATFORM = credentialsPartition(PLATFORM);
 
 /** Patterns of a partition, for all tenants. */
@@ -46,8 +47,8 @@ export const REGISTER = registerKey(PLATFORM, '').PK;
 
 /** Patterns of the partitions that say how far deliveries and journals are: numbers, and no record. */
 export const ANY_BACKLOG: readonly string[] = [
-  ...ofAnyTenant((tenant) => deliveryStateKey(tenant, '').PK),
-  ...ofAnyTenant((tenant) => storedSets.partitionOf(recordsPartition(tenant, journalEntity.name))),
+  ...ofAnyTenant((tenant) => tenantPartition(tenant, 'DELIVERY')),
+  ...ofAnyTenant((tenant) => storedSets.partitionOf(tenantPartition(tenant, journalEntity.name))),
 ];
 
 /** Pattern of the partition keys of suspensions. */

@@ -8,8 +8,8 @@ import {
   type Role,
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity, journalEntity, PLATFORM, recordsPartition } from '#table';
-import { organizationEntity, quotaKey } from '#tenancy';
+import { auditEventEntity, journalEntity, PLATFORM, tenantPartition } from '#table';
+import { organizationEntity } from '#tenancy';
 import type { Keys } from '../keys.ts';
 import { prefixOf, settingsOf } from '../stacks/stage-stack.ts';
 import type { TableReference } from '../table.ts';
@@ -56,9 +56,9 @@ interface Context {
   readonly keys: Keys;
 }
 
-const INTEGRATIONS = recordsPartition(TENANT, 'INTEGRATION');
+const INTEGRATIONS = tenantPartition(TENANT, 'INTEGRATION');
 const [ORGANIZATIONS = '', SETS_OF_ORGANIZATIONS = ''] = LIST_OF_ORGANIZATIONS;
-const EVENTS_OF_PLATFORM = [auditEventEntity, journalEntity].map(({ name }) => recordsPartition(PLATFORM, name));
+const EVENTS_OF_PLATFORM = [auditEventEntity, journalEntity].map(({ name }) => tenantPartition(PLATFORM, name));
 
 /**
  * Which role has what, by the prefix of its output. The account decides by IAM who may assume it, and for which tenants
@@ -74,10 +74,10 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
     ofPlatform: true,
     key: 'platform-secrets',
     allowed: [
-      [['GetItem', 'PutItem', 'UpdateItem'], [recordsPartition(PLATFORM, '*')]],
+      [['GetItem', 'PutItem', 'UpdateItem'], [tenantPartition(PLATFORM, '*')]],
       // To claim the app codes of new ones, which must be unused.
       [['PutItem'], [ANY_APP]],
-      [['Query'], ['INTEGRATION', 'ORG'].map((kind) => recordsPartition(PLATFORM, kind))],
+      [['Query'], ['INTEGRATION', 'ORG'].map((kind) => tenantPartition(PLATFORM, kind))],
       [['GetItem'], [ANY_SUSPENSION]],
     ],
     denied: [[CHANGES, EVENTS_OF_PLATFORM]],
@@ -155,9 +155,9 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
   CutOff: {
     description: 'Lists and cuts off integrations of the tenant that its session is tagged with (bin/operator.ts)',
     allowed: [
-      [['GetItem'], [recordsPartition(TENANT, organizationEntity.name)]],
+      [['GetItem'], [tenantPartition(TENANT, organizationEntity.name)]],
       [['GetItem', 'Query', 'UpdateItem'], [INTEGRATIONS]],
-      [['UpdateItem'], [storedSets.partitionOf(`${INTEGRATIONS}*`), quotaKey(TENANT, '').PK]],
+      [['UpdateItem'], [storedSets.partitionOf(`${INTEGRATIONS}*`), tenantPartition(TENANT, 'QUOTA')]],
       [['GetItem', 'UpdateItem'], [CREDENTIALS_PARTITION]],
       [['PutItem'], [AUDIT_EVENTS, JOURNAL]],
       [['UpdateItem'], [SETS_OF_AUDIT_EVENTS, SETS_OF_JOURNAL]],
@@ -172,7 +172,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
     description: 'Reads logs, the list of organizations and the state of backups (bin/operator.ts)',
     ofPlatform: true,
     allowed: [
-      [['Query'], [recordsPartition(PLATFORM, organizationEntity.name)]],
+      [['Query'], [tenantPartition(PLATFORM, organizationEntity.name)]],
       [['GetItem'], [ANY_APP]],
     ],
     more: allowLogsAndBackups,

@@ -2,16 +2,8 @@ import { storedSets } from '@custodia/counted-lists';
 import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import {
-  auditEventEntity,
-  childPartition,
-  deduplicationKey,
-  journalEntity,
-  PLATFORM,
-  recordsPartition,
-  type TenantId,
-} from '#table';
-import { budgetKey, dailyCountKey, deliveryStateKey, suspensionKey } from '#tenancy';
+import { auditEventEntity, journalEntity, PLATFORM, type TenantId, tenantPartition } from '#table';
+import { suspensionKey } from '#tenancy';
 import type { TenantRights } from '../rights.ts';
 import type { TableReference } from '../table.ts';
 import {
@@ -35,21 +27,21 @@ const TENANT_TAG = 'tenant';
 
 /** The tenant that the session was opened for. */
 export const TENANT = `\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId;
-export const OF_TENANT = recordsPartition(TENANT, '*');
+export const OF_TENANT = tenantPartition(TENANT, '*');
 
 /** The partitions of the tenant's audit events and of the sets of their lists. */
-export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
+export const AUDIT_EVENTS = tenantPartition(TENANT, auditEventEntity.name);
 export const SETS_OF_AUDIT_EVENTS = storedSets.partitionOf(`${AUDIT_EVENTS}*`);
 
 /** The partitions of the events in the tenant's journal, and of its counter item and gaps. */
-export const JOURNAL = recordsPartition(TENANT, journalEntity.name);
+export const JOURNAL = tenantPartition(TENANT, journalEntity.name);
 export const SETS_OF_JOURNAL = storedSets.partitionOf(JOURNAL);
 
 /** The partition of the credentials of the tenant's integrations. */
 export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
-const REFUSALS = dailyCountKey(TENANT, 'REFUSALS', '', '', '').PK;
+const REFUSALS = tenantPartition(TENANT, 'REFUSALS');
 
-const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
+const ORGANIZATIONS = tenantPartition(PLATFORM, 'ORG');
 /** An organization also has a copy in the platform's list of all. */
 export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, storedSets.partitionOf(ORGANIZATIONS)];
 
@@ -77,7 +69,7 @@ const AUDIT: OnItems = [
  */
 const PLACE_IN_LIST: OnItems = [
   ['PutItem', 'UpdateItem'],
-  [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK],
+  [...LIST_OF_ORGANIZATIONS, tenantPartition(PLATFORM, 'ONCE', '*')],
 ];
 
 /**
@@ -94,8 +86,8 @@ const PLATFORM_CALLERS: OnItems = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATF
  */
 const REGISTRATION: OnItems = [['PutItem'], [REGISTER]];
 
-const ENDPOINTS = recordsPartition(TENANT, 'WEBHOOK_ENDPOINT');
-const ATTEMPTS = childPartition(TENANT, 'WEBHOOK_ENDPOINT', '*', 'ATTEMPT');
+const ENDPOINTS = tenantPartition(TENANT, 'WEBHOOK_ENDPOINT');
+const ATTEMPTS = tenantPartition(TENANT, 'WEBHOOK_ENDPOINT', '*', 'ATTEMPT');
 
 /** What a delivery reads: events, and the records, endpoints and integrations that they are about. */
 const DELIVERED: OnItems = [['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'], [OF_TENANT]];
@@ -107,10 +99,10 @@ const DELIVERED: OnItems = [['GetItem', 'BatchGetItem', 'Query', 'ConditionCheck
 const DELIVERY: readonly OnItems[] = [
   [
     ['PutItem', 'UpdateItem'],
-    [ENDPOINTS, ATTEMPTS, deliveryStateKey(TENANT, '').PK],
+    [ENDPOINTS, ATTEMPTS, tenantPartition(TENANT, 'DELIVERY')],
   ],
   [['PutItem'], [JOURNAL, AUDIT_EVENTS]],
-  [['UpdateItem'], [budgetKey(TENANT, '').PK]],
+  [['UpdateItem'], [tenantPartition(TENANT, 'BUDGET')]],
   [['UpdateItem'], [storedSets.partitionOf(`${ENDPOINTS}*`), SETS_OF_JOURNAL, SETS_OF_AUDIT_EVENTS]],
 ];
 

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { invoker } from '#gateway';
 import { openStream, type StreamRecord } from '#local-dynamodb';
 import { RequestSession, StaleRead, Tenant } from '#table';
 import { type Message, useQueue } from '../../functions/events/deliveries/queue.ts';
 import { allRegistered } from '../../functions/events/state/register.ts';
 import { stageFreshStart } from '../../functions/events/state/state.ts';
 import { loadFromSource } from '../functions.ts';
+import { invoker } from '../gateway/invoke.ts';
 import { type Log, readableStack } from '../terminal/log.ts';
 import { LocalQueue } from './queue.ts';
 

@@ -1,14 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { SetupError } from '../../shared/errors.ts';
 import { findDynoxide } from './dynoxide.ts';
-import {
-  DATA_FILES,
-  EmbeddedDynamoDbError,
-  type Engine,
-  type EngineName,
-  type Finder,
-  type FoundEngine,
-} from './engine.ts';
+import { DATA_FILES, type Engine, type EngineName, type Finder, type FoundEngine } from './engine.ts';
 import { findDynamoDbLocal } from './java.ts';
 
 const FINDERS: Readonly<Record<EngineName, Finder>> = { java: findDynamoDbLocal, dynoxide: findDynoxide };
@@ -27,7 +21,7 @@ const PREFERENCE: readonly EngineName[] = ['java', 'dynoxide'];
 /**
  * The engine to start: the requested one, else the one whose data is in `directory`, else the first one that this
  * machine can run.
- * @throws EmbeddedDynamoDbError when it is not there.
+ * @throws SetupError when it is not there.
  */
 export const chooseEngine = async (
   asked: EngineName | undefined,
@@ -45,7 +39,7 @@ export const chooseEngine = async (
   }
   const why = owner === undefined ? '' : `, and the data in ${directory} was made by ${owner}`;
   const remedies = names.map((name) => REMEDY[name]).join(', or ');
-  throw new EmbeddedDynamoDbError(
+  throw new SetupError(
     `No DynamoDB to embed (${reasons.join('; ')}${why}): ${remedies}, or set DYNAMODB_ENDPOINT to one that runs.`,
   );
 };

@@ -25,25 +25,26 @@ export const newAccessKeyId = (): string => randomBytes(16).toString('hex');
 export const withAccessKey = (endpoint: string, accessKeyId: string): string =>
   accessKeyId === LOCAL_AWS.credentials.accessKeyId ? endpoint : endpoint.replace('//', `//${accessKeyId}@`);
 
-/** Parses the result of {@link withAccessKey}. An endpoint without a key uses that of {@link LOCAL_AWS}. */
-export function endpointAndKey(text: string): { readonly endpoint: string; readonly accessKeyId: string } {
-  const { username } = new URL(text);
-  return username === ''
-    ? { endpoint: text, accessKeyId: LOCAL_AWS.credentials.accessKeyId }
-    : { endpoint: text.replace(`${username}@`, ''), accessKeyId: username };
+interface LocalConnection {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 /**
- * A client of the emulator at this endpoint, which may carry its access key. It reads no AWS configuration of the
- * machine.
+ * How to reach an emulator, as the SDK's clients are configured. They then read no AWS configuration of the machine.
+ * @param address with its access key, as {@link withAccessKey} makes it; without one, the key of every emulator
+ * @example
+ * new DynamoDBClient(localConnection('http://127.0.0.1:8000'));
  */
-export function localDynamoDbClient(text: string): DynamoDBClient {
-  const { endpoint, accessKeyId } = endpointAndKey(text);
-  return new DynamoDBClient({
-    endpoint,
-    region: LOCAL_AWS.region,
-    credentials: { ...LOCAL_AWS.credentials, accessKeyId },
-  });
+export function localConnection(address: string): LocalConnection;
+export function localConnection(): Omit<LocalConnection, 'endpoint'>;
+export function localConnection(address?: string): Partial<LocalConnection> {
+  if (address === undefined) return LOCAL_AWS;
+  const { username } = new URL(address);
+  if (username === '') return { endpoint: address, ...LOCAL_AWS };
+  const credentials = { ...LOCAL_AWS.credentials, accessKeyId: username };
+  return { endpoint: address.replace(`${username}@`, ''), region: LOCAL_AWS.region, credentials };
 }
 
 /** An engine responded with an error. */
@@ -58,7 +59,7 @@ class EngineError extends Error {
  * @throws EngineError, or what `fetch` throws
  */
 export async function callEngine(address: string, target: string, body: object, signal: AbortSignal): Promise<unknown> {
-  const { endpoint, accessKeyId } = endpointAndKey(address);
+  const { endpoint, region, credentials } = localConnection(address);
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: {
@@ -67,7 +68,7 @@ export async function callEngine(address: string, target: string, body: object, 
       'X-Amz-Date': '20250101T000000Z',
       Authorization:
         'AWS4-HMAC-SHA256 ' +
-        `Credential=${accessKeyId}/20250101/${LOCAL_AWS.region}/dynamodb/aws4_request, SignedHeaders=host, ` +
+        `Credential=${credentials.accessKeyId}/20250101/${region}/dynamodb/aws4_request, SignedHeaders=host, ` +
         'Signature=0',
     },
     body: JSON.stringify(body),
@@ -110,16 +111,24 @@ function isDropped(error: unknown): boolean {
 
 const WAIT_SECONDS = 30;
 
-/** Creates the service's table where it is missing; resolves when it is active, with its TTL on. Safe to call again. */
-export const createTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
-  if (await createWhereMissing(client, tableName)) {
-    await waitUntilTableExists(
-      { client, maxWaitTime: WAIT_SECONDS, minDelay: 1, maxDelay: 1 },
-      { TableName: tableName },
-    );
+/**
+ * Creates the service's table where it is missing; resolves when it is active, with its TTL on. Safe to call again.
+ * @param address of the DynamoDB, with its access key where it requires one
+ */
+export async function createTable(address: string, tableName: string): Promise<void> {
+  const client = new DynamoDBClient(localConnection(address));
+  try {
+    if (await createWhereMissing(client, tableName)) {
+      await waitUntilTableExists(
+        { client, maxWaitTime: WAIT_SECONDS, minDelay: 1, maxDelay: 1 },
+        { TableName: tableName },
+      );
+    }
+    await enableExpiry(client, tableName);
+  } finally {
+    client.destroy();
   }
-  await enableExpiry(client, tableName);
-};
+}
 
 /** Whether the table may still be in creation. */
 const createWhereMissing = async (client: DynamoDBClient, tableName: string): Promise<boolean> => {

@@ -3,8 +3,9 @@ import { open, readdir, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { listErrors, type Table } from '@custodia/counted-lists';
+import { SetupError } from '../../shared/errors.ts';
 import { makePrivate } from '../../shared/private-file.ts';
-import { DATA_FILES, DirectoryInUse, EmbeddedDynamoDbError } from './engine.ts';
+import { DATA_FILES, DirectoryInUse } from './engine.ts';
 import { dynamoDbOperationOf, isRead } from './usage.ts';
 
 /**
@@ -16,7 +17,7 @@ const LOCK_FILE = 'dynamodb.lock';
 
 /**
  * Creates `directory` where it is missing and keeps it for this process. Returns the function that releases it.
- * @throws EmbeddedDynamoDbError when it cannot be written to; DirectoryInUse when another process has it.
+ * @throws SetupError when it cannot be written to; DirectoryInUse when another process has it.
  */
 export const lockDirectory = (directory: string): (() => void) => {
   const file = join(directory, LOCK_FILE);
@@ -34,7 +35,7 @@ export const lockDirectory = (directory: string): (() => void) => {
     return () => lock.close();
   } catch (error) {
     const failure = error as Partial<SqliteError>;
-    const Failure = failure.errcode === SQLITE_BUSY ? DirectoryInUse : EmbeddedDynamoDbError;
+    const Failure = failure.errcode === SQLITE_BUSY ? DirectoryInUse : SetupError;
     throw new Failure(explain(directory, file, failure), { cause: error });
   }
 };
@@ -70,7 +71,7 @@ const PREFIXES = [...Object.values(DATA_FILES), LOCK_FILE];
 /**
  * Lets only the owner read the databases in a directory, also those that were made under another umask. A missing
  * database is created first: SQLite gives the files beside a database its mode.
- * @throws EmbeddedDynamoDbError when they cannot be written
+ * @throws SetupError when they cannot be written
  */
 export async function makeDatabasesPrivate(directory: string, database: string): Promise<void> {
   try {
@@ -81,7 +82,7 @@ export async function makeDatabasesPrivate(directory: string, database: string):
     await Promise.all(names.map((name) => makePrivate(join(directory, name))));
   } catch (error) {
     const { code = '', path } = error as NodeJS.ErrnoException;
-    throw new EmbeddedDynamoDbError(notWritable(directory, `${code} ${path}`), { cause: error });
+    throw new SetupError(notWritable(directory, `${code} ${path}`), { cause: error });
   }
 }
 
@@ -99,12 +100,12 @@ export function writeEndpoint(directory: string, address: string): void {
 
 export const forgetEndpoint = (directory: string): void => rmSync(fileIn(directory), { force: true });
 
-/** @throws EmbeddedDynamoDbError when the DynamoDB has not come up yet */
+/** @throws SetupError when the DynamoDB has not come up yet */
 export function readEndpoint(directory: string): string {
   try {
     return readFileSync(fileIn(directory), 'utf8');
   } catch (cause) {
-    throw new EmbeddedDynamoDbError(
+    throw new SetupError(
       `Another instance is just starting or stopping in the data directory ${resolve(directory)}: try again in a ` +
         'moment.',
       { cause },
@@ -118,10 +119,10 @@ const LEAST_FREE = 200_000_000;
 /** The part of `statfs` of `node:fs/promises` that is used. */
 export type FileSystemOf = (path: string) => Promise<{ readonly bavail: number; readonly bsize: number }>;
 
-/** @throws EmbeddedDynamoDbError when the disk of this directory has too little room for a database */
+/** @throws SetupError when the disk of this directory has too little room for a database */
 export async function requireFreeSpace(directory: string, fileSystemOf?: FileSystemOf): Promise<void> {
   const full = await fullDisk(directory, fileSystemOf);
-  if (full !== undefined) throw new EmbeddedDynamoDbError(full);
+  if (full !== undefined) throw new SetupError(full);
 }
 
 /**

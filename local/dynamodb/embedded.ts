@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { SetupError } from '../../shared/errors.ts';
 import { ChildFailed, type RunningChild, startChild } from './child.ts';
 import { chooseEngine } from './choose.ts';
 import { LOCAL_AWS, newAccessKeyId, probe, withAccessKey } from './client.ts';
@@ -11,17 +12,7 @@ import {
   requireFreeSpace,
   writeEndpoint,
 } from './data-directory.ts';
-import {
-  DATA_FILES,
-  DirectoryInUse,
-  EmbeddedDynamoDbError,
-  type Engine,
-  type EngineName,
-  freePort,
-  type Serving,
-} from './engine.ts';
-
-export { EmbeddedDynamoDbError } from './engine.ts';
+import { DATA_FILES, DirectoryInUse, type Engine, type EngineName, freePort, type Serving } from './engine.ts';
 
 const READY_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 5;
@@ -53,7 +44,7 @@ export interface EmbeddedDynamoDb {
 /**
  * Starts an embedded DynamoDB, which responds when the promise resolves. It ends at the latest with this process, even
  * a killed one.
- * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable,
+ * @throws SetupError when no engine can run here, or the data directory is damaged, in use or not writable,
  *   or its disk full.
  */
 export const startDynamoDb = async (options: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
@@ -101,7 +92,7 @@ async function startEngine(
 
 /**
  * The DynamoDB of a data directory: the one that another process has started there, else a new one.
- * @throws EmbeddedDynamoDbError as {@link startDynamoDb}, and when the other one has not come up yet
+ * @throws SetupError as {@link startDynamoDb}, and when the other one has not come up yet
  */
 export const openDynamoDb = async (dataDir: string): Promise<Pick<EmbeddedDynamoDb, 'endpoint' | 'stop'>> => {
   try {
@@ -148,28 +139,20 @@ const lastWordsOf = (child: RunningChild, { announcement }: Engine): string[] =>
 
 const DAMAGED = /not a (valid SQLite )?database|malformed|unable to open database|corrupt/i;
 
-const startFailure = (
-  engine: Engine,
-  directory: string | undefined,
-  reason: string,
-  output: string,
-): EmbeddedDynamoDbError => {
+const startFailure = (engine: Engine, directory: string | undefined, reason: string, output: string): SetupError => {
   const cause = new Error(`${reason}\n${output}`);
   if (directory !== undefined && DAMAGED.test(output)) {
     const file = join(directory, DATA_FILES[engine.name]);
-    return new EmbeddedDynamoDbError(
+    return new SetupError(
       `The database ${file} is damaged or cannot be opened: move it away to start with an empty one, or set ` +
         'DATA_DIR to another directory.',
       { cause },
     );
   }
   const lastWords = lastLineOf(output);
-  return new EmbeddedDynamoDbError(
-    `The embedded DynamoDB (${engine.name}) did not start: ${reason}. ${lastWords}`.trim(),
-    {
-      cause,
-    },
-  );
+  return new SetupError(`The embedded DynamoDB (${engine.name}) did not start: ${reason}. ${lastWords}`.trim(), {
+    cause,
+  });
 };
 
 /** Called when the state of a supervised DynamoDB changes. */
@@ -189,7 +172,7 @@ const MINUTE_MS = 60_000;
 /**
  * Starts an embedded DynamoDB and, whenever its process ends by itself, starts it again over the same data.
  * @returns the one that was started first
- * @throws EmbeddedDynamoDbError as {@link startDynamoDb}
+ * @throws SetupError as {@link startDynamoDb}
  */
 export async function superviseDynamoDb(
   options: EmbeddedDynamoDbOptions,
@@ -207,7 +190,7 @@ export async function superviseDynamoDb(
     deaths.push(performance.now());
     const [earliest = 0, latest = 0] = [deaths.at(-DEATHS), deaths.at(-1)];
     if (deaths.length >= DEATHS && latest - earliest < MINUTE_MS) {
-      throw new EmbeddedDynamoDbError(`The embedded DynamoDB has died ${DEATHS} times within a minute (${how}).`);
+      throw new SetupError(`The embedded DynamoDB has died ${DEATHS} times within a minute (${how}).`);
     }
     supervisor.onDeath(how);
     await current.stop();

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { SetupError } from '../../shared/errors.ts';
 
 export type EngineName = 'java' | 'dynoxide';
 
@@ -57,10 +58,5 @@ export const freePort = (host: string): Promise<number> =>
     });
   });
 
-/** The embedded DynamoDB cannot start; the message is one sentence that says what to do about it. */
-export class EmbeddedDynamoDbError extends Error {
-  override readonly name = 'EmbeddedDynamoDbError';
-}
-
 /** Another process has the data directory. */
-export class DirectoryInUse extends EmbeddedDynamoDbError {}
+export class DirectoryInUse extends SetupError {}

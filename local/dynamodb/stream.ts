@@ -1,11 +1,11 @@
 import {
   DescribeTableCommand,
-  type DynamoDBClient,
+  DynamoDBClient,
   DynamoDBServiceException,
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { callEngine, localDynamoDbClient } from './client.ts';
+import { callEngine, localConnection } from './client.ts';
 
 /** A record of a stream of keys, as the functions of the stack get it, too. */
 export interface StreamRecord {
@@ -18,7 +18,7 @@ export interface StreamRecord {
  * @returns undefined where the engine has no streams that can be used
  */
 export async function openStream(address: string, tableName: string, signal: AbortSignal): Promise<Stream | undefined> {
-  const client = localDynamoDbClient(address);
+  const client = new DynamoDBClient(localConnection(address));
   try {
     const arn = await streamOf(client, tableName, signal);
     if (arn === undefined) return undefined;

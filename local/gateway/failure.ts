@@ -1,4 +1,6 @@
-import { GATEWAY_PROBLEMS, type GatewayProblem } from '#contract';
+import { GATEWAY_PROBLEMS, type gatewayResponse } from '#contract';
+
+type GatewayProblem = Parameters<typeof gatewayResponse>[0];
 
 /** The gateway itself responds, with this problem. */
 export class GatewayFailure extends Error {

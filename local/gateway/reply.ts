@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { gatewayResponse, type Preflight, REDIRECT } from '#contract';
+import { type entranceOf, gatewayResponse, type undeclared } from '#contract';
 import { failure, type GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';
 
@@ -10,6 +10,8 @@ export interface Reply {
   readonly headers: readonly Pair[];
   readonly body: Buffer;
 }
+
+type Preflight = NonNullable<ReturnType<typeof undeclared>['preflight']>;
 
 /** The gateway response of a failure: its template and headers with the variables filled in, as API Gateway does. */
 export function gatewayReply(
@@ -41,17 +43,21 @@ export function preflightReply({ origins, headers }: Preflight, origin: string |
 }
 
 /** The redirect to the documentation, below the stage's name where there is one, as in the stack. */
-export function redirectReply(stage: string | undefined, requestId: string): Reply {
+export function redirectReply(
+  entrance: ReturnType<typeof entranceOf>,
+  stage: string | undefined,
+  requestId: string,
+): Reply {
   const base = stage === undefined ? '' : `/${stage}`;
   return {
-    status: REDIRECT.status,
+    status: entrance.status,
     headers: [
-      ['Location', `${base}${REDIRECT.location}`],
+      ['Location', `${base}${entrance.location}`],
       ['Content-Type', 'application/json'],
       ['Cache-Control', 'no-store'],
       ['X-Request-Id', requestId],
     ],
-    body: Buffer.from(REDIRECT.body(base)),
+    body: Buffer.from(entrance.body(base)),
   };
 }
 

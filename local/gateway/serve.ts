@@ -1,4 +1,4 @@
-import { entrancesOf, GATEWAY_PROBLEMS, preflightOf, REDIRECT, type Route, undeclared } from '#contract';
+import { entranceOf, GATEWAY_PROBLEMS, type Route, undeclared } from '#contract';
 import { Admission, methodThrottle } from './admission.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { codedReply } from './content-coding.ts';
@@ -100,17 +100,15 @@ function respondUndeclared(
   requestId: string,
   settings: GatewaySettings,
 ): Reply {
-  const routes = routesOf(match);
-  const preflight = preflightOf(routes, settings.corsOrigins);
+  const { problem, preflight } = undeclared(routesOf(match), settings.corsOrigins);
   if (preflight !== undefined && incoming.method === 'OPTIONS')
     return preflightReply(preflight, headerOf(incoming, 'origin'), requestId);
-  if (isEntrance(incoming, settings)) return redirectReply(settings.stage, requestId);
-  return gatewayReply(failureOf(undeclared(routes, preflight)), requestId, settings);
+  const entrance = entranceOf(settings.contracts);
+  const path = `/${incoming.segments.map(({ decoded }) => decoded).join('/')}`;
+  return entrance.paths.includes(path) && entrance.methods.includes(incoming.method)
+    ? redirectReply(entrance, settings.stage, requestId)
+    : gatewayReply(failureOf(problem), requestId, settings);
 }
-
-const isEntrance = ({ method, segments }: Incoming, { contracts }: GatewaySettings): boolean =>
-  REDIRECT.methods.some((each) => each === method) &&
-  entrancesOf(contracts).includes(`/${segments.map(({ decoded }) => decoded).join('/')}`);
 
 /** Each once, although `HEAD` and `GET` lead to the same. */
 const routesOf = (match: Match | undefined): readonly Route[] => [

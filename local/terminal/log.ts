@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
-import { type About, annotations, type logger } from '#telemetry';
+import { annotations, type logger } from '#telemetry';
 import { LOG_LEVELS, type LogLevel } from '../settings.ts';
 import { stacksOf } from '../stacks.ts';
 import { escaped } from './printable.ts';
@@ -60,7 +60,7 @@ export function divertLogger(own: typeof logger, log: Log): void {
 }
 
 /** `The service failed, request 7c2…, operation createClient`, and below it the stacks of the error and its causes. */
-function textOf(message: string, { error }: About = {}): string {
+function textOf(message: string, { error }: Parameters<typeof logger.error>[1] = {}): string {
   const { request_id: request, operation } = annotations();
   const details = Object.entries({ request, operation }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`],

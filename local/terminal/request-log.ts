@@ -1,5 +1,5 @@
-import type { Around, EndedRequest } from '#gateway';
-import { addingTo, type Usage } from '#local-dynamodb';
+import { addingTo } from '#local-dynamodb';
+import type { Around, EndedRequest } from '../gateway/options.ts';
 import { type Color, type Log, painter } from './log.ts';
 
 /** Writes a line for every request: method, path, status, time, calls of DynamoDB with their units, tenant. */
@@ -7,7 +7,7 @@ export const terminalRequestLog =
   ({ info }: Log, stdout: NodeJS.WritableStream = process.stdout): Around =>
   async ({ method, target }, serve) => {
     const paint = painter(stdout);
-    const usage: Usage = { calls: 0, readUnits: 0, writeUnits: 0 };
+    const usage = { calls: 0, readUnits: 0, writeUnits: 0 };
     const start = performance.now();
     const ended = await addingTo(usage, serve);
     const milliseconds = Math.round(performance.now() - start);
@@ -32,7 +32,7 @@ function colorOf(status: number): Color {
   return status >= 400 ? 'yellow' : 'green';
 }
 
-const usageText = ({ calls, readUnits, writeUnits }: Usage): string =>
+const usageText = ({ calls, readUnits, writeUnits }: Parameters<typeof addingTo>[0]): string =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}`.padEnd(9) + `${readUnits} read ${writeUnits} write`.padEnd(19);
 
 const tenantOf = ({ caller }: EndedRequest): string => {

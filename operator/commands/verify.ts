@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { environmentTable } from '#table';
-import { type Verified, verify } from '#verify';
 import { readSettings } from '../../local/settings.ts';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { command, EXIT, type Result, type ResultOptions } from '../command.ts';
 import { kinds } from '../kinds.ts';
+import type { Verified } from '../maintenance/verify/difference.ts';
+import { verify } from '../maintenance/verify/verify.ts';
 import { errorSentenceOf, OperatorProblem } from '../problem.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
 import { ORG, openForTenant, openTenant, type TenantOptions } from '../tenant-option.ts';

@@ -1,6 +1,6 @@
-import * as integrationSecrets from '#auth/integration-secrets';
 import { RequestSession } from '#table';
 import { readCredentials } from '#tenancy';
+import * as integrationSecrets from '../../functions/integrations/secrets.ts';
 import { OperatorProblem } from '../problem.ts';
 import { openTarget, type StackOptions, stackOf } from '../target.ts';
 import { accountChecks, type Finding, findingsOf, Skipped, type StageLocation } from './account.ts';

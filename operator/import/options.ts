@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { isLoopback } from '#gateway';
+import { isLoopback } from '../../local/gateway/hosts.ts';
 import { trimmed } from '../../shared/words.ts';
 import { OperatorProblem } from '../problem.ts';
 import type { Mapping } from './columns.ts';

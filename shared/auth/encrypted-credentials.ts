@@ -1,4 +1,5 @@
-import { type JsonObject, type PermissionCode, Problem } from '#contract';
+import { type PermissionCode, Problem } from '#contract';
+import type { JsonObject } from '#contract/field';
 import { type Caller, mayDo } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { encryptedJson } from './encrypted-json.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#contract';
+import type { JsonObject } from '#contract/field';
 import { parseJson } from '#json';
 import type { Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';

@@ -1,7 +1,8 @@
 import { type CallerClient, type Kms, kmsOf } from '@custodia/lean-dynamodb';
-import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys } from '#encryption';
 import { environmentTable, tenantClient } from '#table';
 import { increment } from '#telemetry';
+import { type EnvelopeEncryption, envelopeEncryption, localDataKeys } from './envelope-encryption.ts';
+import { kmsDataKeys } from './kms-data-keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
 import type { PublicKey, TokenSigner } from './token-keys.ts';
@@ -17,7 +18,7 @@ import type { PublicKey, TokenSigner } from './token-keys.ts';
  * | `SECRETS_KEY_ID`       | KMS key that wraps the data keys of secrets                                         |
  */
 
-/** The key that signs tokens. @throws Error when no key is set; LocalKeysError */
+/** The key that signs tokens. @throws Error when no key is set; SetupError */
 export const environmentSigner = (): Promise<TokenSigner> =>
   once('signer', async () => {
     const file = process.env.KEY_FILE;

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { SetupError } from '../errors.ts';
 import { lazily } from '../memory.ts';
 import { createPrivateFile } from '../private-file.ts';
 import { type PublicKey, publicKeyOf, type TokenSigner } from './token-keys.ts';
@@ -17,11 +18,6 @@ export interface LocalKeys {
   readonly published: readonly PublicKey[];
   /** AES-256 key of secrets. */
   readonly secretsKey: Buffer;
-}
-
-/** The key file cannot be created or used. The message is one sentence for the person who started the service. */
-export class LocalKeysError extends Error {
-  override readonly name = 'LocalKeysError';
 }
 
 const KEY_BYTES = 32;
@@ -41,20 +37,20 @@ type KeyFile = z.output<ReturnType<typeof fileSchema>>;
 /**
  * Creates the key file with mode 0600 if it is missing, else checks it. When several processes do this at once, one
  * creates the file and all use it.
- * @throws LocalKeysError
+ * @throws SetupError
  */
 export async function ensureLocalKeys(path: string): Promise<void> {
   try {
     await createPrivateFile(path, `${JSON.stringify(newKeys(), undefined, 2)}\n`);
   } catch (error) {
-    throw new LocalKeysError(`The key file ${path} cannot be made (${codeOf(error)}): make its directory writable.`, {
+    throw new SetupError(`The key file ${path} cannot be made (${codeOf(error)}): make its directory writable.`, {
       cause: error,
     });
   }
   await readLocalKeys(path);
 }
 
-/** @throws LocalKeysError when the file is missing or damaged */
+/** @throws SetupError when the file is missing or damaged */
 export async function readLocalKeys(path: string): Promise<LocalKeys> {
   const { signing, secrets } = parsed(path, await content(path));
   const published = await Promise.all(signing.map((jwk) => publicKeyOf(publicHalf(path, jwk))));
@@ -82,7 +78,7 @@ async function content(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new LocalKeysError(`The key file ${path} cannot be read (${codeOf(error)}).`, { cause: error });
+    throw new SetupError(`The key file ${path} cannot be read (${codeOf(error)}).`, { cause: error });
   }
 }
 
@@ -101,8 +97,8 @@ function publicHalf(path: string, jwk: KeyFile['signing'][number]) {
   return key;
 }
 
-const damaged = (path: string, reason: string, cause?: unknown): LocalKeysError =>
-  new LocalKeysError(
+const damaged = (path: string, reason: string, cause?: unknown): SetupError =>
+  new SetupError(
     `The key file ${path} is damaged (${reason}): restore it, or delete it together with the data it protects to ` +
       'start anew.',
     { cause },

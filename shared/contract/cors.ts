@@ -1,6 +1,5 @@
-import { requestHeaders } from './request-headers.ts';
 import type { Route } from './route.ts';
-import { methodsOf } from './traits.ts';
+import { methodsOf, REQUEST_HEADERS } from './traits.ts';
 
 /**
  * Which pages may call the API (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). A stage names their origins.
@@ -77,7 +76,7 @@ export function corsHeaders(
 }
 
 /** The response to a browser that asks whether a page may send a request. The gateway sends it, without a function. */
-export interface Preflight {
+interface Preflight {
   /** `*` alone, or at least one. */
   readonly origins: readonly [string, ...string[]];
   readonly headers: Readonly<Record<string, string>>;
@@ -92,7 +91,7 @@ const MAX_AGE = 7_200;
  */
 const allowedHeaders = (): readonly string[] => [
   ...['Authorization', 'Content-Type', 'Content-Encoding', 'tracestate'],
-  ...Object.keys(requestHeaders),
+  ...REQUEST_HEADERS,
 ];
 
 /** Methods that preflights of a path without routes allow, so that a page can read the 404. */

@@ -5,22 +5,27 @@ const DOCUMENTATION = '/api/v1/docs';
 const DOCUMENT = '/api/v1/openapi';
 
 /** Paths that people try first. */
-const ENTRANCES = ['/', '/docs', '/api', '/api/v1'] as const;
+const PATHS = ['/', '/docs', '/api', '/api/v1'] as const;
 
-/**
- * The paths from which the gateway leads on to the documentation, without a function; none where there is no
- * documentation.
- */
-export const entrancesOf = (contracts: readonly Contract[]): readonly string[] =>
-  contracts.some(({ routes }) => Object.values(routes).some(({ path }) => path === DOCUMENTATION)) ? ENTRANCES : [];
+/** How a gateway leads on from these paths to the documentation, without a function. */
+interface Entrance {
+  /** None where there is no documentation. */
+  readonly paths: readonly string[];
+  /** Those that read. */
+  readonly methods: readonly string[];
+  readonly status: number;
+  readonly location: string;
+  /**
+   * Browsers are sent on; programs and `curl` read where the documents are.
+   * @param base at the address of a stage `/` and the stage's name, in front of all paths; else empty
+   */
+  readonly body: (base: string) => string;
+}
 
-/**
- * The response at an entrance to requests that read: browsers are sent on, programs and `curl` read where they are.
- * @param base at the address of a stage `/` and the stage's name, in front of all paths; else empty
- */
-export const REDIRECT = {
-  status: 302,
+export const entranceOf = (contracts: readonly Contract[]): Entrance => ({
+  paths: contracts.some(({ routes }) => Object.values(routes).some(({ path }) => path === DOCUMENTATION)) ? PATHS : [],
   methods: ['GET', 'HEAD'],
+  status: 302,
   location: DOCUMENTATION,
-  body: (base: string) => `{"documentation":"${base}${DOCUMENTATION}","openapi":"${base}${DOCUMENT}"}`,
-} as const;
+  body: (base) => `{"documentation":"${base}${DOCUMENTATION}","openapi":"${base}${DOCUMENT}"}`,
+});

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { lazily } from '../memory.ts';
 import { bounded, DATE_OR_TIME, dateOrTime, isOfKind, shownAs, shownOf, timestamp } from './fields.ts';
 import { boundNames, rangeNames } from './filter-names.ts';
-import { flag, instant } from './parameter.ts';
+import { flag, instant } from './parameters.ts';
 import { isWithoutCommas, NULL, several } from './several-values.ts';
 
 /** The filters that follow from the schema of a field of a list's records (`list-query.ts`). */

@@ -257,6 +257,7 @@ export const anyJsonObject = shared(() =>
     .meta(shownAs(JSON_OBJECT)),
 );
 
+const JSON_LIMIT = `At most ${MAX_JSON} bytes as JSON.`;
 const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
 
 /** A field of free-form JSON of limited size. */
@@ -271,8 +272,31 @@ export const jsonObject = shared(() =>
         message: `must have at most ${MAX_JSON} bytes as JSON`,
       });
     })
-    .meta(shownAs({ ...JSON_OBJECT, description: `At most ${MAX_JSON} bytes as JSON.` })),
+    .meta(shownAs({ ...JSON_OBJECT, description: JSON_LIMIT })),
 );
+
+/**
+ * Free-form JSON of limited size, with what it is for.
+ * @example config: field.freeForm('How the service is deployed.').nullable().default(null)
+ */
+export const freeForm = (text: string) =>
+  jsonObject().meta(shownAs({ ...JSON_OBJECT, description: `${text} ${JSON_LIMIT}` }));
+
+/** What callers keep with a record; null unless given. */
+export const metadata = () =>
+  freeForm('Whatever you keep with the record; it is stored as sent.').nullable().default(null);
+
+/** A secret of up to `max` characters, which only the response to its creation shows. */
+export const shownOnce = (max: number, ...text: readonly string[]) =>
+  z
+    .string()
+    .max(max)
+    .nullable()
+    .describe([...text, SHOWN_ONCE].join(' '));
+
+const SHOWN_ONCE =
+  'Shown only here; null in a response that is repeated for its `Idempotency-Key`, except to the live token that ' +
+  'asked first.';
 
 export const tags = shared(() => list(name(100), 100));
 

@@ -1,4 +1,4 @@
-import { ANY_ORIGIN, readableBy } from './cors.ts';
+import { ANY_ORIGIN, preflightOf, readableBy } from './cors.ts';
 import { CHALLENGE, NO_TOKEN, PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
 import type { Route } from './route.ts';
 import { MAX_BODY } from './sizes.ts';
@@ -32,7 +32,7 @@ type GatewayResponseType =
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'WAF_FILTERED';
 
-export interface GatewayProblem {
+interface GatewayProblem {
   readonly type: ProblemType;
   /** Undefined: the status that API Gateway chooses. The body then has no `status`, because it is unknown here. */
   readonly status: number | undefined;
@@ -116,11 +116,17 @@ export function methodNotAllowed(allowed: readonly string[]): GatewayProblem {
   });
 }
 
-/** The problem of a path without this method; without routes, of an unknown path. */
-export const undeclared = (routes: readonly Pick<Route, 'method'>[], preflight: unknown): GatewayProblem =>
-  routes.length === 0
-    ? GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND
-    : methodNotAllowed([...routes.flatMap(methodsOf), ...(preflight === undefined ? [] : ['OPTIONS'])]);
+/**
+ * How a gateway responds to methods that none of a path's routes has; without routes, to an unknown path: to `OPTIONS`
+ * with the preflight, where pages may call, to all others with the problem.
+ * @example undeclared([], []).problem.type // route-not-found
+ */
+export function undeclared(routes: readonly Route[], corsOrigins: readonly string[]) {
+  const preflight = preflightOf(routes, corsOrigins);
+  const methods = [...routes.flatMap(methodsOf), ...(preflight === undefined ? [] : ['OPTIONS'])];
+  const problem = routes.length === 0 ? GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND : methodNotAllowed(methods);
+  return { problem, preflight };
+}
 
 const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 

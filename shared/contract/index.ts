@@ -4,26 +4,21 @@
  */
 
 export { declaredValues, referencesIn, unique, uniqueFieldsOf } from './constraints.ts';
-export { corsHeaders, ORIGINS, originsOf, type Preflight, preflightOf } from './cors.ts';
+export { corsHeaders, ORIGINS, originsOf } from './cors.ts';
 export { crud } from './crud.ts';
-export { entrancesOf, REDIRECT } from './entrances.ts';
+export { entranceOf } from './entrances.ts';
 export { parse } from './field-errors.ts';
-export { isUuidSchema, type JsonObject } from './fields.ts';
-export { CREATION_FIELDS, filterName, rangeNames, sortName } from './filter-names.ts';
+export { isUuidSchema } from './fields.ts';
 export { freeFormOf, maxBodyOf } from './free-form.ts';
-export { GATEWAY_PROBLEMS, type GatewayProblem, gatewayResponse, undeclared } from './gateway-problems.ts';
-export { conditionsOf, listQueryOf, querySchemaOf } from './list-query.ts';
+export { GATEWAY_PROBLEMS, gatewayResponse, undeclared } from './gateway-problems.ts';
+export { filteredField, listParametersOf, parseQuery } from './list-query.ts';
 export { nearestName } from './nearest-name.ts';
-export { permissionCatalogue } from './permissions.ts';
 export {
-  CHALLENGE,
-  type FieldError,
   invalidField,
   MAX_FIELD_ERRORS,
   PROBLEM_TYPE_PREFIX,
   PROBLEMS,
   Problem,
-  type ProblemType,
   pointer,
   refusalContext,
   unauthorized,
@@ -40,21 +35,17 @@ export {
   readOnly,
   record,
 } from './record.ts';
-export { requestHeaders } from './request-headers.ts';
-export { accepted, created, noContent, ok, okText, pageOf, WHOLE_LIST, wholeListOf } from './responses.ts';
+export { accepted, created, noContent, ok, pageOf, WHOLE_LIST, wholeListOf } from './responses.ts';
 export { type Contract, contract, type PermissionCode, type Route, route } from './route.ts';
-export * as sentence from './sentence.ts';
-export { elementOf, valuesIn } from './several-values.ts';
 export { COMPRESSED_FROM, MAX_RESPONSE, MOST_RESIDUAL } from './sizes.ts';
 export {
   changesNamedRecord,
   filtersAndOrdersOf,
   filtersOf,
-  GATEWAY_TIMEOUT,
+  filtersServedBy,
   isSearchable,
   itemRouteOf,
   methodsOf,
-  ordersOf,
   problemsOf,
   takesHeader,
 } from './traits.ts';

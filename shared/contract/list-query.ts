@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { parse } from './field-errors.ts';
 import { type Condition, filtersBy, type ListParameter } from './field-filters.ts';
 import { bounded, shownAs } from './fields.ts';
-import { CREATED, listOfElement, rangeNames } from './filter-names.ts';
-import { WORDS } from './parameter.ts';
+import { CREATED, CREATION_FIELDS, listOfElement, rangeNames } from './filter-names.ts';
+import { WORDS } from './parameters.ts';
+import { type FieldError, Problem, pointer } from './problem.ts';
 import { protectedFieldsOf, type Route } from './route.ts';
-import { elementOf, NULL } from './several-values.ts';
+import { elementOf, NULL, valuesIn } from './several-values.ts';
 import { filtersOf, isSearchable, ordersOf } from './traits.ts';
 
 /**
@@ -74,27 +76,42 @@ function sortBy(fields: readonly string[]) {
 /** The values that a request gives to its parameters, by name. */
 type Given = Readonly<Record<string, readonly string[]>>;
 
-interface QuerySchema {
-  readonly schema: z.ZodObject;
-  /** What its parameters say of records, by name. */
-  readonly conditions: ReadonlyMap<string, Condition>;
+/**
+ * The query of a request as its route's schema parses it, with what its parameters say of a list's records, by name.
+ * The schema has no more parameters than the request gives, but all where one of them is not known.
+ * @throws Problem `invalid-parameter`
+ */
+export function parseQuery(route: Route, given: Given) {
+  let [schema, conditions]: [z.ZodObject, ReadonlyMap<string, Condition>] = [route.query, conditionsOf(route)];
+  if (isSearchable(route) && Object.entries(given).some((each) => isBeyond(route, ...each))) {
+    const { filters, sort } = listQueryOf(route);
+    const isKnown = Object.keys(given).every((name) => Object.hasOwn(route.query.shape, name) || filters.has(name));
+    const asked = [...filters].filter(([name]) => !isKnown || Object.hasOwn(given, name));
+    const schemas = asked.map(([name, filter]) => [name, filter.schema] as const);
+    schema = z.strictObject({ ...route.query.shape, ...Object.fromEntries(schemas), sort });
+    conditions = new Map<string, Condition>([...conditions, ...asked]);
+  }
+  return { parsed: parse(schema, givenTo(schema, given), 'query'), conditions };
 }
 
 /**
- * How to parse the query of a request: with no more parameters than it gives, but with all where one of them is not
- * known.
+ * The values of parameters as the schema takes them.
+ * @throws Problem `invalid-parameter` for one that is given more than once, and takes one value
  */
-export function querySchemaOf(route: Route, given: Given): QuerySchema {
-  const declared = { schema: route.query, conditions: conditionsOf(route) };
-  if (!isSearchable(route) || !Object.entries(given).some((each) => isBeyond(route, ...each))) return declared;
-  const { filters, sort } = listQueryOf(route);
-  const isKnown = Object.keys(given).every((name) => Object.hasOwn(route.query.shape, name) || filters.has(name));
-  const asked = [...filters].filter(([name]) => !isKnown || Object.hasOwn(given, name));
-  const schemas = asked.map(([name, { schema }]) => [name, schema] as const);
-  return {
-    schema: z.strictObject({ ...route.query.shape, ...Object.fromEntries(schemas), sort }),
-    conditions: new Map<string, Condition>([...declared.conditions, ...asked]),
-  };
+function givenTo({ shape }: z.ZodObject, query: Given): Record<string, unknown> {
+  const parameters = Object.entries(query).map(([name, given]) => {
+    const several = Object.hasOwn(shape, name) ? valuesIn(shape[name] as z.ZodType, given) : undefined;
+    return { name, value: several ?? given[0], isRepeated: several === undefined && given.length > 1 };
+  });
+  const repeated = parameters.filter(({ isRepeated }) => isRepeated);
+  if (repeated.length > 0) {
+    throw new Problem('invalid-parameter', {
+      errors: repeated.map(
+        ({ name }): FieldError => ({ in: 'query', pointer: pointer([name]), detail: 'given more than once' }),
+      ),
+    });
+  }
+  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
 }
 
 /** Whether what the route declares does not take these values. */
@@ -126,4 +143,32 @@ function conditionOf(route: Route, name: string): Condition {
     if (name === before) return { field, as: 'before' };
   }
   return { field: name, as: 'anyOf' };
+}
+
+/**
+ * The field that a parameter of a list is about: `due_at` of `due_before`.
+ * @returns the parameter's own name where the list has no such filter
+ */
+export const filteredField = (route: Route, name: string): string =>
+  isSearchable(route) ? ((conditionsOf(route).get(name) ?? listQueryOf(route).filters.get(name))?.field ?? name) : name;
+
+/** The parameters of a list that {@link isSearchable}, as the document has them, and which of them work at any size. */
+export function listParametersOf(route: Route) {
+  const { filters, sort, sorts } = listQueryOf(route);
+  const creation = CREATION_FIELDS.filter((field) => sorts.includes(field));
+  const ranges = creation.flatMap((field) => Object.values(rangeNames(field)));
+  const declared = filtersOf(route).map((name) => ({ name, schema: takingNull(route, name), isAnySize: true }));
+  const derived = [...filters]
+    .filter(([name]) => !(name in route.query.shape))
+    .map(([name, { schema }]) => ({ name, schema, isAnySize: ranges.includes(name) }));
+  return { filters: [...declared, ...derived], sort: { schema: sort, anySize: [...creation, ...ordersOf(route)] } };
+}
+
+/** A filter that the route declares. Of a field that may be null, it takes that too, for small lists. */
+function takingNull(route: Route, name: string): z.ZodType {
+  const declared = route.query.shape[name] as z.ZodType;
+  const filter = listQueryOf(route).filters.get(name);
+  if (filter === undefined) return declared;
+  const taking = elementOf(declared) === undefined ? declared : filter.schema;
+  return taking.describe(`${declared.description} \`null\` for none, in small lists.`);
 }

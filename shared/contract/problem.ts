@@ -72,7 +72,7 @@ export class Problem extends Error {
     this.status = PROBLEMS[type].status;
     this.detail = options.detail;
     this.errors = options.errors ?? [];
-    this.headers = options.headers ?? {};
+    this.headers = { ...(type === 'invalid-credentials' ? { 'WWW-Authenticate': CHALLENGE } : {}), ...options.headers };
   }
 
   /** The problem details object, as it is sent. */
@@ -141,7 +141,7 @@ export function unauthorized(reason?: string): Problem {
  * Context of the authorizer's policy that refuses credentials. The gateway makes its 401 from it
  * (`gateway-problems.ts`).
  */
-export const refusalContext = (reason: string, challenge = challengeOf(reason)) => ({
+export const refusalContext = (reason: string, { isTokenSent = true } = {}) => ({
   detail: `${reason} ${HOW_TO_AUTHENTICATE}`,
-  challenge,
+  challenge: isTokenSent ? challengeOf(reason) : CHALLENGE,
 });

@@ -94,7 +94,7 @@ export type RecordOf<R extends { readonly schema: z.ZodType }> = z.output<R['sch
  * first asked for: a request needs few of them.
  */
 export function record<const F extends Fields>(name: string, fields: () => F): RecordType<F> {
-  const entriesOf = lazily(() => Object.entries<Field>(fields()));
+  const entriesOf = lazily(() => Object.entries<Field>(fields()).map(describedByName));
   let description: string | undefined;
   const schema = lazily(() =>
     z
@@ -135,6 +135,19 @@ export function record<const F extends Fields>(name: string, fields: () => F): R
     // The shapes are built key by key, which the compiler cannot match with the mapped types.
   } as unknown as RecordType<F>;
   return type;
+}
+
+/** The descriptions of fields that many records have, where a record gives none. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  id: 'Names the record in paths and references. The service chooses it; it never changes.',
+  created_at: 'When the record was created, by the clock of the service.',
+  updated_at: 'When the record was last changed through the API; at first the time of its creation.',
+};
+
+function describedByName([name, field]: readonly [string, Field]): [string, Field] {
+  const text = DESCRIPTIONS[name];
+  if (text === undefined || schemaOf(field).description !== undefined) return [name, field];
+  return [name, isRestricted(field) ? { ...field, schema: field.schema.describe(text) } : field.describe(text)];
 }
 
 const shapeOf = (

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../memory.ts';
 import type { Example, ResponseType } from './route.ts';
-import { MAX_RESPONSE } from './sizes.ts';
 
 /** What routes return when they succeed. */
 
@@ -22,22 +21,6 @@ export const ok = withRecord(200);
 export const created = withRecord(201);
 /** 202 with what is going to be done. */
 export const accepted = withRecord(202);
-
-/**
- * 200 with a text that is not JSON, with an example of each media type that it may have. The operation says which one
- * it has.
- */
-export function okText(description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> {
-  const schema = lazily(() => z.string().max(MAX_RESPONSE));
-  return {
-    status: 200,
-    get schema() {
-      return schema();
-    },
-    description,
-    media,
-  };
-}
 
 /** 204 without a body. */
 export const noContent = (description: string): ResponseType<z.ZodUndefined> => ({

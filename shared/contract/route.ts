@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { lazily } from '../memory.ts';
 import { uniqueFieldsOf } from './constraints.ts';
-import { tenant } from './parameter.ts';
+import { tenant } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
 

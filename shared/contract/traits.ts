@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import { declaredValues, referencesIn } from './constraints.ts';
-import { CREATED, sortName } from './filter-names.ts';
+import { CREATED, filterName, rangeNames, sortName } from './filter-names.ts';
+import { WORDS } from './parameters.ts';
 import { PROBLEMS, type ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
-import type { requestHeaders } from './request-headers.ts';
 import type { Contract, Method, Route } from './route.ts';
 
 /** What a route's declaration implies for the headers and statuses of its responses. */
@@ -38,22 +38,36 @@ export const filtersAndOrdersOf = (route: Route): readonly string[] => [
   ...ordersOf(route).map(sortName),
 ];
 
-type RequestHeader = keyof typeof requestHeaders;
+/**
+ * The names in {@link filtersAndOrdersOf} that an index serves, by its kind and its fields.
+ * @example filtersServedBy({ kind: 'order', fields: ['due_at'] }) // ['sort=due_at', 'due_after', 'due_before']
+ */
+export function filtersServedBy({ kind, fields }: { kind: string; fields: readonly string[] }): readonly string[] {
+  if (kind === 'words') return [WORDS];
+  return fields.flatMap((field) =>
+    kind === 'order' ? [sortName(field), ...Object.values(rangeNames(field))] : [filterName(field)],
+  );
+}
 
-const TAKES: Readonly<Record<RequestHeader, (route: Route) => boolean>> = {
+const TAKES = {
   // The version that a client has read of the record that is changed or deleted (RFC 9110 §13.1.1).
-  'If-Match': ({ method }) => method === 'PUT' || method === 'PATCH' || method === 'DELETE',
-  'If-None-Match': ({ method }) => method === 'GET',
+  'If-Match': ({ method }: Route) => method === 'PUT' || method === 'PATCH' || method === 'DELETE',
+  'If-None-Match': ({ method }: Route) => method === 'GET',
   // Every route that creates a record for an identified caller; a `PUT` that is sent again finds the record.
-  'Idempotency-Key': ({ method, response, auth }) =>
+  'Idempotency-Key': ({ method, response, auth }: Route) =>
     method === 'POST' && response.status === 201 && auth.startsWith('bearer'),
   // The body may name fields of the record that it cannot set: `handling=lenient` ignores them (RFC 7240 §4.4).
-  Prefer: ({ auth, body, carries }) =>
+  Prefer: ({ auth, body, carries }: Route) =>
     auth !== 'signature' &&
     body !== undefined &&
     (carries !== undefined || Object.keys(body.readOnlyFields).length > 0),
   traceparent: () => true,
-};
+} satisfies Record<string, (route: Route) => boolean>;
+
+type RequestHeader = keyof typeof TAKES;
+
+/** Headers that a request may have, depending on its route. */
+export const REQUEST_HEADERS = Object.keys(TAKES);
 
 /** Whether a route takes a request header that follows from its kind. */
 export const takesHeader = (route: Route, header: RequestHeader): boolean => TAKES[header](route);
@@ -117,9 +131,6 @@ export function problemsOf(route: Route): ProblemType[] {
   return (Object.keys(PROBLEMS) as ProblemType[]).filter((type) => given.has(type));
 }
 
-/** The gateway's status for `unavailable`, when the function does not respond in time. */
-export const GATEWAY_TIMEOUT = 504;
-
 /** All statuses that a route can return: those of its OpenAPI operation. */
 export const statusesOf = (route: Route): number[] => [
   route.response.status,
@@ -127,5 +138,6 @@ export const statusesOf = (route: Route): number[] => [
   ...(route.carries === undefined ? [] : [route.carries.partly.status]),
   ...(takesHeader(route, 'If-None-Match') ? [304] : []),
   ...new Set(problemsOf(route).map((type) => PROBLEMS[type].status)),
-  GATEWAY_TIMEOUT,
+  // When the function does not respond in time.
+  504,
 ];

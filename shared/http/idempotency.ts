@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { environmentEncryption } from '#auth';
+import { environmentEncryption, StoredKeyGone } from '#auth';
 import { type Contract, Problem, type Route, takesHeader } from '#contract';
-import { StoredKeyGone } from '#encryption';
 import { type Caller, mayDo } from '#identity';
 import { type DeduplicationStore, type RequestSession, StaleRead, Tenant } from '#table';
 import { areLive, type Credentials, dataKeyCache, readCredentialsOf, readSuspension } from '#tenancy';

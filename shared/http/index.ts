@@ -9,6 +9,6 @@ export { noRecord, noSuchRecord } from './problems.ts';
 export { ProtectedRead } from './protected-read.ts';
 export { readBody } from './request/validate.ts';
 export * as respond from './respond.ts';
-export { derivedMetadata, type Projection, present, presentBy, projectionOf } from './route-metadata.ts';
+export { derivedMetadata, present, projectionOf } from './route-metadata.ts';
 export { runToCommit } from './run-operation.ts';
 export { upsertOf } from './upsert.ts';

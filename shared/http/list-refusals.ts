@@ -1,5 +1,5 @@
 import type { listErrors } from '@custodia/counted-lists';
-import { conditionsOf, isSearchable, listQueryOf, MOST_RESIDUAL, Problem, pointer, type Route } from '#contract';
+import { filteredField, filtersOf, isSearchable, MOST_RESIDUAL, Problem, pointer, type Route } from '#contract';
 import * as parameter from '#contract/parameter';
 import type { HttpRequest } from './request/http-request.ts';
 
@@ -15,7 +15,7 @@ export interface Asked {
 export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): Problem {
   const { candidates, fields } = cause;
   const { query = {} } = asked.request ?? {};
-  const indexed = asked.matched === undefined ? [] : [...conditionsOf(asked.matched.route).keys()];
+  const indexed = asked.matched === undefined ? [] : filtersOf(asked.matched.route);
   const names = parametersAbout(fields, asked);
   const narrowing = indexed.filter((name) => !Object.hasOwn(query, name));
   const remedies = [
@@ -65,13 +65,8 @@ const SORT = 'sort=';
 /** The parameters of a request that are about these fields. */
 function parametersAbout(fields: readonly string[], { matched, request }: Asked): readonly string[] {
   const { query = {} } = request ?? {};
-  const isAbout = (name: string): boolean => fields.includes(name) || fields.includes(fieldOf(name, matched?.route));
+  const fieldOf = (name: string) => (matched === undefined ? name : filteredField(matched.route, name));
+  const isAbout = (name: string): boolean => fields.includes(name) || fields.includes(fieldOf(name));
   const isSorted = fields.some((field) => field.startsWith(SORT));
   return [...Object.keys(query).filter((name) => name !== 'sort' && isAbout(name)), ...(isSorted ? ['sort'] : [])];
-}
-
-/** The field that a filter is about. */
-function fieldOf(name: string, route: Route | undefined): string {
-  if (route === undefined || !isSearchable(route)) return name;
-  return (conditionsOf(route).get(name) ?? listQueryOf(route).filters.get(name))?.field ?? name;
 }

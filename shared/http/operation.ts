@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type Contract, itemRouteOf, methodsOf, type Route } from '#contract';
 import type { Caller } from '#identity';
 import type { PageQuery, Repository, RequestSession, Stored, Tenant } from '#table';
-import type { Limit, RequestBudget } from '#tenancy';
+import type { RequestBudget } from '#tenancy';
 import type { Carrier, HttpRequest } from './request/http-request.ts';
 
 /**
@@ -52,7 +52,7 @@ export interface BearerInput {
    */
   readonly requireBudget: () => void;
   /** Reads what is left of the request budgets that the request is charged to: one read for each. */
-  readonly readLimits: () => Promise<readonly Limit[]>;
+  readonly readLimits: RequestBudget['readLimits'];
 }
 
 /** What an operation of a route without a bearer token gets besides its input. */

@@ -1,5 +1,4 @@
-import { type Contract, filterName, type Route, rangeNames, sortName } from '#contract';
-import * as parameter from '#contract/parameter';
+import { type Contract, filtersServedBy, type Route } from '#contract';
 import type { Entity, PageQuery, Stored } from '#table';
 import type { BearerInput, Filtered } from './operation.ts';
 import * as respond from './respond.ts';
@@ -34,17 +33,9 @@ export const pagesOf = <T extends object, U = T>(
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const filters = Object.fromEntries(entity.indexes.flatMap(namesOf).map((name) => [name, true as const]));
+  const filters = Object.fromEntries(entity.indexes.flatMap(filtersServedBy).map((name) => [name, true as const]));
   return Object.assign(list, { filters });
 };
-
-/** What a list with an index may be filtered and sorted by. */
-function namesOf({ kind, fields }: Entity['indexes'][number]): readonly string[] {
-  if (kind === 'words') return [parameter.WORDS];
-  return fields.flatMap((field) =>
-    kind === 'order' ? [sortName(field), ...Object.values(rangeNames(field))] : [filterName(field)],
-  );
-}
 
 /**
  * Checks that every list of a domain serves the filters of its route.

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Contract } from '#contract';
-import { annotations, type EndedInvocation, increment, observe, STATUS_CLASSES } from '#telemetry';
+import { annotations, increment, observe, STATUS_CLASSES } from '#telemetry';
 import { type Clock, systemClock } from '../clock.ts';
 import { authenticated, authorized, escalations, requestBudget } from './middleware/caller.ts';
 import { jsonBody, validated } from './middleware/input.ts';
@@ -62,8 +62,8 @@ export const isFailure = ({ statusCode }: APIGatewayProxyResult): boolean =>
   statusCode >= 500 && annotations().contended === undefined;
 
 /** The gateway turns an error of a function into a status of 500 or more. */
-function endOf(settled: PromiseSettledResult<APIGatewayProxyResult>): Pick<EndedInvocation, 'outcome' | 'status'> {
+function endOf(settled: PromiseSettledResult<APIGatewayProxyResult>) {
   const status = settled.status === 'fulfilled' ? settled.value.statusCode : undefined;
-  const outcome = STATUS_CLASSES.find((each) => each.startsWith(String(status).slice(0, 1))) ?? '5xx';
+  const outcome = STATUS_CLASSES.find((each) => each.startsWith(String(status).slice(0, 1))) ?? ('5xx' as const);
   return { outcome, status };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { filtersAndOrdersOf, isUuidSchema, type querySchemaOf, type Route } from '#contract';
+import { filtersAndOrdersOf, isUuidSchema, type parseQuery, type Route } from '#contract';
 import type { PageQuery } from '#table';
 import { lazily } from '../memory.ts';
 
@@ -114,9 +114,6 @@ const made = new WeakMap<Projection, Present>();
  */
 export const present = (projection: Projection, value: unknown): unknown => presenterOf(projection)(value);
 
-/** A value as responses with this schema show it. */
-export const presentBy = (schema: z.ZodType, value: unknown): unknown => present(projectionOf(schema), value);
-
 function presenterOf(projection: Projection): Present {
   const known = made.get(projection) ?? make(projection);
   made.set(projection, known);
@@ -150,7 +147,7 @@ type Where = NonNullable<PageQuery['where']>[number];
 type SortKey = NonNullable<PageQuery['sort']>[number];
 
 /** What parameters say of records, by name. */
-type Conditions = ReturnType<typeof querySchemaOf>['conditions'];
+type Conditions = ReturnType<typeof parseQuery>['conditions'];
 
 /** A parsed query; that of a list with its filters as conditions, and its order as fields. */
 export function listed(

@@ -2,17 +2,13 @@ export { configureTable, environmentTable, readWarmKey, tableOf, tenantClient } 
 export { NotUnique, RecordTooLarge, StaleRead } from './errors.ts';
 export { JournalReader } from './journal-reader.ts';
 export {
-  cascadeDeletePartition,
-  childPartition,
-  credentialsKey,
   DEDUPLICATED,
-  deduplicationKey,
   EMPTY_KEYS,
-  isOfCredentials,
   PLATFORM,
-  recordsPartition,
   type TenantId,
   tenantIdOf,
+  tenantKey,
+  tenantPartition,
   uniqueKey,
   valueKey,
   valuesPartition,

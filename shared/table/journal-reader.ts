@@ -1,5 +1,6 @@
 import { Feed, type Item, type Key, type Table } from '@custodia/counted-lists';
-import { recordsPartition, type TenantId } from './keys.ts';
+import type { TenantId } from './keys.ts';
+import { tenantPartition } from './keys.ts';
 import { toRecord } from './repository/entity.ts';
 import { type JournalEvent, journalEntity } from './repository/journal.ts';
 import type { RequestSession } from './session/request-session.ts';
@@ -12,14 +13,14 @@ export class JournalReader {
 
   constructor({ id, session }: Tenant) {
     const { name, createdAt, retentionDays = 0 } = journalEntity;
-    const partition = recordsPartition(id, name);
+    const partition = tenantPartition(id, name);
     this.#session = session;
     this.#feed = new Feed(session.tables.of(id), { partition, createdAt, retentionDays, filters: [], ordered: true });
   }
 
   /** The key of the item that says how far a tenant's journal is. */
   static endKeyOf(tenant: TenantId): Key {
-    return Feed.keyOf(recordsPartition(tenant, journalEntity.name));
+    return Feed.keyOf(tenantPartition(tenant, journalEntity.name));
   }
 
   /** What that item says: the journal's next number, and its generation. @param item none: there is no event yet */

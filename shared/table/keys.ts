@@ -13,12 +13,35 @@ export const PLATFORM = 'PLATFORM' as TenantId;
 /** The tenant of an organization, or of the platform, whose id is null. */
 export const tenantIdOf = (orgId: string | null): TenantId => (orgId === null ? PLATFORM : (orgId as TenantId));
 
-/** The records of an entity: `ORG#<tenant>#TICKET`. */
-export const recordsPartition = (tenant: TenantId, entity: string): string => `ORG#${tenant}#${entity}`;
+/**
+ * The partitions of a tenant that have no records, with what their sort keys are: of budgets, integrations and others
+ * (`BUDGET_OF` of `shared/tenancy/keys.ts`); pending cascade deletes, partitions of deleted records; credentials, app
+ * codes; wrapped data keys, years; how far deliveries are, webhook endpoints; what may happen only once
+ * (`ONCE#EVENT#<integration id>`), ids; quotas, counted kinds; and counts of a day (`shared/tenancy/daily-counts.ts`).
+ */
+type OwnPartition =
+  | 'BUDGET'
+  | 'CASCADE_DELETE'
+  | 'CREDENTIALS'
+  | 'DATA_KEY'
+  | 'DELIVERY'
+  | `ONCE#${string}`
+  | 'QUOTA'
+  | 'READS'
+  | 'REFUSALS';
 
-/** The child records of one parent: `ORG#<tenant>#TICKET#<ticket id>#MESSAGE`. */
-export const childPartition = (tenant: TenantId, parent: string, parentId: string, entity: string): string =>
-  `ORG#${tenant}#${parent}#${parentId}#${entity}`;
+/**
+ * A partition of a tenant: of the records of an entity, of those below one record, or one without records.
+ * @example tenantPartition(tenant, 'TICKET', ticketId, 'MESSAGE') // ORG#<tenant>#TICKET#<ticket id>#MESSAGE
+ */
+export const tenantPartition = (tenant: TenantId, ...names: readonly [string, ...string[]]): string =>
+  `ORG#${tenant}#${names.join('#')}`;
+
+/** The key of an item in a partition without records. Most sessions of a tenant do not reach its `CREDENTIALS`. */
+export const tenantKey = (tenant: TenantId, partition: OwnPartition, sortKey: string): Key => ({
+  PK: tenantPartition(tenant, partition),
+  SK: sortKey,
+});
 
 /** The values that callers have chosen for the filters of a list: `ORG#<tenant>#CLIENT#VALUES`. */
 export const valuesPartition = (partition: string): string => `${partition}#VALUES`;
@@ -37,41 +60,15 @@ export function valueIn({ SK }: Pick<Key, 'SK'>): readonly [field: string, value
 
 /** Claims a unique value of a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
 export const uniqueKey = (tenant: TenantId, entity: string, field: string, value: string): Key => ({
-  PK: `ORG#${tenant}#UNIQUE#${entity}#${field}`,
+  PK: tenantPartition(tenant, 'UNIQUE', entity, field),
   SK: value,
 });
 
 /** What an integration may do once: send an event, use an idempotency key. */
 export const DEDUPLICATED = ['EVENT', 'REQUEST'] as const;
 
-/** The owner of ids: two integrations may use the same id for different requests. */
-type DeduplicationScope = `${(typeof DEDUPLICATED)[number]}#${string}`;
-
-/**
- * Deduplication: the id of something that may happen only once. `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event
- * id.
- */
-export const deduplicationKey = (tenant: TenantId, scope: DeduplicationScope | '*', id: string): Key => ({
-  PK: `ORG#${tenant}#ONCE#${scope}`,
-  SK: id,
-});
-
-/** Pending cascade deletes: partitions of deleted records that remain to be emptied. */
-export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#CASCADE_DELETE`;
-
-const CREDENTIALS = 'CREDENTIALS';
-
-/**
- * The credentials of a tenant's integrations, by app code: `ORG#<tenant>#CREDENTIALS`. Most of the tenant's sessions do
- * not reach them (`docs/decisions/0050`), so no other partition may have such a name.
- */
-export const credentialsKey = (tenant: TenantId, appCode: string): Key => ({
-  PK: `ORG#${tenant}#${CREDENTIALS}`,
-  SK: appCode,
-});
-
-/** Whether a key is one of credentials. */
-export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith(`#${CREDENTIALS}`);
+/** Whether a key is one of credentials, whose partitions alone may have such a name. */
+export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith('#CREDENTIALS');
 
 /** Keys without an item. The health check reads one, and functions read the other at their start. */
 export const EMPTY_KEYS: { readonly health: Key; readonly warmStart: Key } = {

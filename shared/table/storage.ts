@@ -3,7 +3,7 @@
  * attributes, what they are listed by, the notes of filter values, cascade deletes.
  */
 
-export * as tenantSessions from './connection/tenant-sessions.ts';
+export { TenantSessions } from './connection/tenant-sessions.ts';
 export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
 export { CHILDREN } from './repository/child-repository.ts';
 export { MOVES, stageFlag } from './repository/derived-fields.ts';

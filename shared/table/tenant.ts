@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '#identity';
-import { childPartition, PLATFORM, recordsPartition, type TenantId, tenantIdOf } from './keys.ts';
+import { PLATFORM, type TenantId, tenantIdOf, tenantPartition } from './keys.ts';
 import { AuditLog, auditEventEntity, auditing } from './repository/audit-events.ts';
 import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
@@ -73,7 +73,7 @@ export class Tenant {
       this.session,
       this.id,
       entity,
-      { partition: recordsPartition(this.id, entity.name) },
+      { partition: tenantPartition(this.id, entity.name) },
       this.#observersOf(entity),
     );
   }
@@ -95,7 +95,7 @@ export class Tenant {
   below<T extends object>(entity: Entity<T>, parentId: string): ChildRepository<T> {
     const { parent } = entity;
     if (parent === undefined) throw new TypeError(`${entity.name} declares no parent`);
-    const partition = childPartition(this.id, parent.name, parentId, entity.name);
+    const partition = tenantPartition(this.id, parent.name, parentId, entity.name);
     const key = this.records(parent).keyOf(parentId);
     const location = { partition, parent: { key, id: parentId } };
     return new ChildRepository(this.session, this.id, entity, location, this.#observersOf(entity, parentId));
@@ -121,7 +121,7 @@ export class Tenant {
     const { Item: item } = await table.client.send(
       new GetCommand({
         TableName: table.name,
-        Key: { PK: recordsPartition(this.id, 'ORG'), SK: this.id },
+        Key: { PK: tenantPartition(this.id, 'ORG'), SK: this.id },
         ConsistentRead: true,
       }),
     );

@@ -1,24 +1,3 @@
-export {
-  accessLine,
-  annotate,
-  annotations,
-  countUnits,
-  type EndedInvocation,
-  Invocation,
-  increment,
-  metered,
-  observe,
-  within,
-  workBegun,
-} from './invocation.ts';
-export { type About, logger } from './logger.ts';
-export {
-  BY_DOMAIN,
-  COUNTERS,
-  type Counter,
-  DECISIONS,
-  DURATION,
-  type Outcome,
-  STATUS_CLASSES,
-  WORK_ENDS,
-} from './metrics.ts';
+export { annotate, annotations, countUnits, increment, metered, observe, workBegun } from './invocation.ts';
+export { logger } from './logger.ts';
+export { type Counter, DECISIONS, DURATION, type Outcome, STATUS_CLASSES } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
-import { causesOf } from '../causes.ts';
+import { causesOf } from '../errors.ts';
 import { annotations } from './invocation.ts';
 
 /** The fields of a line besides its message. */

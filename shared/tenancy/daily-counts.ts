@@ -1,7 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry, schema } from '@custodia/counted-lists';
-import { StaleRead, type Tenant } from '#table';
-import { dailyCountKey } from './keys.ts';
+import { StaleRead, type Tenant, tenantKey } from '#table';
 
 /**
  * Counts by integration and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container
@@ -17,11 +16,7 @@ const KEPT = 2 * 86_400;
  * @returns today's number
  */
 export async function countRefusal(tenant: Tenant, what: string, integrationId: string): Promise<number> {
-  const counted = await countToday(
-    tenant,
-    dailyCountKey(tenant.id, 'REFUSALS', what, integrationId, dayOf(tenant)),
-    'REFUSALS',
-  );
+  const counted = await countToday(tenant, keyOf(tenant, 'REFUSALS', what, integrationId), 'REFUSALS');
   return Number(counted.REFUSALS);
 }
 
@@ -46,7 +41,7 @@ export class ReadCount {
    * @throws TableUnavailable when it cannot be counted before the session's deadline
    */
   static async increment(tenant: Tenant, recordType: string, integrationId: string): Promise<ReadCount> {
-    const key = dailyCountKey(tenant.id, 'READS', recordType, integrationId, dayOf(tenant));
+    const key = keyOf(tenant, 'READS', recordType, integrationId);
     return new ReadCount(tenant, key, await retry(() => countToday(tenant, key, 'READS'), tenant.session));
   }
 
@@ -74,7 +69,14 @@ export class ReadCount {
 
 const auditedIn = ({ AUDITED: audited }: Item = {}): number => Number(audited ?? 0);
 
-const dayOf = ({ session }: Tenant): string => new Date(session.now).toISOString().slice(0, 10);
+/**
+ * `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20` for refused logins, signatures and escalations;
+ * `ORG#<tenant>#READS` / `Service#<integration id>#2026-11-20` for reads of credentials, by type of record.
+ */
+function keyOf({ id, session }: Tenant, counted: 'REFUSALS' | 'READS', what: string, integrationId: string): Key {
+  const day = new Date(session.now).toISOString().slice(0, 10);
+  return tenantKey(id, counted, `${what}#${integrationId}#${day}`);
+}
 
 async function countToday({ id, session }: Tenant, key: Key, attribute: 'REFUSALS' | 'READS'): Promise<Item> {
   const table = session.tables.of(id);

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, ids, type Key, type OnConditionFailed, schema } from '@custodia/counted-lists';
-import type { JsonObject } from '#contract';
-import { entity, PLATFORM, Repository, recordsPartition, StaleRead, type Stored, type Tenant } from '#table';
+import type { JsonObject } from '#contract/field';
+import { entity, PLATFORM, Repository, StaleRead, type Stored, type Tenant, tenantPartition } from '#table';
 import { toAttributes, toRecord } from '#table/storage';
 
 /**
@@ -29,10 +29,10 @@ export const organizationEntity = entity<Organization>('ORG', {
 
 /** The copies in the platform's list. */
 export const listedEntity = entity<Organization>('ORG', { json });
-const ALL = recordsPartition(PLATFORM, 'ORG');
+const ALL = tenantPartition(PLATFORM, 'ORG');
 
 /** Attribute of an organization: its number in the platform's list. */
-export const LISTED_AS = 'LISTED_AS';
+const LISTED_AS = 'LISTED_AS';
 
 /**
  * The platform's list, accessed with the rights of a tenant in it: the role of the function that writes organizations
@@ -80,8 +80,14 @@ export async function stageOrganizationRemoval(tenant: Tenant, { item, version }
   listing(tenant).erase({ record: toRecord(listedEntity, copy), version: Number(copy[schema.VERSION]), item: copy });
 }
 
-/** The key of the copy of an organization as read. */
-export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: ids.sortKeyOf(Number(item[LISTED_AS])) });
+/** The number and the key of an organization's copy in the platform's list; undefined where the item names none. */
+export function placeInList(item: Item): { readonly number: number; readonly key: Key } | undefined {
+  if (item[LISTED_AS] === undefined) return undefined;
+  const number = Number(item[LISTED_AS]);
+  return { number, key: { PK: ALL, SK: ids.sortKeyOf(number) } };
+}
+
+const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: ids.sortKeyOf(Number(item[LISTED_AS])) });
 
 /**
  * The list of all organizations, for reading. Only for the platform's handle.

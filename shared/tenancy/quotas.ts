@@ -1,7 +1,7 @@
 import type { Condition, OnConditionFailed } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
+import { tenantKey } from '#table';
 import { MOVES } from '#table/storage';
-import { quotaKey } from './keys.ts';
 
 /** Kinds of records that are counted by tenant. */
 type Counted = 'INTEGRATION' | 'WEBHOOK_ENDPOINT';
@@ -24,5 +24,5 @@ interface Bound {
 export function stageCount(tenant: Tenant, counted: Counted, count: Count, by: 1 | -1, bound?: Bound): void {
   tenant.session.changes
     .of(tenant.id)
-    .update(quotaKey(tenant.id, counted), { add: { [count]: by, [MOVES]: 1 }, ...bound });
+    .update(tenantKey(tenant.id, 'QUOTA', counted), { add: { [count]: by, [MOVES]: 1 }, ...bound });
 }

@@ -1,15 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Condition, type Item, type Key, type Table } from '@custodia/counted-lists';
 import { codesThatAllow, type Permissions } from '#identity';
-import {
-  credentialsKey,
-  NotUnique,
-  type RequestSession,
-  StaleRead,
-  type Tenant,
-  type TenantId,
-  tenantIdOf,
-} from '#table';
+import { NotUnique, type RequestSession, StaleRead, type Tenant, type TenantId, tenantIdOf, tenantKey } from '#table';
 import { appKey } from './keys.ts';
 
 /**
@@ -47,7 +39,7 @@ export interface StoredSecret {
   readonly id?: string;
   /** SHA-256, base64url. */
   readonly hash: string;
-  /** Encrypted (`shared/auth/integration-secrets.ts`). */
+  /** Encrypted (`functions/integrations/secrets.ts`). */
   readonly encrypted: string;
   /** Expiry in epoch seconds; null: never. */
   readonly expires_at: number | null;
@@ -112,14 +104,14 @@ export interface Holder {
   readonly appCode: string;
 }
 
-const keyOf = ({ orgId, appCode }: Holder): Key => credentialsKey(tenantIdOf(orgId), appCode);
+const keyOf = ({ orgId, appCode }: Holder): Key => tenantKey(tenantIdOf(orgId), 'CREDENTIALS', appCode);
 
 /**
  * The item that leads from an app code to its integration, in the tenant of that integration alone: app codes are
  * unique over all tenants.
  */
 export const itemOfAppCode = (tenant: TenantId, appCode: string) =>
-  ({ key: credentialsKey(tenant, appCode), id: 'integration_id' }) as const;
+  ({ key: tenantKey(tenant, 'CREDENTIALS', appCode), id: 'integration_id' }) as const;
 
 /**
  * The credentials of an app code of this organization: one strongly consistent `GetItem`, because they may just have
@@ -147,7 +139,7 @@ export function stageCredentials(session: RequestSession, { tenant, app_code, ..
   const work = session.changes.of(tenant);
   const isTaken = () => new NotUnique('app_code');
   work.put({ ...appKey(app_code), tenant }, isTaken);
-  work.put({ ...credentialsKey(tenant, app_code), ...stored }, isTaken);
+  work.put({ ...tenantKey(tenant, 'CREDENTIALS', app_code), ...stored }, isTaken);
 }
 
 /**
@@ -160,7 +152,7 @@ export function stageCredentialsChange(
   changes: Partial<Omit<Credentials, 'app_code' | 'tenant' | 'integration_id'>>,
   asRead: Partial<Pick<Credentials, 'permissions' | 'secrets'>> = {},
 ): void {
-  tenant.session.changes.of(tenant.id).update(credentialsKey(tenant.id, integration.app_code), {
+  tenant.session.changes.of(tenant.id).update(tenantKey(tenant.id, 'CREDENTIALS', integration.app_code), {
     set: changes,
     condition: { exists: true, equals: { integration_id: integration.id, ...asRead } },
     onConditionFailed: () => new StaleRead('the credentials have changed'),
@@ -179,7 +171,7 @@ export function stageTokensEnd(
   stageCredentialsChange(tenant, integration, {}, asRead);
   tenant.session.changes
     .of(tenant.id)
-    .update(credentialsKey(tenant.id, integration.app_code), { add: { token_epoch: 1 } });
+    .update(tenantKey(tenant.id, 'CREDENTIALS', integration.app_code), { add: { token_epoch: 1 } });
 }
 
 /**

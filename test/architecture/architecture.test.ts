@@ -65,7 +65,7 @@ describe('imports', () => {
   });
 
   it('inside shared/ run one way, too', () => {
-    const libraries = ['telemetry', 'encryption', 'json', 'contract', 'identity', 'table', 'tenancy', 'auth'];
+    const libraries = ['telemetry', 'json', 'contract', 'identity', 'table', 'tenancy', 'auth'];
     const folders = ['[^/]+$', ...[...libraries, 'http'].map((name) => `${name}/`)];
     const layers = folders.map((folder) => new RegExp(`^shared/${folder}`));
     expect(upward(layers)).toEqual([]);
@@ -108,7 +108,8 @@ describe('imports', () => {
     // Besides their routes, the functions offer code for the operator's commands, and the port of their queue.
     const queue = 'functions/events/deliveries/queue.ts';
     const state = ['register.ts', 'state.ts'].map((file) => `functions/events/state/${file}`);
-    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts', queue, ...state];
+    const integrations = ['platform.ts', 'secrets.ts'].map((file) => `functions/integrations/${file}`);
+    const offered = ['functions/all-contracts.ts', ...integrations, queue, ...state];
     const outside = [...within('infra/'), ...within('local/')];
     expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
   });
@@ -169,7 +170,7 @@ describe('the table', () => {
     const elsewhere = outside.filter(({ path }) => !path.startsWith('infra/'));
     const known = ['table', 'tenancy'].flatMap((library) => exportsOf(`shared/${library}/keys.ts`));
     const importing = new RegExp(`import [^;]*\\b(${known.join('|')})\\b[^;]*from '#(table|tenancy)'`);
-    expect(known).toContain('recordsPartition');
+    expect(known).toContain('tenantPartition');
     expect(saying(elsewhere, importing)).toEqual([]);
     expect(importing.test("import {\n  type RequestSession,\n  uniqueKey,\n} from '#table';")).toBe(true);
   });

@@ -15,11 +15,10 @@ const ROOT = join(import.meta.dirname, '../..');
 const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
   // What contracts are written in, the problems that operations throw, and what is derived from declarations.
-  '#contract': 86,
+  '#contract': 62,
   // The kinds of fields: one for each meaning.
-  '#contract/field': 26,
-  '#contract/parameter': 14,
-  '#http': 26,
+  '#contract/field': 29,
+  '#http': 24,
   // With the observer of a table, what is wanted of lists, items by their keys, and the request of an update by itself.
   '@custodia/counted-lists': 28,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.
@@ -27,14 +26,12 @@ const NAMES: Readonly<Record<string, number>> = {
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are
   // asked for.
   // And the kinds of indexes, with which domains declare theirs.
-  '#table': 47,
+  '#table': 43,
   '#table/storage': 15,
   '#auth': 13,
-  '#tenancy': 47,
+  '#tenancy': 35,
   // What an invocation, and a part of it, has used; and the metrics, which alarms and dashboards read.
-  '#telemetry': 21,
-  // With its stream, and what its calls consume.
-  '#local-dynamodb': 19,
+  '#telemetry': 13,
 };
 
 /**

@@ -30,7 +30,7 @@ const ACCEPTED = new Map<string, string>(
 /** By file, of what is no literal. */
 const ACCEPTED_IN: Readonly<Record<string, string>> = {
   'functions/resources/ip-address.ts': 'zod’s, which match at most 15 and 39 characters',
-  'shared/auth/known-secrets.ts':
+  'functions/integrations/known-secrets.ts':
     'words without a quantifier: at each place as much work as the longest word has letters',
 };
 
@@ -56,7 +56,7 @@ const refused = (expressions: readonly Expression[]): string[] => {
 
 /** Makes the expressions that are made by calls, and not when their file is loaded. Of a policy, as our authorizer writes it: one star at the end. */
 async function makeOthers(): Promise<void> {
-  const { withoutKnown } = await import('../../shared/auth/known-secrets.ts');
+  const { withoutKnown } = await import('../../functions/integrations/known-secrets.ts');
   withoutKnown('a secret', ['acme', 'words']);
   const { isAllowed } = await import('../../local/gateway/authorizer.ts');
   const Statement = [{ Effect: 'Allow' as const, Action: ['*'], Resource: ['arn:*'] }];

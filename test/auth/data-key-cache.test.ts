@@ -3,10 +3,12 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '@custodia/counted-lists';
 import { kmsOf } from '@custodia/lean-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, StoredKeyGone } from '#encryption';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { StoredKeyGone } from '#auth';
+import { localConnection } from '#local-dynamodb';
 import { RequestSession, Tenant, tableOf } from '#table';
 import { dataKeyCache } from '#tenancy';
+import { type EnvelopeEncryption, envelopeEncryption } from '../../shared/auth/envelope-encryption.ts';
+import { kmsDataKeys } from '../../shared/auth/kms-data-keys.ts';
 import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
@@ -17,7 +19,7 @@ let table: Table;
 beforeAll(async () => {
   kms = await startFakeKms();
   const { tableName, endpoint } = await freshTable();
-  table = tableOf(tableName, { endpoint, ...LOCAL_AWS });
+  table = tableOf(tableName, localConnection(endpoint));
 });
 afterAll(() => kms.stop());
 beforeEach(() => {

@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Table } from '@custodia/counted-lists';
 import { kmsOf } from '@custodia/lean-dynamodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { endpointSecrets } from '#auth';
-import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys } from '#encryption';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { RequestSession, Tenant, tableOf } from '#table';
 import { dataKeyCache } from '#tenancy';
-import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
+import * as endpointSecrets from '../../functions/events/endpoints/secrets.ts';
+import {
+  type EnvelopeEncryption,
+  envelopeEncryption,
+  localDataKeys,
+  UndecryptableText,
+} from '../../shared/auth/envelope-encryption.ts';
+import { kmsDataKeys } from '../../shared/auth/kms-data-keys.ts';
 import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
@@ -18,7 +23,7 @@ let table: Table;
 beforeAll(async () => {
   kms = await startFakeKms();
   const { tableName, endpoint } = await freshTable();
-  table = tableOf(tableName, { endpoint, ...LOCAL_AWS });
+  table = tableOf(tableName, localConnection(endpoint));
 });
 afterAll(() => kms.stop());
 

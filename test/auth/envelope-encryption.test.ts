@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DataKeyCache, envelopeEncryption, localDataKeys, StoredKeyGone } from '#encryption';
-import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
+import { StoredKeyGone } from '#auth';
+import {
+  type DataKeyCache,
+  envelopeEncryption,
+  localDataKeys,
+  UndecryptableText,
+} from '../../shared/auth/envelope-encryption.ts';
 import { codePoint } from '../support/code-point.ts';
 
 const key = randomBytes(32);

@@ -2,10 +2,10 @@ import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { kmsOf } from '@custodia/lean-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { environmentEncryption, environmentPublicKeys, InvalidToken, issueToken, verifyToken } from '#auth';
-import { envelopeEncryption, kmsDataKeys } from '#encryption';
 import { environmentTable } from '#table';
+import { envelopeEncryption, UndecryptableText } from '../../shared/auth/envelope-encryption.ts';
+import { kmsDataKeys } from '../../shared/auth/kms-data-keys.ts';
 import { derToJose } from '../../shared/auth/kms-keys.ts';
-import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };

@@ -1,8 +1,9 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ensureLocalKeys, issueToken, LocalKeysError, verifyToken } from '#auth';
+import { ensureLocalKeys, issueToken, verifyToken } from '#auth';
 import { readLocalKeys } from '../../shared/auth/local-keys.ts';
+import { SetupError } from '../../shared/errors.ts';
 import { freshDirectory } from '../support/directory.ts';
 
 const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };
@@ -72,7 +73,7 @@ describe('the key file', () => {
     const text = await readFile(path, 'utf8');
     await writeFile(path, damage(text));
     const failure = await ensureLocalKeys(path).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(LocalKeysError);
+    expect(failure).toBeInstanceOf(SetupError);
     expect((failure as Error).message).toMatch(/^The key file .*keys\.json is damaged \([^\n]+\.$/);
     expect((failure as Error).message).not.toContain(JSON.parse(text).secrets);
   });

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as integrationSecrets from '#auth/integration-secrets';
 import { NotUnique } from '#table';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
+import * as integrationSecrets from '../../functions/integrations/secrets.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
-import { LocalApiError } from '../../local/settings.ts';
+import { SetupError } from '../../shared/errors.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi({ authorizerTtlSeconds: 0 });
@@ -61,7 +61,7 @@ describe('the platform integration of a machine', () => {
   });
 
   it('says in a sentence what is wrong with a secret', async () => {
-    await expect(ensurePlatformIntegration({ dataDir, secret: 'a'.repeat(40) })).rejects.toThrow(LocalApiError);
+    await expect(ensurePlatformIntegration({ dataDir, secret: 'a'.repeat(40) })).rejects.toThrow(SetupError);
     await writeFile(join(dataDir, 'platform-secret'), '');
     await expect(ensurePlatformIntegration({ dataDir })).rejects.toThrow(/platform-secret cannot be a secret/);
   });

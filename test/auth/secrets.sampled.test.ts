@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, it } from 'vitest';
-import * as integrationSecrets from '#auth/integration-secrets';
-import { envelopeEncryption, localDataKeys } from '#encryption';
-import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
+import * as integrationSecrets from '../../functions/integrations/secrets.ts';
+import { envelopeEncryption, localDataKeys, UndecryptableText } from '../../shared/auth/envelope-encryption.ts';
 import { byExtent } from '../support/extent.ts';
 import { randomOf } from '../support/random.ts';
 

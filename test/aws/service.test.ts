@@ -7,7 +7,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tableOf } from '#table';
-import { Invocation, within } from '#telemetry';
+import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 
 /** Calls of KMS and STS without the SDK's clients for them: what is sent is what those send, and what comes back is understood as they do. */
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { referencesIn } from '#contract';
-import { exampleRequestsOf } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
+import { exampleRequestsOf } from '../../functions/docs/openapi/example-requests.ts';
 import { collected, httpFile, postmanCollection } from '../../generate/collections.ts';
 import { operations } from '../support/scenario.ts';
 

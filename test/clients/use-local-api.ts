@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest';
-import { findEngine, startDynamoDb } from '#local-dynamodb';
+import { startDynamoDb } from '#local-dynamodb';
+import { findEngine } from '../../local/dynamodb/choose.ts';
 import { readSettings } from '../../local/settings.ts';
 import { type LocalApi, startLocalApi } from '../../local/start.ts';
 import { prepared } from '../support/prepared.ts';

@@ -1,5 +1,5 @@
-import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
+import { openApiDocument } from '../../functions/docs/openapi/document.ts';
 import { isNode, type Node, type OperationNode, operationsOf } from '../../functions/docs/openapi/nodes.ts';
 
 /** The OpenAPI document, as tests read it. */

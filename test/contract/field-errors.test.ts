@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { type FieldError, isSearchable, listQueryOf, Problem, type Route } from '#contract';
+import { isSearchable, Problem, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';
 import { tickets } from '../../functions/tickets/contract.ts';
 import { users } from '../../functions/users/contract.ts';
 import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
+import { listQueryOf } from '../../shared/contract/list-query.ts';
+import type { FieldError } from '../../shared/contract/problem.ts';
 import { validBody, validParams, validQuery } from '../../shared/http/request/validate.ts';
 
 /**

@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import {
-  conditionsOf,
-  contract,
-  elementOf,
-  isSearchable,
-  listQueryOf,
-  Problem,
-  pageOf,
-  type Route,
-  readOnly,
-  record,
-  route,
-} from '#contract';
+import { contract, isSearchable, Problem, pageOf, type Route, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import type { Entity } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { declaredEntities } from '../../functions/all-entities.ts';
+import { conditionsOf, listQueryOf } from '../../shared/contract/list-query.ts';
+import { elementOf } from '../../shared/contract/several-values.ts';
 import { validQuery } from '../../shared/http/request/validate.ts';
 import { schemas as described } from './document.ts';
 

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { isSearchable, listQueryOf } from '#contract';
-import { documentText, openApiDocument } from '#openapi';
+import { isSearchable } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
+import { documentText, openApiDocument } from '../../functions/docs/openapi/document.ts';
 import type { Node } from '../../functions/docs/openapi/nodes.ts';
+import { listQueryOf } from '../../shared/contract/list-query.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
 import { document, parametersOf, resolved } from './document.ts';
 

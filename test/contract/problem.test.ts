@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_FIELD_ERRORS, PROBLEMS, Problem, type ProblemType, pointer } from '#contract';
-import { problemExample } from '#openapi';
-import { problemSchema } from '../../functions/docs/openapi/problems.ts';
+import { MAX_FIELD_ERRORS, PROBLEMS, Problem, pointer } from '#contract';
+import { problemExample, problemSchema } from '../../functions/docs/openapi/problems.ts';
+import type { ProblemType } from '../../shared/contract/problem.ts';
 import { codePoint } from '../support/code-point.ts';
 
 describe('a pointer', () => {

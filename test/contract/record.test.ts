@@ -27,10 +27,10 @@ describe('a record', () => {
         return Reflect.get(schema, key, schema);
       },
     });
-    const lazy = record('Lazy', () => ({ id: readOnly(counted), name: field.name(10) }));
+    const lazy = record('Lazy', () => ({ key: readOnly(counted), name: field.name(10) }));
     expect([lazy.name, lazy.create.name, lazy.patch.name, built]).toEqual(['Lazy', 'LazyCreate', 'LazyPatch', 0]);
     for (const kind of [lazy, lazy.create, lazy.patch]) expect(kind.schema).toBe(kind.schema);
-    expect(Object.keys(lazy.schema.shape)).toEqual(['id', 'name']);
+    expect(Object.keys(lazy.schema.shape)).toEqual(['key', 'name']);
     expect(built).toBeGreaterThan(0);
   });
 

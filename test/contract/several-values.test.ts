@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { elementOf, ok, Problem, type Route, route } from '#contract';
+import { ok, Problem, type Route, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { contracts } from '../../functions/all-contracts.ts';
+import { elementOf } from '../../shared/contract/several-values.ts';
 import { validQuery } from '../../shared/http/request/validate.ts';
 
 /** Parameters that take several values: how they are given, and what is said of wrong ones. */

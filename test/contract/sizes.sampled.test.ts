@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MAX_RESPONSE } from '#contract';
-import * as parameter from '#contract/parameter';
-import { envelopeEncryption, localDataKeys } from '#encryption';
 import { escapedSize, fitsEscaped } from '#json';
 import { entity, RecordTooLarge, Tenant } from '#table';
+import { envelopeEncryption, localDataKeys } from '../../shared/auth/envelope-encryption.ts';
+import { PAGE_SIZE } from '../../shared/contract/parameters.ts';
 import { countDeliverable, isDeliverable } from '../../shared/http/response.ts';
 import { aCaller } from '../support/caller.ts';
 import { aSession } from '../support/chain.ts';
@@ -21,7 +21,7 @@ it('a page of the standard size can be carried, whatever records it holds', () =
   const plain = { t: 'x'.repeat(MAX_RECORD - 20) };
   for (const record of [quotes, plain]) {
     expect(escapedSize(JSON.stringify(record))).toBeGreaterThan(MAX_RECORD - 20);
-    const page = pageOf(Array.from({ length: parameter.PAGE_SIZE.standard }, () => record));
+    const page = pageOf(Array.from({ length: PAGE_SIZE.standard }, () => record));
     expect(isDeliverable(JSON.stringify(page))).toBe(true);
   }
 });

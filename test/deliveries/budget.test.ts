@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readRequestCounts } from '#tenancy';
 import { work } from '../../functions/events/deliveries/work.ts';
-import { Invocation, within } from '../../shared/telemetry/index.ts';
+import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { DeliveryWorld, type Endpoint, type Organization } from '../support/delivery-world.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { prepared } from '../support/prepared.ts';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { endpointSecrets } from '#auth';
 import { signed } from '../../functions/events/deliveries/call.ts';
+import * as endpointSecrets from '../../functions/events/endpoints/secrets.ts';
 
 /** The verifier is the official library of Standard Webhooks. */
 

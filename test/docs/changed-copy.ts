@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { findEngine } from '#local-dynamodb';
+import { findEngine } from '../../local/dynamodb/choose.ts';
 import { copyRelease, ROOT } from './copy.ts';
 
 /** A copy of the repository that a test changes as a page says, and in which it runs commands. */

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accessLine, COUNTERS, type Counter, type EndedInvocation, Invocation, logger, within } from '#telemetry';
+import { type Counter, logger } from '#telemetry';
 import { ACCESS_LOG } from '../../infra/rest-api.ts';
 import { byInvocation, byRequestId } from '../../operator/logs.ts';
+import { accessLine, type EndedInvocation, Invocation, within } from '../../shared/telemetry/invocation.ts';
+import { COUNTERS } from '../../shared/telemetry/metrics.ts';
 import { type Line, written } from '../support/lines.ts';
 
 /**

@@ -6,7 +6,7 @@ import { leanDocumentClient } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { expect, it } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { Recorder } from '../../generate/data-model/recorder.ts';
 
 /** Responds at once, but to the slow one last of all: when nothing else happens any more. */
@@ -20,7 +20,9 @@ class Slow extends NodeHttpHandler {
 
 it('counts what follows a slow call with what follows a fast one', async () => {
   const requestHandler = new Slow();
-  const table = new Table('t', (readNumber) => leanDocumentClient({ ...LOCAL_AWS, requestHandler }, readNumber));
+  const table = new Table('t', (readNumber) =>
+    leanDocumentClient({ ...localConnection(), requestHandler }, readNumber),
+  );
   const recorder = new Recorder(table);
   const get = (PK: string) => table.client.send(new GetCommand({ TableName: 't', Key: { PK, SK: '' } }));
   const calls = await recorder.record(() =>

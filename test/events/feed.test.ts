@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ids } from '@custodia/counted-lists';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PermissionCode } from '#contract';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, environmentTable, JournalReader, journalEntity } from '#table';
 import { cursorOf, readCursor } from '../../functions/events/cursor.ts';
 import { embedRecords } from '../../functions/events/embed.ts';
@@ -25,7 +25,7 @@ const api = useApi({ report: () => undefined, authorizerTtlSeconds: 0 });
 const org = prepared(() => api.orgToken());
 const mine = prepared(() => apiDriverOf(api, org.token));
 const handler = new PausingHandler();
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: handler }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: handler }));
 afterEach(() => vi.useRealTimers());
 
 interface Page {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { keepMirror, type Mirror } from '../../examples/mirror.ts';
 import { createCustodia } from '../../packages/client/src/index.ts';
@@ -17,7 +17,7 @@ import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
 const handler = new PausingHandler();
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: handler }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: handler }));
 
 const LISTS = { Ticket: 'tickets', Service: 'services', Client: 'clients' } as const;
 /** Derived from other records, or never in an event. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { permissionCatalogue } from '#contract';
-import { type ExampleRequest, exampleRequestsOf } from '#openapi';
+import { catalogue } from '../../functions/access/catalogue.static.ts';
 import { contracts } from '../../functions/all-contracts.ts';
+import { type ExampleRequest, exampleRequestsOf } from '../../functions/docs/openapi/example-requests.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { collected } from '../../generate/collections.ts';
 import { isBlank, NOT_BLANK } from '../../shared/words.ts';
@@ -159,9 +159,7 @@ function pathParameters(path: string, example: string, variables: Variables): No
   });
 }
 
-const PERMISSIONS = permissionCatalogue(contracts)
-  .map(({ code }) => code)
-  .slice(0, 3);
+const PERMISSIONS = catalogue.map(({ code }) => code).slice(0, 3);
 
 const EVENT_TYPES = ['ticket.created', 'webhook_endpoint.pinged'];
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { environmentTable, type TenantId } from '#table';
-import { budgetKey, DELIVERY_BUDGET } from '#tenancy';
+import { environmentTable, type TenantId, tenantKey } from '#table';
+import { BUDGET_OF } from '#tenancy';
 import { exportedKinds as kinds } from '../../operator/export.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import { dayOf } from '../../shared/clock.ts';
@@ -114,7 +114,7 @@ describe('GET /me', () => {
     vi.stubEnv('RATE_LIMIT', '600');
     const { client, name } = environmentTable();
     const bucket = { FULL_AT: Date.now() + 30_000, AT: Date.now() };
-    const key = budgetKey(org.orgId as TenantId, org.integrationId);
+    const key = tenantKey(org.orgId as TenantId, 'BUDGET', org.integrationId);
     await client.send(new PutCommand({ TableName: name, Item: { ...key, ...bucket } }));
     const { body, headers } = await get<Me>(org.token, '/me');
     expect(body.limits.map(({ remaining }) => remaining)).toEqual([299, 5_999]);
@@ -155,14 +155,14 @@ describe('the deliveries in GET /usage', () => {
       [today - 1, 0.25],
       [today, 3],
     ]);
-    await flushBudget(tenant, DELIVERY_BUDGET, 0, { counted: { requests, surplus: [] } });
+    await flushBudget(tenant, BUDGET_OF.deliveries, 0, { counted: { requests, surplus: [] } });
     const { body } = await get<Usage>(token, '/usage');
     const dates = [-DAY_MS, 0].map((from) => new Date(Date.now() + from).toISOString().slice(0, 10));
     expect(body.deliveries).toEqual([
       { date: dates[0], charged: 1 },
       { date: dates[1], charged: 3 },
     ]);
-    expect(body.requests.map(({ integration_id }) => integration_id)).not.toContain(DELIVERY_BUDGET);
+    expect(body.requests.map(({ integration_id }) => integration_id)).not.toContain(BUDGET_OF.deliveries);
     const one = await get<Usage>(token, `/usage?from=${dates[1]}&integration_id=${crypto.randomUUID()}`);
     expect(one.body).toMatchObject({ requests: [], deliveries: [{ date: dates[1], charged: 3 }] });
   });
@@ -237,7 +237,9 @@ describe('the requests in GET /usage', () => {
       const { client, name } = environmentTable();
       const now = Date.now();
       const put = (of: string, item: object) =>
-        client.send(new PutCommand({ TableName: name, Item: { ...budgetKey(org.orgId as TenantId, of), ...item } }));
+        client.send(
+          new PutCommand({ TableName: name, Item: { ...tenantKey(org.orgId as TenantId, 'BUDGET', of), ...item } }),
+        );
       await put('TENANT', { FULL_AT: now, AT: now });
       const days = { [`D${first - 1}`]: 7, [`D${first}`]: 8, [`D${last}`]: 9, [`D${last + 1}`]: 10 };
       const ids = Array.from({ length: integrations }, () => randomUUID()).toSorted();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '#gateway';
 import { contracts } from '../../functions/all-contracts.ts';
 import { loadFromSource } from '../../local/functions.ts';
+import { type Gateway, startGateway } from '../../local/gateway/gateway.ts';
 import { basePathOf, underBasePath } from '../../shared/http/response.ts';
 import { type Api, callersAt, type OrgAccess, startApi } from '../support/api.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { maxBodyOf, methodsOf, preflightOf, type Route } from '#contract';
+import { maxBodyOf, methodsOf, type Route } from '#contract';
+import { preflightOf } from '../../shared/contract/cors.ts';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { prepared } from '../support/prepared.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { auditOf, recordsIn } from '../support/audit.ts';
 import type { BatchResult } from '../support/batch-result.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
     await afterCall(name, count);
     return reply;
   });
-  configureTable({ ...LOCAL_AWS, requestHandler: faulty });
+  configureTable({ ...localConnection(), requestHandler: faulty });
   org = await api.orgToken();
   owner = callsOf(api, org.token);
   // The authorizer keeps what it has read.

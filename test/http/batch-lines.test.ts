@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
@@ -21,7 +21,7 @@ let owner: Calls;
 
 beforeEach(async () => {
   faulty.follow(() => undefined);
-  configureTable({ ...LOCAL_AWS, requestHandler: faulty });
+  configureTable({ ...localConnection(), requestHandler: faulty });
   org = await api.orgToken();
   owner = callsOf(api, org.token);
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { configureTable, RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { contracts } from '../../functions/all-contracts.ts';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';

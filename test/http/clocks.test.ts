@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { environmentTable, RequestSession, Tenant, type TenantId } from '#table';
-import { budgetKey, LoginAttempt } from '#tenancy';
+import { environmentTable, RequestSession, Tenant, type TenantId, tenantKey } from '#table';
+import { LoginAttempt } from '#tenancy';
 import { Bucket } from '../../shared/tenancy/budget/bucket.ts';
 import { BUDGET_WINDOW, flushBudget } from '../../shared/tenancy/budget/stored-budget.ts';
 import type { Api, OrgAccess } from '../support/api.ts';
@@ -26,7 +26,9 @@ describe('the shared bucket of a budget', () => {
   const flushAt = async (now: number, cost: number) => (await flushBudget(tenantAt(now), of, cost)).fullAt;
   const stored = async (bucket: object) => {
     const { client, name } = environmentTable();
-    await client.send(new PutCommand({ TableName: name, Item: { ...budgetKey(orgId as TenantId, of), ...bucket } }));
+    await client.send(
+      new PutCommand({ TableName: name, Item: { ...tenantKey(orgId as TenantId, 'BUDGET', of), ...bucket } }),
+    );
   };
 
   it.each([
@@ -92,7 +94,7 @@ describe('a server that is 60 days ahead', () => {
     const token = (await login(ahead.request)).body.access_token;
     for (let turn = 0; turn < 20; turn++) await ahead.request('GET', '/api/v1/clients', { token });
     const { client, name } = environmentTable();
-    const key = { TableName: name, Key: { ...budgetKey(org.orgId as TenantId, org.integrationId) } };
+    const key = { TableName: name, Key: { ...tenantKey(org.orgId as TenantId, 'BUDGET', org.integrationId) } };
     expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeGreaterThan(Date.now() + 59 * DAY);
 
     vi.stubEnv('RATE_LIMIT', '60');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable } from '#table';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { noonOfToday } from '../support/clock.ts';
@@ -31,7 +31,7 @@ class Wire extends NodeHttpHandler {
 
 const wire = new Wire();
 const api = useApi({ report: () => undefined });
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: wire }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: wire }));
 /** Keeps the day from ending meanwhile. */
 const NOON = noonOfToday();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { elementOf, filtersOf, type Route, uniqueFieldsOf } from '#contract';
+import { filtersOf, type Route, uniqueFieldsOf } from '#contract';
 import { referenceOf } from '../../shared/contract/constraints.ts';
+import { elementOf } from '../../shared/contract/several-values.ts';
 import type { JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';

@@ -6,7 +6,7 @@ import { listErrors } from '@custodia/counted-lists';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ThrottledLogin } from '#auth';
 import { Problem } from '#contract';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession } from '#table';
 import { LoginAttempt } from '#tenancy';
 import { senderOf } from '../../functions/webhooks/sender.ts';
@@ -23,7 +23,7 @@ import { useApi } from '../support/use-api.ts';
 /** Guesses of a secret, by failed logins and by wrong signatures, are throttled by app code and network together. */
 
 const faulty = new FaultyHandler();
-const CONFIG = { ...LOCAL_AWS, requestHandler: faulty };
+const CONFIG = { ...localConnection(), requestHandler: faulty };
 const api = useApi();
 let org: OrgAccess;
 beforeAll(() => configureTable(CONFIG));

@@ -1,8 +1,8 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { COUNTER } from '../support/bits.ts';
 import { newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';

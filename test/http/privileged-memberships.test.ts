@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable } from '#table';
 import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
@@ -21,7 +21,7 @@ const WRITER = { permissions: ['memberships:write'] };
 const gate = new GatedHandler();
 const api = useApi({ firstKey: false });
 
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: gate }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: gate }));
 const org = prepared(() => api.orgToken());
 const owner = prepared(() => callsOf(api, org.token));
 const platform = prepared(async () => callsOf(api, await api.platformToken()));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import * as integrationSecrets from '#auth/integration-secrets';
+import * as integrationSecrets from '../../functions/integrations/secrets.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { EXTENT, sampled } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';

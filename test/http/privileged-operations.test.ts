@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, environmentTable } from '#table';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
@@ -20,7 +20,7 @@ import { useApi } from '../support/use-api.ts';
 const gate = new GatedHandler();
 // Where anyone may make a first key, its route has an authorizer without a cache.
 const api = useApi({ firstKey: false });
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: gate }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: gate }));
 const org = prepared(() => api.orgToken());
 const owner = prepared(() => callsOf(api, org.token));
 let key: Key;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '#identity';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
 import { Bucket } from '../../shared/tenancy/budget/bucket.ts';
 import { BUDGET_WINDOW, flushBudget } from '../../shared/tenancy/budget/stored-budget.ts';
@@ -15,7 +15,7 @@ import { useApi } from '../support/use-api.ts';
 const faulty = new FaultyHandler();
 const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: faulty }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: faulty }));
 beforeEach(async () => {
   vi.useRealTimers();
   faulty.follow(() => undefined);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
 import { RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, environmentTable } from '#table';
 import type { JsonBody } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
@@ -22,7 +22,7 @@ const WEAK = ['integrations:write', 'clients:read'];
 
 const gate = new GatedHandler();
 const api = useApi();
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: gate }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: gate }));
 const org = prepared(() => api.orgToken());
 const owner = prepared(() => callsOf(api, org.token));
 const platform = prepared(async () => callsOf(api, await api.platformToken()));

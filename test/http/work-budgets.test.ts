@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable } from '#table';
 import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
@@ -16,7 +16,7 @@ const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 let clientId: string;
 beforeAll(async () => {
-  configureTable({ ...LOCAL_AWS, requestHandler: faulty });
+  configureTable({ ...localConnection(), requestHandler: faulty });
   org = await api.orgToken();
   clientId = String((await send('POST', '/api/v1/clients', { name: 'Bistro' })).body.id);
   for (let made = 0; made < 34; made++) await newResource(45_000);

@@ -1,4 +1,4 @@
-import { ENDPOINT_SECRETS } from '#encryption';
+import { ENDPOINT_SECRETS } from '#auth';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { isAllowed, mayAssume, mayUseKey, type Principal } from './account/iam.ts';

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dynamoDbOperationOf } from '#local-dynamodb';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { AUTHORIZER } from '../../infra/rights.ts';
+import { dynamoDbOperationOf } from '../../local/dynamodb/usage.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf } from './alarms/alarms-in.ts';
 import { ofFunctions, unpublished } from './alarms/published.ts';
 import { PROFILES, resourcesOf, synthesize } from './synthesize.ts';

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const filesOf = ({ assetPath }: DeployedFunction) =>
   readdirSync(assetPath).map((file) => ({ file, text: readFileSync(join(assetPath, file), 'utf8') }));
 
-/** The words of the estimator of secrets (`shared/auth/guesses.ts`), loaded when a caller supplies one. */
+/** The words of the estimator of secrets (`functions/integrations/guesses.ts`), loaded when a caller supplies one. */
 const isWordList = ({ file }: { readonly file: string }): boolean => file.startsWith('guesses-');
 
 /**

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { COUNTERS, DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry';
+import { DECISIONS, DURATION, STATUS_CLASSES } from '#telemetry';
 import { contracts } from '../../functions/all-contracts.ts';
+import { COUNTERS } from '../../shared/telemetry/metrics.ts';
 import { faultsIn, idsIn } from './alarms/formula.ts';
 import { ofFunctions, unpublished } from './alarms/published.ts';
 import { stageOf, synthesize } from './synthesize.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENDPOINT_SECRETS } from '#encryption';
+import { ENDPOINT_SECRETS } from '#auth';
 import { BACKGROUND } from '../../infra/rights.ts';
 import {
   ACME,

@@ -1,23 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  accessLine,
-  BY_DOMAIN,
-  COUNTERS,
-  type Counter,
-  DECISIONS,
-  DURATION,
-  Invocation,
-  logger,
-  STATUS_CLASSES,
-  WORK_ENDS,
-  within,
-} from '#telemetry';
+import { type Counter, DECISIONS, DURATION, logger, STATUS_CLASSES } from '#telemetry';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { GROUPS } from '../../operator/logs.ts';
-import type { Annotations } from '../../shared/telemetry/invocation.ts';
+import { type Annotations, accessLine, Invocation, within } from '../../shared/telemetry/invocation.ts';
+import { BY_DOMAIN, COUNTERS, WORK_ENDS } from '../../shared/telemetry/metrics.ts';
 import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ids } from '@custodia/counted-lists';
 import { expect, it, vi } from 'vitest';
-import { endpointAndKey } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
+
 import { LOCAL_TABLE } from '../../local/settings.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { runOperator } from '../support/operator.ts';
@@ -44,7 +45,7 @@ it.skipIf(!canListProcesses)(
     expect(first.output().slice(welcome.length)).toMatch(
       /^WARN The embedded DynamoDB has died \(SIGKILL.*\)\. It is started again, over its data in .*\.\nWARN DynamoDB answers again, at http:\S+\.\n$/,
     );
-    expect(first.output()).toContain(`at ${endpointAndKey(endpointIn(DATA_DIR)).endpoint}.`);
+    expect(first.output()).toContain(`at ${localConnection(endpointIn(DATA_DIR)).endpoint}.`);
 
     // A ticket with more messages than one round trip deletes was deleted, and the machine stopped before all of them
     // were.

@@ -1,16 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  type EngineName,
-  endpointAndKey,
-  findEngine,
-  LOCAL_AWS,
-  localDynamoDbClient,
-  superviseDynamoDb,
-} from '#local-dynamodb';
+import { localConnection, superviseDynamoDb } from '#local-dynamodb';
+import { findEngine } from '../../local/dynamodb/choose.ts';
+import type { EngineName } from '../../local/dynamodb/engine.ts';
 
 /**
  * Who reaches the embedded DynamoDB of this machine, as npm start keeps it in memory: web pages, and other programs.
@@ -20,7 +15,7 @@ async function addressOf(engine: EngineName): Promise<string> {
   const supervisor = { onDeath: () => undefined, onRestart: async () => undefined, onGivenUp: () => undefined };
   const { endpoint, stop } = await superviseDynamoDb({ dataDir: ':memory:', engine }, supervisor);
   onTestFinished(stop);
-  await localDynamoDbClient(endpoint).send(new ListTablesCommand({}));
+  await new DynamoDBClient(localConnection(endpoint)).send(new ListTablesCommand({}));
   return endpoint;
 }
 
@@ -29,7 +24,10 @@ const PAGE = { Origin: 'https://evil.example' };
 it.skipIf('missing' in (await findEngine('java')))(
   'DynamoDB Local answers only who has its access key and names a loopback host, and no page',
   async () => {
-    const { endpoint, accessKeyId } = endpointAndKey(await addressOf('java'));
+    const {
+      endpoint,
+      credentials: { accessKeyId },
+    } = localConnection(await addressOf('java'));
     expect(accessKeyId).toMatch(/^[\da-f]{32}$/);
     const { port } = new URL(endpoint);
     const { status } = await listTables(endpoint, { accessKeyId, Host: `localhost:${port}` });
@@ -38,7 +36,7 @@ it.skipIf('missing' in (await findEngine('java')))(
     for (const [who, asked] of Object.entries({
       'a page whose name leads here': { accessKeyId, ...PAGE, Host: `evil.example:${port}` },
       'a host that begins as ours': { accessKeyId, Host: `127.0.0.1.evil.example:${port}` },
-      'the key that every emulator takes': LOCAL_AWS.credentials,
+      'the key that every emulator takes': localConnection().credentials,
       'a prefix of the key': { accessKeyId: accessKeyId.slice(0, -1) },
       'no key': {},
     })) {

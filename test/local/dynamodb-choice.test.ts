@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { type EngineName, startDynamoDb } from '#local-dynamodb';
+import { startDynamoDb } from '#local-dynamodb';
 import { chooseEngine } from '../../local/dynamodb/choose.ts';
-import { DATA_FILES, type Engine, type Finder } from '../../local/dynamodb/engine.ts';
+import { DATA_FILES, type Engine, type EngineName, type Finder } from '../../local/dynamodb/engine.ts';
 import { majorVersion } from '../../local/dynamodb/java.ts';
 import { freshDirectory } from '../support/directory.ts';
 
@@ -18,15 +18,10 @@ describe('the choice of an engine', () => {
     [undefined, undefined, ['java', 'dynoxide'], /^java$/],
     [undefined, undefined, ['dynoxide'], /^dynoxide$/],
     ['dynoxide', undefined, ['java', 'dynoxide'], /^dynoxide$/],
-    ['java', undefined, ['dynoxide'], /^EmbeddedDynamoDbError: /],
+    ['java', undefined, ['dynoxide'], /^SetupError: /],
     [undefined, 'dynoxide', ['java', 'dynoxide'], /^dynoxide$/],
     [undefined, 'dynoxide', ['java'], /was made by dynoxide/],
-    [
-      undefined,
-      undefined,
-      [],
-      /^EmbeddedDynamoDbError: No DynamoDB to embed .*install Java 17 or later.*npm install.*\.$/,
-    ],
+    [undefined, undefined, [], /^SetupError: No DynamoDB to embed .*install Java 17 or later.*npm install.*\.$/],
   ])('of %s, over data of %s, where there are %j, is %s', async (asked, data, there, expected) => {
     const directory = await freshDirectory();
     if (data !== undefined) await writeFile(join(directory, DATA_FILES[data]), '');

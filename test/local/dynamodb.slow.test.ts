@@ -8,21 +8,15 @@ import { createInterface } from 'node:readline';
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  type DynamoDBClient,
+  DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { schema } from '@custodia/counted-lists';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  createTable,
-  endpointAndKey,
-  findEngine,
-  localDynamoDbClient,
-  startDynamoDb,
-  superviseDynamoDb,
-} from '#local-dynamodb';
+import { createTable, localConnection, startDynamoDb, superviseDynamoDb } from '#local-dynamodb';
+import { findEngine } from '../../local/dynamodb/choose.ts';
 import { DATA_FILES } from '../../local/dynamodb/engine.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { PATIENCE } from '../support/patience.ts';
@@ -38,14 +32,14 @@ const engines = [
 ] as const;
 
 async function keepItem(endpoint: string): Promise<DynamoDBClient> {
-  const client = localDynamoDbClient(endpoint);
-  await createTable(client, TABLE);
+  const client = new DynamoDBClient(localConnection(endpoint));
+  await createTable(endpoint, TABLE);
   await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
   return client;
 }
 
 const itemAt = async (endpoint: string): Promise<unknown> =>
-  (await localDynamoDbClient(endpoint).send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item;
+  (await new DynamoDBClient(localConnection(endpoint)).send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item;
 
 /** The processes that this one starts from now on. */
 function startedFromNow(): () => number[] {
@@ -61,7 +55,7 @@ for (const { engine, found } of engines) {
       const { endpoint, engine: started, stop } = await startDynamoDb({ dataDir: ':memory:', engine });
       onTestFinished(stop);
       const client = await keepItem(endpoint);
-      await createTable(client, TABLE);
+      await createTable(endpoint, TABLE);
       const { Table } = await client.send(new DescribeTableCommand({ TableName: TABLE }));
       expect([Table?.TableStatus, Table?.GlobalSecondaryIndexes]).toEqual(['ACTIVE', undefined]);
       const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: TABLE }));
@@ -110,7 +104,7 @@ for (const { engine, found } of engines) {
         const second = await startDynamoDb({ dataDir, engine });
         onTestFinished(second.stop);
         expect(await modesIn(dataDir)).toEqual(['600']);
-        const keys = [first, second].map(({ endpoint }) => endpointAndKey(endpoint).accessKeyId);
+        const keys = [first, second].map(({ endpoint }) => localConnection(endpoint).credentials.accessKeyId);
         expect(keys).toEqual(Array(2).fill(expect.stringMatching(/^[\da-f]{32}$/)));
         expect(new Set(keys).size).toBe(2);
         expect(await itemAt(second.endpoint)).toEqual(item);
@@ -188,7 +182,7 @@ it.skipIf(!canListProcesses)('one that does not live is given up when it dies ag
   onTestFinished(dynamoDb.stop);
   await supervisor.onRestart(dynamoDb.endpoint);
   expect(await supervisor.givenUp).toMatchObject({
-    name: 'EmbeddedDynamoDbError',
+    name: 'SetupError',
     message: 'The embedded DynamoDB has died 4 times within a minute (SIGKILL).',
   });
   expect(supervisor.deaths).toHaveLength(3);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { originsOf, requestHeaders } from '#contract';
+import { originsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { responseHeaderComponents } from '../../functions/docs/openapi/headers.ts';
+import { requestHeaders } from '../../functions/docs/openapi/request-headers.ts';
 import { EXPOSED_HEADERS } from '../../shared/contract/cors.ts';
 import { fakeGateway, problemOf } from './gateway-fixture.ts';
 

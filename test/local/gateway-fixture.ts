@@ -4,7 +4,8 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } 
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { contract, noContent, type Route, route } from '#contract';
-import { type FunctionHandler, type GatewayOptions, startGateway } from '#gateway';
+import { type GatewayOptions, startGateway } from '../../local/gateway/gateway.ts';
+import type { FunctionHandler } from '../../local/gateway/options.ts';
 
 /** A small API with fake functions, for the tests of the gateway. */
 

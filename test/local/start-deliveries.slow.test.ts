@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findEngine } from '#local-dynamodb';
+import { findEngine } from '../../local/dynamodb/choose.ts';
 import { requester } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { PATIENCE } from '../support/patience.ts';

@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { findEngine } from '#local-dynamodb';
+import { findEngine } from '../../local/dynamodb/choose.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { descendants } from '../support/processes.ts';
 

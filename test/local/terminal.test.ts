@@ -3,13 +3,14 @@ import { WriteStream } from 'node:tty';
 import { InvalidArgumentError } from 'commander';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Invocation, logger, within } from '#telemetry';
+import { logger } from '#telemetry';
 import { LOG_LEVELS, type LogLevel, readLogLevel } from '../../local/settings.ts';
 import { positiveNumber, seedNumber, wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { divertLogger, type Log, terminalLog } from '../../local/terminal/log.ts';
 import { escaped, jsonText, quoted } from '../../local/terminal/printable.ts';
 import { type Output, showProgress } from '../../local/terminal/progress.ts';
 import { terminalRequestLog } from '../../local/terminal/request-log.ts';
+import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { codePoint } from '../support/code-point.ts';
 
 /** What commands read from a command line and write on a terminal. */

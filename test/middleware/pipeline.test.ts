@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { contract, ok, record, route } from '#contract';
 import * as field from '#contract/field';
 import { pipeline } from '#http';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable } from '#table';
 import { logger } from '#telemetry';
 import { authorizerContext } from '../support/caller.ts';
@@ -64,7 +64,7 @@ beforeEach(() => {
   vi.stubEnv('RATE_LIMIT', '600');
   requestHandler = new Nothing();
   requestHandler.follow(() => 'dropped');
-  configureTable({ ...LOCAL_AWS, requestHandler, maxAttempts: 1 });
+  configureTable({ ...localConnection(), requestHandler, maxAttempts: 1 });
   work.mockReset();
 });
 

@@ -3,8 +3,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RequestSession, Tenant } from '#table';
-import { budgetKey, readRequestCounts } from '#tenancy';
+import { RequestSession, Tenant, tenantKey } from '#table';
+import { readRequestCounts } from '#tenancy';
 import { dayOf } from '../../shared/clock.ts';
 import { RequestCount } from '../../shared/tenancy/budget/bucket.ts';
 import { flushBudget } from '../../shared/tenancy/budget/stored-budget.ts';
@@ -148,7 +148,7 @@ describe('what is stored', () => {
     counted: { requests: new Map(days), surplus },
   });
   const itemOf = async () => {
-    const Key = { ...budgetKey(tenantAt(NOW).id, caller.integrationId) };
+    const Key = { ...tenantKey(tenantAt(NOW).id, 'BUDGET', caller.integrationId) };
     return (await table.client.send(new GetCommand({ TableName: table.name, Key }))).Item ?? {};
   };
 

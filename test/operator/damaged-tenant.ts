@@ -3,9 +3,9 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, type Key, storedSets } from '@custodia/counted-lists';
 import { counterKeyOf } from '@custodia/counted-lists/maintenance';
 import { expect } from 'vitest';
-import { RequestSession, recordsPartition, Tenant, type TenantId } from '#table';
-import { verify } from '#verify';
+import { RequestSession, Tenant, type TenantId, tenantPartition } from '#table';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import type { Api, JsonBody } from '../support/api.ts';
 import { bitPlace } from '../support/bits.ts';
 import { tableAt } from '../support/storage.ts';
@@ -75,11 +75,11 @@ export class DamagedTenant extends TestTable {
   }
 
   keyOf(entity: string, id: string): Key {
-    return { PK: recordsPartition(this.tenant, entity), SK: ids.sortKeyOf(ids.numberOf(id)) };
+    return { PK: tenantPartition(this.tenant, entity), SK: ids.sortKeyOf(ids.numberOf(id)) };
   }
 
   counterItem(entity: string): Key {
-    return counterKeyOf(recordsPartition(this.tenant, entity));
+    return counterKeyOf(tenantPartition(this.tenant, entity));
   }
 
   add(key: Key, attribute: string, amount: number | bigint): Promise<void> {
@@ -101,7 +101,7 @@ export class DamagedTenant extends TestTable {
   /** Adds `times` the bit of a record to a set of its kind, as if a write had gone wrong. */
   shift(entity: string, id: string, times: bigint, field?: string, value?: string): Promise<void> {
     const { sortKey, word, bit } = bitPlace(ids.numberOf(id));
-    const PK = storedSets.partitionOf(recordsPartition(this.tenant, entity), field, value);
+    const PK = storedSets.partitionOf(tenantPartition(this.tenant, entity), field, value);
     return this.add({ PK, SK: sortKey }, word, times * bit);
   }
 

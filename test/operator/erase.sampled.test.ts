@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { environmentEncryption } from '#auth';
-import { StoredKeyGone } from '#encryption';
+import { environmentEncryption, StoredKeyGone } from '#auth';
 import { RequestSession, Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
-import { verify } from '#verify';
 import { countRecords, eraseOrganization, type Receipt } from '../../operator/erase.ts';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { OrgAccess } from '../support/api.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { disableIntegration, integrationsOf } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import { deliver } from '../support/deliver.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { JournalReader, RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { disableIntegration } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { compareTenant, restoreTenant } from '../../operator/restore.ts';
 import { resumeOrganization } from '../../operator/suspending.ts';
 import { systemClock } from '../../shared/clock.ts';

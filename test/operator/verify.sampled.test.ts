@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ids, type Key, storedSets } from '@custodia/counted-lists';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cascadeDeletePartition, PLATFORM, recordsPartition, uniqueKey, valueKey } from '#table';
-import { quotaKey } from '#tenancy';
+import { PLATFORM, tenantKey, tenantPartition, uniqueKey, valueKey } from '#table';
 import { type Api, startApi } from '../support/api.ts';
 import { bitPlace } from '../support/bits.ts';
 import { byExtent, sampled } from '../support/extent.ts';
@@ -31,11 +30,11 @@ const DAY = 86_400_000;
 
 /** The number of the organization in the platform's list, and its key there. */
 async function copyOfOrganization(): Promise<{ readonly number: number; readonly key: Key }> {
-  const number = Number((await made.item({ PK: recordsPartition(made.tenant, 'ORG'), SK: made.tenant }))?.LISTED_AS);
-  return { number, key: { PK: recordsPartition(PLATFORM, 'ORG'), SK: ids.sortKeyOf(number) } };
+  const number = Number((await made.item({ PK: tenantPartition(made.tenant, 'ORG'), SK: made.tenant }))?.LISTED_AS);
+  return { number, key: { PK: tenantPartition(PLATFORM, 'ORG'), SK: ids.sortKeyOf(number) } };
 }
 
-const terminals = () => recordsPartition(made.tenant, 'TERMINAL');
+const terminals = () => tenantPartition(made.tenant, 'TERMINAL');
 const slug = (text: string) => uniqueKey(made.tenant, 'CLIENT', 'slug', text);
 
 /** What is done, and what must be found then. */
@@ -108,7 +107,7 @@ const OF_WORDS: readonly Damage[] = [
     'a word that has overflowed',
     () => {
       const { sortKey, word } = bitPlace(ids.numberOf(made.id('resource')));
-      const PK = storedSets.partitionOf(recordsPartition(made.tenant, 'RESOURCE'), 'status', 'active');
+      const PK = storedSets.partitionOf(tenantPartition(made.tenant, 'RESOURCE'), 'status', 'active');
       return made.add({ PK, SK: sortKey }, word, 2n ** 100n);
     },
     ['damaged-word RESOURCE'],
@@ -146,14 +145,14 @@ const OF_OTHERS: readonly Damage[] = [
   [
     'a quota that is off',
     async () => {
-      await made.add(quotaKey(made.tenant, 'INTEGRATION'), 'USED', 3);
-      await made.add(quotaKey(made.tenant, 'INTEGRATION'), 'FULL', -1);
+      await made.add(tenantKey(made.tenant, 'QUOTA', 'INTEGRATION'), 'USED', 3);
+      await made.add(tenantKey(made.tenant, 'QUOTA', 'INTEGRATION'), 'FULL', -1);
     },
     ['counter INTEGRATION FULL', 'counter INTEGRATION USED'],
   ],
   [
     'a quota that was lost',
-    () => made.remove(quotaKey(made.tenant, 'INTEGRATION')),
+    () => made.remove(tenantKey(made.tenant, 'QUOTA', 'INTEGRATION')),
     ['counter INTEGRATION FULL', 'counter INTEGRATION USED'],
   ],
   [
@@ -179,16 +178,16 @@ const OF_OTHERS: readonly Damage[] = [
       await made.remove(key);
       // A reader of the list has found it missing.
       const { sortKey, word, bit } = bitPlace(number);
-      await made.add({ PK: storedSets.partitionOf(recordsPartition(PLATFORM, 'ORG')), SK: sortKey }, word, bit);
+      await made.add({ PK: storedSets.partitionOf(tenantPartition(PLATFORM, 'ORG')), SK: sortKey }, word, bit);
     },
     ['organization ORG'],
   ],
   [
     'a deletion that was interrupted',
     async () => {
-      const partition = `${recordsPartition(made.tenant, 'TICKET')}#${randomUUID()}#MESSAGE`;
+      const partition = `${tenantPartition(made.tenant, 'TICKET')}#${randomUUID()}#MESSAGE`;
       for (let number = 0; number < 60; number++) await made.put({ PK: partition, SK: ids.sortKeyOf(number) });
-      await made.put({ PK: cascadeDeletePartition(made.tenant), SK: partition });
+      await made.put({ PK: tenantPartition(made.tenant, 'CASCADE_DELETE'), SK: partition });
     },
     ['unfinished-delete TICKET'],
   ],

@@ -5,11 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureLocalKeys } from '#auth';
-import { createTable, localDynamoDbClient } from '#local-dynamodb';
+import { createTable } from '#local-dynamodb';
 import { configureTable, environmentTable, JournalReader, RequestSession, Tenant } from '#table';
-import { verify } from '#verify';
 import { type FunctionEnvironment, setFunctionEnvironment } from '../../local/environment.ts';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { FaultyNetwork } from './network.ts';
 
@@ -114,7 +114,7 @@ export class Fleet {
   /** Starts servers whose clocks are so far ahead (milliseconds), on a table of their own in this DynamoDB. */
   static async start(endpoint: string, clocks: readonly number[]): Promise<Fleet> {
     const tableName = `soak-${randomUUID()}`;
-    await createTable(localDynamoDbClient(endpoint), tableName);
+    await createTable(endpoint, tableName);
     const directory = await mkdtemp(join(tmpdir(), 'custodia-soak-'));
     const keyFile = join(directory, 'keys.json');
     const environment = { tableName, keyFile, firstKey: true };

@@ -1,7 +1,8 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { endpointAndKey } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
+
 import { withAccessKey } from '../../local/dynamodb/client.ts';
 
 /** A network between servers and their DynamoDB, in which calls are lost, late, repeated, held up, and answered with what was true before. */
@@ -61,9 +62,9 @@ export class FaultyNetwork {
   readonly #replies = new Map<string, Reply>();
 
   constructor(endpoint: string) {
-    const { endpoint: engine, accessKeyId } = endpointAndKey(endpoint);
+    const { endpoint: engine, credentials } = localConnection(endpoint);
     this.#engine = new URL(engine);
-    this.#accessKeyId = accessKeyId;
+    this.#accessKeyId = credentials.accessKeyId;
   }
 
   /** An endpoint for one server. */

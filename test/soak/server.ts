@@ -1,7 +1,7 @@
-import { startGateway } from '#gateway';
 import { contracts } from '../../functions/all-contracts.ts';
 import { type FunctionEnvironment, setFunctionEnvironment } from '../../local/environment.ts';
 import { loadFromSource } from '../../local/functions.ts';
+import { startGateway } from '../../local/gateway/gateway.ts';
 
 /** A server process of a fleet (`fleet.ts`), which ends with the process that started it. */
 

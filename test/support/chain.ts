@@ -3,7 +3,7 @@ import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { contract, Problem, type Route } from '#contract';
 import { type MatchedRoute, respond } from '#http';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { RequestSession, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Authenticated, Budgeted } from '../../shared/http/middleware/caller.ts';
@@ -109,5 +109,5 @@ export const aSession = (clock: Clock = systemClock, table: Table = nowhere): Re
 
 const nowhere = tableOf('nowhere', {
   endpoint: 'http://127.0.0.1:1',
-  ...LOCAL_AWS,
+  ...localConnection(),
 });

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { type Contract, PROBLEM_TYPE_PREFIX, type ProblemType, problemsOf, type Route, takesHeader } from '#contract';
+import { type Contract, PROBLEM_TYPE_PREFIX, problemsOf, type Route, takesHeader } from '#contract';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
+import type { ProblemType } from '../../shared/contract/problem.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
 
 export interface Responded {

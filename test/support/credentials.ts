@@ -1,5 +1,5 @@
 import type { Key } from '@custodia/counted-lists';
-import { credentialsKey, environmentTable, RequestSession } from '#table';
+import { environmentTable, RequestSession, tenantKey } from '#table';
 import { type Credentials, findIntegration } from '#tenancy';
 
 /** The stored credentials of an app code; undefined where there are none. */
@@ -12,6 +12,6 @@ export async function placeOfCredentials(
 ): Promise<{ TableName: string; Key: { PK: string; SK: string } }> {
   const found = await storedCredentials(appCode);
   if (found === undefined) throw new Error(`there are no credentials of ${appCode}`);
-  const { PK, SK }: Key = credentialsKey(found.tenant, appCode);
+  const { PK, SK }: Key = tenantKey(found.tenant, 'CREDENTIALS', appCode);
   return { TableName: environmentTable().name, Key: { PK, SK } };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ids, type Table } from '@custodia/counted-lists';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { endpointSecrets, ensureLocalKeys } from '#auth';
+import { ensureLocalKeys } from '#auth';
 import type { Permissions } from '#identity';
 import { JournalReader, RequestSession, Tenant } from '#table';
 import { stageCredentials, stageCredentialsChange, stageTokensEnd } from '#tenancy';
@@ -9,6 +9,7 @@ import type { Call, Outcome } from '../../functions/events/deliveries/ports.ts';
 import type { Message, Queue } from '../../functions/events/deliveries/queue.ts';
 import { wakeEndpoints } from '../../functions/events/deliveries/wake.ts';
 import { work } from '../../functions/events/deliveries/work.ts';
+import * as endpointSecrets from '../../functions/events/endpoints/secrets.ts';
 import * as leases from '../../functions/events/state/lease.ts';
 import { allRegistered, stageRegistration } from '../../functions/events/state/register.ts';
 import {

@@ -1,9 +1,8 @@
-import type { Gateway } from '#gateway';
-
 /**
  * `fetch` of a gateway in this process, without a socket, which takes most of a request's time. It sends and accepts
  * what `fetch` does, but for headers of the connection and for compression. Redirects are not followed.
  */
+import type { Gateway } from '../../local/gateway/gateway.ts';
 export const directFetch =
   ({ call }: Pick<Gateway, 'call'>): typeof fetch =>
   async (input, init) => {

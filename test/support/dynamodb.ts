@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
-import { createTable, localDynamoDbClient } from '#local-dynamodb';
+import { createTable, localConnection } from '#local-dynamodb';
 import { usePlainSockets } from './plain-sockets.ts';
 
 declare module 'vitest' {
@@ -21,8 +21,8 @@ export interface FreshTable {
 export const freshTable = async (): Promise<FreshTable> => {
   const endpoint = inject('dynamoDbEndpoint');
   usePlainSockets(endpoint);
-  const client = localDynamoDbClient(endpoint);
+  const client = new DynamoDBClient(localConnection(endpoint));
   const tableName = `test-${randomUUID()}`;
-  await createTable(client, tableName);
+  await createTable(endpoint, tableName);
   return { client, tableName, endpoint };
 };

@@ -1,5 +1,7 @@
 import type { TestProject } from 'vitest/node';
-import { type EngineName, findEngine, startDynamoDb } from '#local-dynamodb';
+import { startDynamoDb } from '#local-dynamodb';
+import { findEngine } from '../../local/dynamodb/choose.ts';
+import type { EngineName } from '../../local/dynamodb/engine.ts';
 import { EXTENT } from './extent.ts';
 
 /**

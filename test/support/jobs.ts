@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Key, schema, type Table, type UnitOfWork } from '@custodia/counted-lists';
 import { counterKeyOf } from '@custodia/counted-lists/maintenance';
-import { createTable, LOCAL_AWS, localDynamoDbClient } from '#local-dynamodb';
+import { createTable, localConnection } from '#local-dynamodb';
 import { type Entity, entity, type Repository, RequestSession, type Stored, set, Tenant, tableOf } from '#table';
 import { systemClock } from '../../shared/clock.ts';
 import { ConflictingHandler, type Conflicts } from './conflicts.ts';
@@ -40,8 +40,8 @@ export const jobsOf = (org: string, session: RequestSession, kind: Entity<Job>):
 
 /** A new table, where transactions conflict as in DynamoDB. */
 export async function jobTable(endpoint: string, conflicts: Conflicts, name = 'jobs'): Promise<Table> {
-  await createTable(localDynamoDbClient(endpoint), name);
-  return tableOf(name, { endpoint, ...LOCAL_AWS, requestHandler: new ConflictingHandler(conflicts) });
+  await createTable(endpoint, name);
+  return tableOf(name, { ...localConnection(endpoint), requestHandler: new ConflictingHandler(conflicts) });
 }
 
 type Items = Map<string, Record<string, unknown>>;

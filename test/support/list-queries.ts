@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import type * as z from 'zod';
-import { conditionsOf, elementOf, listQueryOf, type Route, rangeNames } from '#contract';
+import type { Route } from '#contract';
 import type { Condition } from '../../shared/contract/field-filters.ts';
-import { CREATED } from '../../shared/contract/filter-names.ts';
+import { CREATED, rangeNames } from '../../shared/contract/filter-names.ts';
+import { conditionsOf, listQueryOf } from '../../shared/contract/list-query.ts';
+import { elementOf } from '../../shared/contract/several-values.ts';
 
 /**
  * Queries of a list, generated from its contract: any of its filters and orders, with what they mean in plain words. `q` is left out: `list-oracle.ts`

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { endpointAndKey } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 
 type Handle = NodeHttpHandler['handle'];
 type Request = Parameters<Handle>[0];
@@ -14,7 +14,7 @@ type Request = Parameters<Handle>[0];
 export function usePlainSockets(address: string): void {
   // Once in a worker: a test may have put a spy in its place.
   if (engine === undefined) NodeHttpHandler.prototype.handle = handleOverSocket;
-  engine = new URL(endpointAndKey(address).endpoint).host;
+  engine = new URL(localConnection(address).endpoint).host;
 }
 
 let engine: string | undefined;

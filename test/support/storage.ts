@@ -2,7 +2,7 @@ import type { Table } from '@custodia/counted-lists';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { runToCommit } from '#http';
-import { endpointAndKey, LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, RequestSession, Tenant, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { aCaller } from './caller.ts';
@@ -17,7 +17,7 @@ export const SDK_ATTEMPTS = 4;
 
 /** All of the SDK's retries, but not their waits. */
 const retriesAtOnce = (attempts: number) => ({
-  ...LOCAL_AWS,
+  ...localConnection(),
   retryStrategy: new ConfiguredRetryStrategy(attempts, 1),
 });
 
@@ -29,12 +29,10 @@ export const useTableOver = (requestHandler: NodeHttpHandler, attempts = SDK_ATT
   configureTable({ ...retriesAtOnce(attempts), requestHandler });
 
 /** The table over a connection of its own. */
-export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: NodeHttpHandler): Table => {
-  const { endpoint, accessKeyId } = endpointAndKey(text);
+export const tableAt = ({ tableName, endpoint }: Place, requestHandler?: NodeHttpHandler): Table => {
   return tableOf(tableName, {
     ...retriesAtOnce(SDK_ATTEMPTS),
-    endpoint,
-    credentials: { ...LOCAL_AWS.credentials, accessKeyId },
+    ...localConnection(endpoint),
     ...(requestHandler === undefined ? {} : { requestHandler }),
   });
 };

@@ -1,7 +1,7 @@
 import { storedSets } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { cascadeDeletePartition, entity, set } from '#table';
-import { Invocation, within } from '#telemetry';
+import { entity, set, tenantPartition } from '#table';
+import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { itemsIn } from '../support/audit.ts';
 import { hasNoBit } from '../support/bits.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -41,7 +41,10 @@ const removeWithNotes = (id: string, over?: PausingHandler) =>
 const notesOf = (id: string) => itemsIn(table.table, `${jobs.partition}#${id}#NOTE`);
 /** All child items of a job, and pending cascade deletes. */
 async function leftOf(id: string): Promise<number> {
-  const places = [storedSets.partitionOf(`${jobs.partition}#${id}#NOTE`), cascadeDeletePartition(table.open().id)];
+  const places = [
+    storedSets.partitionOf(`${jobs.partition}#${id}#NOTE`),
+    tenantPartition(table.open().id, 'CASCADE_DELETE'),
+  ];
   const items = await Promise.all([notesOf(id), ...places.map((place) => itemsIn(table.table, place))]);
   return items.flat().length;
 }

@@ -3,11 +3,10 @@ import { PutCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { Condition, type Item, type Table, UnitOfWork } from '@custodia/counted-lists';
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { permissionCatalogue } from '#contract';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { tableOf } from '#table';
 import { liveCredentials } from '#tenancy';
-import { contracts } from '../../functions/all-contracts.ts';
+import { catalogue } from '../../functions/access/catalogue.static.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { byExtent } from '../support/extent.ts';
@@ -18,7 +17,7 @@ import { tableSending } from '../support/table-sending.ts';
 let table: Table;
 beforeAll(async () => {
   const { endpoint, tableName } = await freshTable();
-  table = tableOf(tableName, { endpoint, ...LOCAL_AWS });
+  table = tableOf(tableName, localConnection(endpoint));
 });
 
 const WORDS = ['a', 'b'] as const;
@@ -141,7 +140,7 @@ it('two changes of one item stand under both their conditions, and the refusal i
 });
 
 it('a condition on as many permissions as there may be stays within the limits of an expression', async () => {
-  const permissions = permissionCatalogue(contracts).map(({ code }): string => code);
+  const permissions = catalogue.map(({ code }): string => code);
   const wanted = liveCredentials({ integrationId: 'i', tokenEpoch: 2, secretId: 's' }, 1_000, permissions);
   const text = await expressionOf({ and: [wanted, wanted] });
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTable, findEngine, LOCAL_AWS, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
+import { createTable, localConnection, startDynamoDb } from '#local-dynamodb';
 import { entity, set } from '#table';
+import { findEngine } from '../../local/dynamodb/choose.ts';
 import { trimmed } from '../../shared/words.ts';
 import { asked } from '../support/asked.ts';
 import { auditOf } from '../support/audit.ts';
@@ -25,11 +26,11 @@ const engines = [
 describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', ({ engine, repeated }) => {
   it('carries the transaction out once', async () => {
     const dataDir = await freshDirectory();
-    const start = () => startDynamoDb({ dataDir, engine, accessKeyId: LOCAL_AWS.credentials.accessKeyId });
+    const start = () => startDynamoDb({ dataDir, engine, accessKeyId: localConnection().credentials.accessKeyId });
     let dynamoDb = await start();
     onTestFinished(() => dynamoDb.stop());
     const tableName = 'custodia';
-    await createTable(localDynamoDbClient(dynamoDb.endpoint), tableName);
+    await createTable(dynamoDb.endpoint, tableName);
 
     const orders: number[] = [];
     class Restarting extends NodeHttpHandler {

@@ -5,7 +5,7 @@ import { leanDocumentClient } from '@custodia/lean-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 
 const HOUR = 3_600_000;
@@ -34,7 +34,7 @@ class Dated extends NodeHttpHandler {
 async function timeOf(ahead: number, pause = 0, statusCode = 200): Promise<number> {
   // `npm run test:dates` has it corrected nowhere.
   const config = {
-    ...LOCAL_AWS,
+    ...localConnection(),
     requestHandler: new Dated(ahead, pause, statusCode),
     disableClockSkewCorrection: false,
   };

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tenantSessions } from '#table/storage';
+import { TenantSessions } from '#table/storage';
 import { randomOf } from '../support/random.ts';
 
 /** Sessions of many tenants, with an STS that responds when the test lets it, and a clock of the test's own. */
@@ -15,7 +15,7 @@ class Container {
   now = 0;
   /** The calls of STS, in order. */
   readonly opened: { readonly tenant: string; readonly at: number }[] = [];
-  readonly sessions: tenantSessions.TenantSessions;
+  readonly sessions: TenantSessions;
   /** Which of the calls STS refuses, by their number. */
   failing: (number: number) => boolean = () => false;
   readonly #waiting: (() => void)[] = [];
@@ -23,7 +23,7 @@ class Container {
 
   constructor(room?: number) {
     const random = randomOf(1, 'renewals');
-    this.sessions = new tenantSessions.TenantSessions(
+    this.sessions = new TenantSessions(
       {
         open: (tenant) => this.#open(tenant),
         lifetime: HOUR,
@@ -56,7 +56,7 @@ class Container {
     }
   }
 
-  async #open(tenant: string): Promise<tenantSessions.TenantCredentials> {
+  async #open(tenant: string): Promise<Awaited<ReturnType<ConstructorParameters<typeof TenantSessions>[0]['open']>>> {
     const number = this.opened.push({ tenant, at: this.now });
     if (this.#isHeld) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     if (this.failing(number)) throw new Error('STS failed');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deduplicationKey, StaleRead } from '#table';
+import { StaleRead, tenantKey } from '#table';
 import { areLive, readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { useTable } from './test-list.ts';
 
@@ -47,7 +47,7 @@ it('an id of an event and the same key of a request are remembered apart', async
   remember('REQUEST');
   await tenant.session.commit();
   for (const kind of ['EVENT', 'REQUEST'] as const) {
-    expect(await table.item(deduplicationKey(tenant.id, `${kind}#i`, 'same'))).toMatchObject({ kind });
+    expect(await table.item(tenantKey(tenant.id, `ONCE#${kind}#i`, 'same'))).toMatchObject({ kind });
   }
 });
 

@@ -2,9 +2,9 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, schema, storedSets } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { entity, set, uniqueKey } from '#table';
-import { quotaKey } from '#tenancy';
-import { countedBy, kind, quotaOf, verify } from '#verify';
+import { entity, set, tenantKey, uniqueKey } from '#table';
+import { countedBy, kind, quotaOf } from '../../operator/maintenance/verify/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { itemsIn } from '../support/audit.ts';
 import { COUNTER } from '../support/bits.ts';
 import { byExtent } from '../support/extent.ts';
@@ -68,7 +68,7 @@ async function dump({ shelves: ids }: Library): Promise<ReadonlyMap<string, Item
     ...[shelves.partition, books.partition].flatMap((list) => [list, setOf(list)]),
     ...['hall', 'attic'].map((room) => setOf(shelves.partition, 'room', room)),
     ...ids.map((id) => setOf(books.partition, 'shelf_id', id)),
-    ...[uniqueKey(tenant(), 'SHELF', 'label', '').PK, quotaKey(tenant(), 'SHELF').PK],
+    ...[uniqueKey(tenant(), 'SHELF', 'label', '').PK, tenantKey(tenant(), 'QUOTA', 'SHELF').PK],
   ];
   const items = (await Promise.all(partitions.map((each) => itemsIn(table.table, each)))).flat();
   // An empty item of a set may be deleted at any time.

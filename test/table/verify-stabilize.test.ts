@@ -1,9 +1,9 @@
 import { ids, type Key, schema, storedSets, type Table } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
-import { entity, PLATFORM, recordsPartition, set } from '#table';
+import { entity, PLATFORM, set, tenantKey, tenantPartition } from '#table';
 import { MOVES } from '#table/storage';
-import { quotaKey } from '#tenancy';
-import { countedBy, type Kind, kind, quotaOf, verify } from '#verify';
+import { countedBy, type Kind, kind, quotaOf } from '../../operator/maintenance/verify/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { bitPlace } from '../support/bits.ts';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
@@ -85,7 +85,7 @@ describe('a quota', () => {
   /** A record more, and its count. */
   async function grow(): Promise<void> {
     await shelves.create();
-    await table.update(quotaKey(table.open().id, 'SHELF'), `ADD USED :one, #${MOVES} :one`, { ':one': 1 });
+    await table.update(tenantKey(table.open().id, 'QUOTA', 'SHELF'), `ADD USED :one, #${MOVES} :one`, { ':one': 1 });
   }
 
   it.each([false, true])('is right where records come while they are counted: repair %s', async (repair) => {
@@ -117,7 +117,7 @@ it.each([
 ])('the item of a set whose records expire is kept long enough: %i', async (wrong, kept) => {
   const id = await lines.createId({ level: 'info' });
   const { sortKey, word, bit } = bitPlace(ids.numberOf(id));
-  const key = { PK: storedSets.partitionOf(recordsPartition(table.open().id, 'LINE'), 'level', 'info'), SK: sortKey };
+  const key = { PK: storedSets.partitionOf(tenantPartition(table.open().id, 'LINE'), 'level', 'info'), SK: sortKey };
   const right = Number((await table.item(key))?.[schema.TTL]);
   const values = { ':minus': -bit, ':ttl': right + wrong };
   await table.update(key, `ADD #${word} :minus SET #${schema.TTL} = :ttl`, values);

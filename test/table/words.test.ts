@@ -2,7 +2,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ids, indexes, type Key, listErrors } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
 import { entity, set, words } from '#table';
-import { Invocation, within } from '#telemetry';
+import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { MAX_WORDS } from '../../shared/words.ts';
 import { recordsIn, wordPartition, wordsIn } from '../support/audit.ts';
 import { writeItems } from '../support/write-items.ts';

@@ -1,14 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  accessLine,
-  annotate,
-  COUNTERS,
-  type Counter,
-  type EndedInvocation,
-  Invocation,
-  increment,
-  observe,
-} from '#telemetry';
+import { annotate, type Counter, increment, observe } from '#telemetry';
+import { accessLine, type EndedInvocation, Invocation } from '../../shared/telemetry/invocation.ts';
+import { COUNTERS } from '../../shared/telemetry/metrics.ts';
 import { freshModule } from '../support/fresh-module.ts';
 import { written } from '../support/lines.ts';
 

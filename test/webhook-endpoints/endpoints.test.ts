@@ -1,9 +1,9 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { endpointSecrets } from '#auth';
-import { environmentTable, JournalReader } from '#table';
-import { BUDGET_OF, budgetKey, deliveryStateKey } from '#tenancy';
+import { environmentTable, JournalReader, tenantKey } from '#table';
+import { BUDGET_OF } from '#tenancy';
 import { cursorOf } from '../../functions/events/cursor.ts';
+import * as endpointSecrets from '../../functions/events/endpoints/secrets.ts';
 import { registeredOf, unregister } from '../../functions/events/state/register.ts';
 import { readStates } from '../../functions/events/state/state.ts';
 import { attemptsOf, endpointEntity, type StoredEndpoint } from '../../functions/events/store.ts';
@@ -311,7 +311,7 @@ describe('a replay', () => {
       await environmentTable().client.send(
         new PutCommand({
           TableName: environmentTable().name,
-          Item: { ...budgetKey(handle(orgId).id, BUDGET_OF.replays), BEGINS: times, LAST: times[1] },
+          Item: { ...tenantKey(handle(orgId).id, 'BUDGET', BUDGET_OF.replays), BEGINS: times, LAST: times[1] },
         }),
       );
       expect([minutesUntil(await back(0)), minutesUntil(await back(1))]).toEqual([0, 1]);
@@ -350,7 +350,7 @@ describe('a replay', () => {
 const leased = (id: string, retryAt: number) =>
   new UpdateCommand({
     TableName: environmentTable().name,
-    Key: { ...deliveryStateKey(handle().id, id) },
+    Key: { ...tenantKey(handle().id, 'DELIVERY', id) },
     UpdateExpression: 'SET lease = :text, failing_since = :text, retry_at = :retry',
     ExpressionAttributeValues: { ':text': '2026-11-20T09:30:00.000Z', ':retry': retryAt },
   });

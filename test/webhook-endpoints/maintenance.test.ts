@@ -1,13 +1,12 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { environmentTable, RequestSession, Tenant } from '#table';
-import { quotaKey } from '#tenancy';
-import { verify } from '#verify';
+import { environmentTable, RequestSession, Tenant, tenantKey } from '#table';
 import { registeredOf } from '../../functions/events/state/register.ts';
 import { attemptsOf } from '../../functions/events/store.ts';
 import { eraseOrganization } from '../../operator/erase.ts';
 import { type Exported, recordsOf } from '../../operator/export.ts';
 import { kinds } from '../../operator/kinds.ts';
+import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { apiDriverOf, NOWHERE } from '../http/api-driver.ts';
@@ -45,7 +44,7 @@ it('verify counts endpoints, but not attempts, which expire', async () => {
   const look = (repair = false) => verify(operate(org.orgId), kinds, { repair });
   expect((await look()).differences).toEqual([]);
   // So an endpoint with attempts that have expired can be deleted.
-  const key = { ...quotaKey(operate(org.orgId).id, 'WEBHOOK_ENDPOINT') };
+  const key = { ...tenantKey(operate(org.orgId).id, 'QUOTA', 'WEBHOOK_ENDPOINT') };
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { configureTable, environmentTable } from '#table';
 import { endpointEntity } from '../../functions/events/store.ts';
 import type { JsonBody } from '../support/api.ts';
@@ -17,7 +17,7 @@ import { useApi } from '../support/use-api.ts';
 
 const gate = new GatedHandler();
 const api = useApi({ firstKey: false, report: () => undefined });
-beforeAll(() => configureTable({ ...LOCAL_AWS, requestHandler: gate }));
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: gate }));
 const org = prepared(() => api.orgToken());
 const owner = prepared(() => callsOf(api, org.token));
 

@@ -1,10 +1,11 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Contract, requestHeaders } from '#contract';
+import type { Contract } from '#contract';
 import { responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import { isNode, mapValues, type Node, type OpenApi, rewritten } from './nodes.ts';
 import { operationOf } from './operation.ts';
 import { published } from './published.ts';
+import { requestHeaders } from './request-headers.ts';
 import { Responses } from './responses.ts';
 
 /**

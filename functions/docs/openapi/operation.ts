@@ -3,19 +3,14 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import {
   type Body,
   type Contract,
-  CREATION_FIELDS,
-  elementOf,
-  filtersOf,
   isSearchable,
-  listQueryOf,
+  listParametersOf,
   maxBodyOf,
-  ordersOf,
   type Route,
-  rangeNames,
-  requestHeaders,
   takesHeader,
 } from '#contract';
 import { SECURITY } from './info.ts';
+import { requestHeaders } from './request-headers.ts';
 import { ndjsonOf, type Responses } from './responses.ts';
 
 /** The OpenAPI operation of a route. */
@@ -117,22 +112,10 @@ const parametersOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestPar
 /** Marks which parameters of a list work at any size (`x-list-size`), and which orders do (`x-any-size`). */
 function queryOf(route: Route): z.ZodObject {
   if (!isSearchable(route)) return route.query;
-  const { filters, sort, sorts } = listQueryOf(route);
-  const { shape } = route.query;
-  const declared = filtersOf(route).map((name) => [name, sized(takingNull(route, name), 'any')] as const);
-  const others = [...filters].filter(([name]) => !(name in shape));
-  const creation = CREATION_FIELDS.filter((field) => sorts.includes(field));
-  const ranges = creation.flatMap((field) => Object.values(rangeNames(field)));
-  const orders = [...creation, ...ordersOf(route)];
-  const sorted = sort.meta({ description: sortSentence(orders), param: { 'x-any-size': orders } });
-  return z.strictObject({
-    ...shape,
-    ...Object.fromEntries(declared),
-    ...Object.fromEntries(
-      others.map(([name, { schema }]) => [name, sized(schema, ranges.includes(name) ? 'any' : 'small')]),
-    ),
-    sort: sorted,
-  });
+  const { filters, sort } = listParametersOf(route);
+  const sized = filters.map(({ name, schema, isAnySize }) => [name, withSize(schema, isAnySize)] as const);
+  const sorted = sort.schema.meta({ description: sortSentence(sort.anySize), param: { 'x-any-size': sort.anySize } });
+  return z.strictObject({ ...route.query.shape, ...Object.fromEntries(sized), sort: sorted });
 }
 
 const sortSentence = (orders: readonly string[]): string =>
@@ -140,17 +123,8 @@ const sortSentence = (orders: readonly string[]): string =>
 come last. At any size: ${orders.map((order) => `\`${order}\``).join(', ')}. Small lists: every other field that has \
 a filter.`;
 
-/** A filter that the route declares. Of a field that may be null, it takes that too, for small lists. */
-function takingNull(route: Route, name: string): z.ZodType {
-  const declared = route.query.shape[name] as z.ZodType;
-  const filter = listQueryOf(route).filters.get(name);
-  if (filter === undefined) return declared;
-  const taking = elementOf(declared) === undefined ? declared : filter.schema;
-  return taking.describe(`${declared.description} \`null\` for none, in small lists.`);
-}
-
-const sized = (schema: z.ZodType, size: 'any' | 'small'): z.ZodType =>
-  schema.meta({ ...schema.meta(), param: { ...schema.meta()?.param, 'x-list-size': size } });
+const withSize = (schema: z.ZodType, isAnySize: boolean): z.ZodType =>
+  schema.meta({ ...schema.meta(), param: { ...schema.meta()?.param, 'x-list-size': isAnySize ? 'any' : 'small' } });
 
 const impliedHeaders = (route: Route) =>
   (Object.keys(requestHeaders) as (keyof typeof requestHeaders)[]).filter((name) => takesHeader(route, name));

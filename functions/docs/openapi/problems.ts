@@ -5,13 +5,12 @@ import {
   PROBLEM_TYPE_PREFIX,
   PROBLEMS,
   Problem,
-  type ProblemType,
   pointer,
   refusalContext,
 } from '#contract';
 import * as field from '#contract/field';
 
-const TYPES = Object.keys(PROBLEMS) as ProblemType[];
+const TYPES = Object.keys(PROBLEMS) as Problem['type'][];
 
 const finding = z
   .object({
@@ -48,7 +47,7 @@ export const problemSchema = z
 const REQUEST_ID = '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90';
 
 /** Details of the examples. */
-const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof Problem>[1] } = {
+const EXAMPLES: { readonly [type in Problem['type']]?: ConstructorParameters<typeof Problem>[1] } = {
   'malformed-request': {
     detail: 'The body is not valid JSON: line 3, column 1 has `}` in place of a name in double quotes.',
   },
@@ -96,4 +95,4 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
  *
  * @example problemExample('not-found').detail; // There is no client with this id.
  */
-export const problemExample = (type: ProblemType) => new Problem(type, EXAMPLES[type]).detailsFor(REQUEST_ID);
+export const problemExample = (type: Problem['type']) => new Problem(type, EXAMPLES[type]).detailsFor(REQUEST_ID);

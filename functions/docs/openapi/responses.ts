@@ -1,12 +1,12 @@
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import {
   type Contract,
-  GATEWAY_TIMEOUT,
+  GATEWAY_PROBLEMS,
   isSearchable,
   itemRouteOf,
   MAX_RESPONSE,
   PROBLEMS,
-  type ProblemType,
+  type Problem,
   problemsOf,
   type Route,
   referencesIn,
@@ -14,6 +14,8 @@ import {
 } from '#contract';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
+
+const TIMEOUT = Number(GATEWAY_PROBLEMS.INTEGRATION_TIMEOUT.status);
 
 /** Makes the responses of operations, and collects those that several operations share as components. */
 export class Responses {
@@ -43,7 +45,7 @@ export class Responses {
           this.#shared(componentName(types), () => problemResponse(Number(status), types)),
         ]),
       ),
-      [`${GATEWAY_TIMEOUT}`]: this.#shared('GatewayTimeout', () => problemResponse(GATEWAY_TIMEOUT, ['unavailable'])),
+      [`${TIMEOUT}`]: this.#shared('GatewayTimeout', () => problemResponse(TIMEOUT, ['unavailable'])),
     };
   }
 
@@ -91,7 +93,7 @@ const notModified = (): ZodOpenApiResponseObject => ({
   headers: headerReferences([...BUDGET_HEADERS, 'ETag']),
 });
 
-const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpenApiResponseObject => ({
+const problemResponse = (status: number, types: readonly Problem['type'][]): ZodOpenApiResponseObject => ({
   description: `${types.map((type) => PROBLEMS[type].title).join('; or ')}.`,
   headers: headerReferences([...BUDGET_HEADERS, ...problemHeaders(types)]),
   content: {
@@ -105,15 +107,15 @@ const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpen
 });
 
 /** Problems whose response says with `Retry-After` when to try again. */
-const RETRIED: readonly ProblemType[] = ['list-being-built', 'too-many-requests', 'unavailable'];
+const RETRIED: readonly Problem['type'][] = ['list-being-built', 'too-many-requests', 'unavailable'];
 
-const problemHeaders = (types: readonly ProblemType[]): ResponseHeader[] => [
+const problemHeaders = (types: readonly Problem['type'][]): ResponseHeader[] => [
   ...(types.some((type) => PROBLEMS[type].status === 401) ? (['WWW-Authenticate'] as const) : []),
   ...(types.some((type) => RETRIED.includes(type)) ? (['Retry-After'] as const) : []),
 ];
 
 /** `invalid-parameter` and `malformed-request` together are `InvalidParameterOrMalformedRequest`. */
-const componentName = (types: readonly ProblemType[]): string =>
+const componentName = (types: readonly Problem['type'][]): string =>
   types.map((type) => type.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())).join('Or');
 
 /**

@@ -1,5 +1,5 @@
-import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '#contract';
-import { problemExample } from '#openapi';
+import { PROBLEM_TYPE_PREFIX, PROBLEMS, type Problem } from '#contract';
+import { problemExample } from '../openapi/problems.ts';
 import { repositoryFile } from './file.ts';
 import { codeHtml, escapedHtml, html, inlineHtml } from './markdown.ts';
 
@@ -7,7 +7,7 @@ const INTRODUCTION = `Every error is a problem details object (RFC 9457). Its \`
 compare it, and people put it behind the \`#\` of this page's address. Quote \`request_id\` when you ask the operator of
 this API about a response.`;
 
-const TYPES = Object.keys(PROBLEMS) as ProblemType[];
+const TYPES = Object.keys(PROBLEMS) as Problem['type'][];
 
 /** Of each type its heading, cause and remedy: Markdown in three paragraphs. */
 const guide = (await repositoryFile('functions/docs/site/problem-guide.md')).split(/^## /m).map((section) =>
@@ -18,7 +18,7 @@ const guide = (await repositoryFile('functions/docs/site/problem-guide.md')).spl
 );
 
 /** @throws TypeError for a type that the guide does not have in three paragraphs */
-function guideTo(type: ProblemType): readonly [cause: string, remedy: string] {
+function guideTo(type: Problem['type']): readonly [cause: string, remedy: string] {
   const [, cause, remedy, ...others] = guide.find(([heading]) => heading === type) ?? [];
   if (cause === undefined || remedy === undefined || others.length > 0)
     throw new TypeError(`problem-guide.md has no cause and remedy of ${type}`);
@@ -40,13 +40,13 @@ ${TYPES.map(linkTo).join('\n')}
 </ul></nav>
 ${TYPES.map(sectionOf).join('\n')}`;
 
-const optionOf = (type: ProblemType): string => `<option value="${PROBLEM_TYPE_PREFIX}${type}"></option>`;
+const optionOf = (type: Problem['type']): string => `<option value="${PROBLEM_TYPE_PREFIX}${type}"></option>`;
 
-const linkTo = (type: ProblemType): string =>
+const linkTo = (type: Problem['type']): string =>
   `<li><a href="#${PROBLEM_TYPE_PREFIX}${type}"><b>${PROBLEMS[type].status}</b> ${type}</a></li>`;
 
 /** The short name is an anchor too: it is what people write by hand. */
-function sectionOf(type: ProblemType): string {
+function sectionOf(type: Problem['type']): string {
   const [cause, remedy] = guideTo(type);
   return `<section class="problem" id="${type}">
 <h2 id="${PROBLEM_TYPE_PREFIX}${type}" tabindex="-1"><b>${PROBLEMS[type].status}</b> ${type}</h2>

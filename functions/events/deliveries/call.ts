@@ -1,10 +1,10 @@
 import { createHmac, hash, randomUUID } from 'node:crypto';
 import { ids } from '@custodia/counted-lists';
-import { endpointSecrets } from '#auth';
 import { type JournalEvent, recordTypeOf, type Tenant } from '#table';
 import type { Event } from '../contract.ts';
 import { embedRecords } from '../embed.ts';
 import { answerTo } from '../endpoints/proof.ts';
+import * as endpointSecrets from '../endpoints/secrets.ts';
 import { timeIn } from '../state/lease.ts';
 import { endpointEntity, type StoredEndpoint } from '../store.ts';
 import { showEvent } from '../visible.ts';

@@ -1,5 +1,4 @@
 import { schema } from '@custodia/counted-lists';
-import { endpointSecrets } from '#auth';
 import { invalidField, Problem, pointer } from '#contract';
 import type { Caller } from '#identity';
 import {
@@ -20,6 +19,7 @@ import { requireKnownTypes } from '../visible.ts';
 import { confirm, ownerFor } from './authority.ts';
 import { askForProof, isVerified, mostOf, newChallenge, pinged, requirePing } from './proof.ts';
 import { MOST_ENDPOINTS, type WebhookEndpoint } from './records.ts';
+import * as endpointSecrets from './secrets.ts';
 import { environmentTargets, refusalOf } from './target.ts';
 
 /** Stages what callers change of endpoints, on condition that they may do so (`authority.ts`). */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { adapted, body, declared, optionalOnCreate, type RecordOf, readOnly, record, sentence } from '#contract';
+import { adapted, body, declared, optionalOnCreate, type RecordOf, readOnly, record } from '#contract';
 import * as field from '#contract/field';
 
 /** The records of endpoints, and the bodies of requests and responses about them. */
@@ -97,7 +97,7 @@ const progressFields = () => ({
 });
 
 export const webhookEndpoint = record('WebhookEndpoint', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   integration_id: optionalOnCreate(
     field
       .reference('Integration')
@@ -131,12 +131,12 @@ export const webhookEndpoint = record('WebhookEndpoint', () => ({
   replayed_at: readOnly(
     field.timestamp().nullable().describe('When a replay last moved that cursor; null where none has.'),
   ),
-  created_at: readOnly(field.timestamp().describe(sentence.CREATED_AT)),
+  created_at: readOnly(field.timestamp()),
 })).describe('An address of yours to which the service sends events as they happen.');
 export type WebhookEndpoint = RecordOf<typeof webhookEndpoint>;
 
 export const deliveryAttempt = record('DeliveryAttempt', () => ({
-  id: readOnly(field.uuid().describe(sentence.ID)),
+  id: readOnly(field.uuid()),
   attempted_at: readOnly(field.timestamp().describe('When the call began, by the clock of the service.')),
   status_code: readOnly(
     field.whole(100, 999).nullable().describe('HTTP status of the response; null where there was none.'),
@@ -168,8 +168,7 @@ export const endpointChange = adapted(webhookEndpoint.patch, (schema) =>
   }),
 );
 
-const shownOnce = () =>
-  z.string().max(100).nullable().describe(`By which deliveries are signed. ${sentence.SHOWN_ONCE}`);
+const shownOnce = () => field.shownOnce(100, 'By which deliveries are signed.');
 
 /** The response of a creation, the only one with the secret. */
 export const createdEndpoint = declared(() =>

@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type Condition, type Item, retry, serverTime, updateRequest } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
-import { deliveryStateKey } from '#tenancy';
+import { tenantKey } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';
 import { type DeliveryState, LEASED, stateIn } from './state.ts';
 
@@ -141,7 +141,7 @@ export async function wake(
 
 /** Stages a change of a leased state. The commit throws what `onLost` returns where the lease is lost. */
 export const stageLeased = (tenant: Tenant, lease: Lease, change: StateChange, onLost: () => Error): void =>
-  tenant.session.changes.of(tenant.id).update(deliveryStateKey(tenant.id, lease.endpointId), {
+  tenant.session.changes.of(tenant.id).update(tenantKey(tenant.id, 'DELIVERY', lease.endpointId), {
     ...change,
     condition: isHeldBy(lease),
     onConditionFailed: onLost,
@@ -163,7 +163,7 @@ async function update(
 ): Promise<Updated> {
   const table = session.tables.of(id);
   const command = new UpdateCommand({
-    ...updateRequest(table.name, { key: deliveryStateKey(id, endpointId), ...change }),
+    ...updateRequest(table.name, { key: tenantKey(id, 'DELIVERY', endpointId), ...change }),
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });

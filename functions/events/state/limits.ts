@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry, schema } from '@custodia/counted-lists';
-import { StaleRead, type Tenant } from '#table';
-import { BUDGET_OF, budgetKey, quotaKey } from '#tenancy';
+import { StaleRead, type Tenant, tenantKey } from '#table';
+import { BUDGET_OF } from '#tenancy';
 import { LONGEST_WAIT_MS, timeIn, WORKERS_DIFFER_MS } from './lease.ts';
 
 /** How many pings and replays a tenant may have: all of its endpoints together, whatever requests do at once. */
@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 export async function stagePingCount(tenant: Tenant, most: number): Promise<number> {
   const now = Math.floor(timeIn(tenant) / 1_000);
   const hour = Math.floor(now / HOUR_S);
-  const key = quotaKey(tenant.id, `PING#${hour}`);
+  const key = tenantKey(tenant.id, 'QUOTA', `PING#${hour}`);
   const { USED: used = 0 } = await read(tenant, key);
   if (Number(used) >= most) return (hour + 1) * HOUR_S - now;
   tenant.session.changes.of(tenant.id).update(key, {
@@ -38,7 +38,7 @@ const REPLAYS_AN_HOUR = 10;
  *   {@link LONGEST_WAIT_MS}, nothing is staged: there are too many
  */
 export async function stageReplayTime(tenant: Tenant): Promise<number> {
-  const key = budgetKey(tenant.id, BUDGET_OF.replays);
+  const key = tenantKey(tenant.id, 'BUDGET', BUDGET_OF.replays);
   const { BEGINS: stored = [], LAST: latest } = await read(tenant, key);
   const now = timeIn(tenant);
   // Later ones are of a wrong clock.

@@ -1,8 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, readItems, readPartition, schema, type Table } from '@custodia/counted-lists';
-import { JournalReader, type RequestSession, StaleRead, type Tenant, tenantIdOf } from '#table';
-import { deliveryStateKey, registerKey } from '#tenancy';
+import { JournalReader, type RequestSession, StaleRead, type Tenant, tenantIdOf, tenantKey } from '#table';
 import { type DeliveryState, stateIn } from './state.ts';
 
 /**
@@ -16,6 +15,16 @@ export interface Registration {
   /** The endpoint's version when it was registered. */
   readonly version: number;
 }
+
+/**
+ * The register of active webhook endpoints, of all tenants in one partition: `DELIVERIES` / `<tenant>#<endpoint id>`.
+ * It is outside of the tenants' own keys, so that what wakes deliveries reads no key of a tenant, and a tenant's
+ * session can only add to it.
+ */
+export const registerKey = (tenant: Tenant['id'], endpointId: string): Key => ({
+  PK: 'DELIVERIES',
+  SK: `${tenant}#${endpointId}`,
+});
 
 /** Stages that an endpoint is active from this version on. */
 export const stageRegistration = (tenant: Tenant, endpointId: string, version: number): void =>
@@ -112,5 +121,5 @@ export async function* readBacklogs(
   }
 }
 
-const stateKeyOf = ({ tenant, endpointId }: Registration): Key => deliveryStateKey(tenant, endpointId);
+const stateKeyOf = ({ tenant, endpointId }: Registration): Key => tenantKey(tenant, 'DELIVERY', endpointId);
 const endKeyOf = ({ tenant }: Registration): Key => JournalReader.endKeyOf(tenant);

@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition } from '@custodia/counted-lists';
-import { StaleRead, type Tenant } from '#table';
-import { deliveryStateKey } from '#tenancy';
+import { StaleRead, type Tenant, tenantKey } from '#table';
 import type { Position } from '../cursor.ts';
 
 /**
@@ -47,7 +46,7 @@ export const LEASED = ['lease', 'lease_until'] as const;
 
 /** Stages the state of a new endpoint. */
 export function stageState(tenant: Tenant, endpointId: string, { next, generation }: Position): void {
-  const item = { ...deliveryStateKey(tenant.id, endpointId), next, generation };
+  const item = { ...tenantKey(tenant.id, 'DELIVERY', endpointId), next, generation };
   changesOf(tenant).put(item, () => new StaleRead('the state of deliveries exists'));
 }
 
@@ -59,12 +58,12 @@ export function stageState(tenant: Tenant, endpointId: string, { next, generatio
 export function stageReplay(tenant: Tenant, endpointId: string, { next, generation }: Position, begins?: number): void {
   const set = { next, generation, ...(begins !== undefined && { replay_at: begins }) };
   const remove = [...LEASED, 'refusals', 'singly_until'];
-  changesOf(tenant).update(deliveryStateKey(tenant.id, endpointId), { set, remove });
+  changesOf(tenant).update(tenantKey(tenant.id, 'DELIVERY', endpointId), { set, remove });
 }
 
 /** Stages that an endpoint is called at once, whatever has failed before: it is activated, or has another address. */
 export function stageFreshStart(tenant: Tenant, endpointId: string): void {
-  changesOf(tenant).update(deliveryStateKey(tenant.id, endpointId), {
+  changesOf(tenant).update(tenantKey(tenant.id, 'DELIVERY', endpointId), {
     remove: [...LEASED, ...FAILING],
     condition: { exists: true },
     onConditionFailed: () => new StaleRead('the state of deliveries is gone'),
@@ -73,7 +72,11 @@ export function stageFreshStart(tenant: Tenant, endpointId: string): void {
 
 /** Stages the end of an endpoint's state. */
 export const stageStateEnd = (tenant: Tenant, endpointId: string): void =>
-  changesOf(tenant).delete(deliveryStateKey(tenant.id, endpointId), {}, () => new StaleRead('the state of deliveries'));
+  changesOf(tenant).delete(
+    tenantKey(tenant.id, 'DELIVERY', endpointId),
+    {},
+    () => new StaleRead('the state of deliveries'),
+  );
 
 /** The states of these endpoints, by their ids. Strongly consistent: one read for one, one query for several. */
 export async function readStates(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
@@ -86,7 +89,7 @@ export async function readStates(tenant: Tenant, ids: readonly string[]): Promis
 async function* itemsOf({ id, session }: Tenant, [first, ...others]: readonly string[]): AsyncGenerator<Item> {
   if (first === undefined) return;
   const table = session.tables.of(id);
-  const key = deliveryStateKey(id, first);
+  const key = tenantKey(id, 'DELIVERY', first);
   if (others.length > 0) return yield* readPartition({ table, clock: session.clock }, key.PK);
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }),

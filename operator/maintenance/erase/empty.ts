@@ -1,8 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry, type Table } from '@custodia/counted-lists';
-import { credentialsKey, type TenantId } from '#table';
-import { appKey, registerKey } from '#tenancy';
+import type { TenantId } from '#table';
+import { tenantKey } from '#table';
+import { appKey } from '#tenancy';
+import { registerKey } from '../../../functions/events/state/register.ts';
 import type { Clock } from '../../../shared/clock.ts';
 
 /** Final deletion. All functions here are idempotent and may run concurrently. */
@@ -74,7 +76,7 @@ export const deleteItem = (place: EraseTarget, { PK, SK }: Key): Promise<unknown
  * before they are gone.
  */
 export async function deleteKey(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
-  await deleteItem(place, credentialsKey(tenant, appCode));
+  await deleteItem(place, tenantKey(tenant, 'CREDENTIALS', appCode));
   return deletePointer(place, tenant, appCode);
 }
 

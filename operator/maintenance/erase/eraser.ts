@@ -1,8 +1,11 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, readPartition, retry } from '@custodia/counted-lists';
-import { type Entity, recordsPartition, type Tenant } from '#table';
-import { appKey, registerKey } from '#tenancy';
-import { concurrently, type Kind } from '#verify';
+import type { Entity, Tenant } from '#table';
+import { tenantPartition } from '#table';
+import { appKey } from '#tenancy';
+import { registerKey } from '../../../functions/events/state/register.ts';
+import type { Kind } from '../verify/kinds.ts';
+import { concurrently } from '../verify/reading.ts';
 import { deleteItem, deleteKey, deletePointer, type EraseTarget, emptyPartition, emptyRegister } from './empty.ts';
 import { partitionsOf } from './partitions.ts';
 
@@ -30,7 +33,7 @@ export class Eraser {
     const { integrations, onDelete } = this.#options;
     const place: EraseTarget = { table: session.tables.of(id), clock: session.clock };
     let deleted = 0;
-    for await (const { app_code } of readPartition(place, recordsPartition(id, integrations.name))) {
+    for await (const { app_code } of readPartition(place, tenantPartition(id, integrations.name))) {
       if (typeof app_code !== 'string' || !(await deleteKey(place, id, app_code))) continue;
       deleted += 1;
       onDelete(1);
@@ -102,7 +105,7 @@ async function sweepSegment(
       ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
       ExpressionAttributeValues: {
-        ':records': recordsPartition(id, ''),
+        ':records': tenantPartition(id, ''),
         ':apps': APPS,
         ':tenant': id,
         ':register': register.PK,

@@ -1,18 +1,8 @@
 import { readPartition, schema, storedSets } from '@custodia/counted-lists';
-import {
-  cascadeDeletePartition,
-  childPartition,
-  DEDUPLICATED,
-  deduplicationKey,
-  type Entity,
-  recordsPartition,
-  type TenantId,
-  uniqueKey,
-  valuesPartition,
-} from '#table';
+import { DEDUPLICATED, type Entity, type TenantId, tenantPartition, uniqueKey, valuesPartition } from '#table';
 import { cascadeDeletesOf, indexesOf, readValues } from '#table/storage';
-import { budgetKey, dailyCountKey, dataKeyKey, deliveryStateKey, quotaKey } from '#tenancy';
-import { claimedFieldsOf, type Kind } from '#verify';
+import { claimedFieldsOf } from '../verify/claims.ts';
+import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
 
 /**
@@ -51,24 +41,22 @@ export async function partitionsOf(
       claimedFieldsOf(entity).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
     ),
     ...kinds.flatMap(({ entity }) => listOf(tenant, entity).itemPartitions.map(({ partition }) => partition)),
-    ...idsOf(integrations).flatMap((id) =>
-      DEDUPLICATED.map((kind) => deduplicationKey(tenant, `${kind}#${id}`, '').PK),
-    ),
-    ...kinds.map(({ entity }) => storedSets.partitionOf(recordsPartition(tenant, entity.name))),
-    dailyCountKey(tenant, 'REFUSALS', '', '', '').PK,
-    dailyCountKey(tenant, 'READS', '', '', '').PK,
-    budgetKey(tenant, '').PK,
-    quotaKey(tenant, '').PK,
-    deliveryStateKey(tenant, '').PK,
-    dataKeyKey(tenant, '').PK,
+    ...idsOf(integrations).flatMap((id) => DEDUPLICATED.map((kind) => tenantPartition(tenant, 'ONCE', kind, id))),
+    ...kinds.map(({ entity }) => storedSets.partitionOf(tenantPartition(tenant, entity.name))),
+    tenantPartition(tenant, 'REFUSALS'),
+    tenantPartition(tenant, 'READS'),
+    tenantPartition(tenant, 'BUDGET'),
+    tenantPartition(tenant, 'QUOTA'),
+    tenantPartition(tenant, 'DELIVERY'),
+    tenantPartition(tenant, 'DATA_KEY'),
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
-  const records = [...names, integrations.name].map((name) => recordsPartition(tenant, name));
+  const records = [...names, integrations.name].map((name) => tenantPartition(tenant, name));
   // The notes of pending cascade deletes also name partitions.
   return {
     derived,
     notes: records.map(valuesPartition),
-    records: [cascadeDeletePartition(tenant), ...records],
+    records: [tenantPartition(tenant, 'CASCADE_DELETE'), ...records],
   };
 }
 
@@ -87,12 +75,12 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
   const ids: string[] = [];
   const below: string[] = [];
   const list = listOf(tenant, entity);
-  const values = await readValues(place, recordsPartition(tenant, entity.name));
-  for await (const item of readPartition(place, recordsPartition(tenant, entity.name))) {
+  const values = await readValues(place, tenantPartition(tenant, entity.name));
+  for await (const item of readPartition(place, tenantPartition(tenant, entity.name))) {
     if (item[schema.TOMBSTONE] !== undefined) continue;
     const id = String(item.id);
     ids.push(id);
-    below.push(...kind.below.map((child) => childPartition(tenant, entity.name, id, child.name)));
+    below.push(...kind.below.map((child) => tenantPartition(tenant, entity.name, id, child.name)));
     for (const entry of list.entriesIn(list.withNotes(item)))
       if ('field' in entry) values.set(entry.field, (values.get(entry.field) ?? new Set()).add(entry.value));
   }
@@ -119,10 +107,10 @@ function setsOf(
   return [...fields].flatMap((field) => {
     const known = declared[field] ?? (field === 'record_id' ? audited : []);
     const values = new Set([...(had.get(field) ?? []), ...('name' in known ? idsOf(known) : known)]);
-    return [...values].map((value) => storedSets.partitionOf(recordsPartition(tenant, entity.name), field, value));
+    return [...values].map((value) => storedSets.partitionOf(tenantPartition(tenant, entity.name), field, value));
   });
 }
 
-const listOf = (tenant: TenantId, entity: Entity) => indexesOf(entity, tenant, recordsPartition(tenant, entity.name));
+const listOf = (tenant: TenantId, entity: Entity) => indexesOf(entity, tenant, tenantPartition(tenant, entity.name));
 
 const withSet = (partition: string): readonly string[] => [partition, storedSets.partitionOf(partition)];

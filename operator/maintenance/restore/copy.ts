@@ -1,18 +1,11 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition, retry, type Table } from '@custodia/counted-lists';
-import {
-  cascadeDeletePartition,
-  type Entity,
-  recordsPartition,
-  type Tenant,
-  type TenantId,
-  uniqueKey,
-  valuesPartition,
-} from '#table';
-import { dataKeyKey, organizationEntity } from '#tenancy';
-import { concurrently, type Kind } from '#verify';
+import { type Entity, type Tenant, type TenantId, tenantPartition, uniqueKey, valuesPartition } from '#table';
+import { organizationEntity } from '#tenancy';
 import type { Clock } from '../../../shared/clock.ts';
 import { partitionsOf } from '../erase/partitions.ts';
+import type { Kind } from '../verify/kinds.ts';
+import { concurrently } from '../verify/reading.ts';
 import { type Change, differences } from './differences.ts';
 
 /**
@@ -68,7 +61,7 @@ export class TableCopy {
   async look(): Promise<'copy' | 'itself' | 'missing' | 'other'> {
     const { client, name } = this.#copy;
     if (this.#table.name === name) return 'itself';
-    const key = { PK: recordsPartition(this.#tenant, organizationEntity.name), SK: this.#tenant };
+    const key = { PK: tenantPartition(this.#tenant, organizationEntity.name), SK: this.#tenant };
     try {
       const { Item } = await client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }));
       return Item === undefined ? 'other' : 'copy';
@@ -82,7 +75,7 @@ export class TableCopy {
 
   /** The records of a kind, in the copy and now. */
   recordsOf({ name }: Entity, clock: Clock): readonly [then: AsyncGenerator<Item>, now: AsyncGenerator<Item>] {
-    return this.#read(recordsPartition(this.#tenant, name), clock);
+    return this.#read(tenantPartition(this.#tenant, name), clock);
   }
 
   #read(partition: string, clock: Clock): readonly [then: AsyncGenerator<Item>, now: AsyncGenerator<Item>] {
@@ -161,13 +154,13 @@ export function treatmentOf(partition: string, tenant: TenantId, { kinds }: Rest
   const names = kinds.map(({ entity }) => entity.name);
   const isIn = (whole: string): boolean => partition === whole || partition.startsWith(`${whole}#`);
   // Containers remember the data key that they have stored, and the values that they have noted.
-  if (partition === dataKeyKey(tenant, '').PK) return 'added-to';
-  if (names.some((name) => partition === valuesPartition(recordsPartition(tenant, name)))) return 'added-to';
+  if (partition === tenantPartition(tenant, 'DATA_KEY')) return 'added-to';
+  if (names.some((name) => partition === valuesPartition(tenantPartition(tenant, name)))) return 'added-to';
   const replaced = [
-    ...names.map((name) => recordsPartition(tenant, name)),
+    ...names.map((name) => tenantPartition(tenant, name)),
     ...names.map((name) => uniqueKey(tenant, name, '', '').PK.slice(0, -1)),
-    recordsPartition(tenant, 'ONCE'),
-    cascadeDeletePartition(tenant),
+    tenantPartition(tenant, 'ONCE'),
+    tenantPartition(tenant, 'CASCADE_DELETE'),
   ];
   return replaced.some(isIn) && 'replaced';
 }

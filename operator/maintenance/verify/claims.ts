@@ -1,5 +1,5 @@
 import { type Item, ids, indexes, type Key, readPartition, schema, type UnitOfWork } from '@custodia/counted-lists';
-import { type Entity, recordsPartition, uniqueKey } from '#table';
+import { type Entity, tenantPartition, uniqueKey } from '#table';
 import { CLAIMED, claimedIn, isClaimOfOwn } from '#table/storage';
 import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { concurrently, readTogether, recordsByNumber } from './reading.ts';
@@ -29,7 +29,7 @@ export class Claims implements Check {
   constructor(scope: VerifyContext, entity: Entity) {
     this.#scope = scope;
     this.#entity = entity;
-    this.#partition = recordsPartition(scope.tenant, entity.name);
+    this.#partition = tenantPartition(scope.tenant, entity.name);
   }
 
   visit({ name }: Entity, record: Item, number: number): void {

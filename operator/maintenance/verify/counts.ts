@@ -8,9 +8,8 @@ import {
   schema,
   storedSets,
 } from '@custodia/counted-lists';
-import { childPartition, type Entity, PLATFORM, recordsPartition } from '#table';
+import { type Entity, PLATFORM, tenantKey, tenantPartition } from '#table';
 import { CHILDREN, indexesOf, MOVES, stageFlag, toRecord } from '#table/storage';
-import { quotaKey } from '#tenancy';
 import {
   changed,
   type Found,
@@ -104,7 +103,7 @@ export class RecordCounts implements Check {
   constructor(scope: VerifyContext, kind: Kind) {
     this.#scope = scope;
     this.#kind = kind;
-    this.#partition = recordsPartition(scope.tenant, kind.entity.name);
+    this.#partition = tenantPartition(scope.tenant, kind.entity.name);
     this.#list = indexesOf(kind.entity, scope.tenant, this.#partition);
     this.#below = kind.below.filter(({ retentionDays }) => retentionDays === undefined);
     this.#counting = [...Object.keys(kind.counters), ...(this.#below.length > 0 ? [CHILDREN] : [])];
@@ -163,7 +162,7 @@ export class RecordCounts implements Check {
   /** Counts the records of the scan, and newer ones, which are in the set of the filter. */
   async #countOf(source: Counted, id: string): Promise<number> {
     const { entity, by } = source;
-    const partition = recordsPartition(this.#scope.tenant, entity.name);
+    const partition = tenantPartition(this.#scope.tenant, entity.name);
     const set = await readNumberSet(this.#scope, storedSets.partitionOf(partition, by, id));
     const numbers = new Set([...(this.#counted.get(source)?.get(id) ?? []), ...set.numbers()]);
     const records = await recordsByNumber(this.#scope, partition, [...numbers]);
@@ -173,7 +172,7 @@ export class RecordCounts implements Check {
   async #countBelow(id: string): Promise<number> {
     const { tenant } = this.#scope;
     const counts = this.#below.map(async ({ name, numbered }) => {
-      const partition = childPartition(tenant, this.#kind.entity.name, id, name);
+      const partition = tenantPartition(tenant, this.#kind.entity.name, id, name);
       if (!numbered) return countPartition(this.#scope, partition);
       // The highest number of numbered records, which must not be given to another record.
       const last = await readLast(this.#scope, partition);
@@ -194,11 +193,11 @@ export async function verifyQuota(scope: VerifyContext, { entity, quota }: Kind)
   if (counted.length === 0 || scope.tenant === PLATFORM) return [];
   const recount = async (): Promise<Counts> => {
     const counts: Record<string, number> = Object.fromEntries(counted.map(([attribute]) => [attribute, 0]));
-    for await (const item of readPartition(scope, recordsPartition(scope.tenant, entity.name)))
+    for await (const item of readPartition(scope, tenantPartition(scope.tenant, entity.name)))
       for (const [attribute, isOne] of schema.isRecord(item) ? counted : [])
         if (isOne(toRecord(entity, item))) counts[attribute] = (counts[attribute] ?? 0) + 1;
     return counts;
   };
   const subject = { entity: entity.name, name: 'quota' };
-  return verifyCounts(scope, subject, quotaKey(scope.tenant, entity.name), recount);
+  return verifyCounts(scope, subject, tenantKey(scope.tenant, 'QUOTA', entity.name), recount);
 }

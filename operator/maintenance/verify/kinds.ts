@@ -1,7 +1,9 @@
 import type { Item } from '@custodia/counted-lists';
 import { type Entity, PLATFORM } from '#table';
 import { indexesOf } from '#table/storage';
-import type { Count } from '#tenancy';
+import type { stageCount } from '#tenancy';
+
+type Count = Parameters<typeof stageCount>[2];
 
 /** The kinds of records of a tenant, and the relations between them. Declared in `operator/kinds.ts`. */
 

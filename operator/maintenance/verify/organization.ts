@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Item, type Key, schema } from '@custodia/counted-lists';
-import { PLATFORM, recordsPartition } from '#table';
-import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
+import { PLATFORM, tenantPartition } from '#table';
+import { listedEntity, organizationEntity, placeInList } from '#tenancy';
 import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { readItem, readTogether } from './reading.ts';
@@ -11,23 +11,24 @@ import { readList } from './scan-records.ts';
 export async function verifyOrganization(scope: VerifyContext): Promise<Verified[]> {
   if (scope.tenant === PLATFORM) return [];
   const subject = { entity: organizationEntity.name, id: scope.tenant };
-  const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
+  const key = { PK: tenantPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
   const found = await verifyUntilStable(scope, subject, () => look(scope, key));
   if (!found.some(({ repaired }) => repaired)) return found;
   // A restored copy may still be counted as deleted.
-  const number = Number((await readItem(scope, key))?.[LISTED_AS]);
+  const number = placeInList((await readItem(scope, key)) ?? {})?.number ?? Number.NaN;
   const list = await readList(scope, listedEntity, PLATFORM);
   await verifyUntilStable(scope, subject, () => lookAtNumber(scope, list, number, []));
   return found;
 }
 
 async function look(scope: VerifyContext, key: Key): Promise<Look> {
-  const [organization, copy] = await readTogether(scope, key, (item) =>
-    item?.[LISTED_AS] === undefined ? [] : [copyKeyOf(item)],
-  );
+  const [organization, copy] = await readTogether(scope, key, (item = {}) => {
+    const place = placeInList(item);
+    return place === undefined ? [] : [place.key];
+  });
   if (organization === undefined) return NOTHING;
-  if (organization[LISTED_AS] === undefined)
-    return { found: [['organization', 'has no place in the list of organizations']] };
+  const place = placeInList(organization);
+  if (place === undefined) return { found: [['organization', 'has no place in the list of organizations']] };
   if (copy?.id !== undefined && copy.id !== scope.tenant)
     return { found: [['organization', `has its place in the list taken by ${String(copy.id)}`]] };
 
@@ -35,7 +36,7 @@ async function look(scope: VerifyContext, key: Key): Promise<Look> {
   const right: Item & Key = {
     ...internal,
     ...attributesOf(organization, (name) => !isInternal(name)),
-    ...copyKeyOf(organization),
+    ...place.key,
   };
   if (isDeepStrictEqual(right, copy)) return NOTHING;
   const wrong = Object.keys({ ...right, ...copy }).filter((name) => !isDeepStrictEqual(right[name], copy?.[name]));

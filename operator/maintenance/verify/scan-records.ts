@@ -1,6 +1,7 @@
 import { type Item, ids, indexes, readPartition, schema } from '@custodia/counted-lists';
 import { floorOf, LEFT_TO_READERS, marksOf, settledUpTo } from '@custodia/counted-lists/maintenance';
-import { type Entity, recordsPartition } from '#table';
+import type { Entity } from '#table';
+import { tenantPartition } from '#table';
 import { indexesOf, readValues } from '#table/storage';
 import type { Verified, VerifyContext } from './difference.ts';
 import { readCounter } from './reading.ts';
@@ -61,7 +62,7 @@ const ABOUT_TO_EXPIRE = 600_000;
 
 /** A list without its records. @param tenant whose records they are */
 export async function readList(scope: VerifyContext, entity: Entity, tenant = scope.tenant): Promise<NumberList> {
-  const partition = recordsPartition(tenant, entity.name);
+  const partition = tenantPartition(tenant, entity.name);
   const counter = await readCounter(scope, partition);
   const next = Number(counter.NEXT ?? 0);
   return { entity, partition, indexes: indexesOf(entity, tenant, partition), counter, next, settled: -1 };

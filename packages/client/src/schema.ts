@@ -3065,7 +3065,7 @@ export interface components {
              */
             readonly created_at: string;
             /**
-             * @description At most 65536 bytes as JSON.
+             * @description With what it was done, for the systems that read the log. At most 65536 bytes as JSON.
              * @example {
              *       "graceful": true
              *     }
@@ -4458,7 +4458,7 @@ export interface components {
              */
             slug: string;
             /**
-             * @description At most 65536 bytes as JSON.
+             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON.
              * @example {
              *       "locale": "pt-PT"
              *     }
@@ -4520,7 +4520,7 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description At most 65536 bytes as JSON.
+             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON.
              * @example {
              *       "locale": "en-IE"
              *     }
@@ -6246,7 +6246,7 @@ export interface components {
              */
             message: string;
             /**
-             * @description At most 65536 bytes as JSON.
+             * @description Facts about what happened, for programs. At most 65536 bytes as JSON.
              * @example {
              *       "host": "db-1",
              *       "used": 0.93

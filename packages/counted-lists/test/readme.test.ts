@@ -4,7 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Table } from '@custodia/counted-lists';
 import { expect, it } from 'vitest';
-import { LOCAL_AWS } from '../../../local/dynamodb/index.ts';
+import { localConnection } from '../../../local/dynamodb/index.ts';
 import { freshTable } from '../../../test/support/dynamodb.ts';
 import { create, read } from './readme-example.ts';
 
@@ -19,7 +19,9 @@ it('is what the README shows', () => {
 it('creates tickets, and reads any page of those with some values', async () => {
   const { tableName, endpoint } = await freshTable();
   const table = new Table(tableName, (wrapNumbers) =>
-    DynamoDBDocumentClient.from(new DynamoDBClient({ ...LOCAL_AWS, endpoint }), { unmarshallOptions: { wrapNumbers } }),
+    DynamoDBDocumentClient.from(new DynamoDBClient({ ...localConnection(), endpoint }), {
+      unmarshallOptions: { wrapNumbers },
+    }),
   );
   const made: string[] = [];
   for (let index = 0; index < 60; index++) {

@@ -18,7 +18,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOCAL_AWS } from '../../../local/dynamodb/index.ts';
+import { localConnection } from '../../../local/dynamodb/index.ts';
 import { codePoint } from '../../../test/support/code-point.ts';
 import { bodyOf } from '../../../test/support/faults.ts';
 
@@ -56,7 +56,7 @@ const OK: Reply = { status: 200, body: '{}' };
 /** Numbers as texts, so that none is made another one on the way. */
 const exact = (text: string): bigint | number => (/^-?\d+$/.test(text) ? BigInt(text) : Number(text));
 
-const CONFIG: DynamoDBClientConfig = { ...LOCAL_AWS, maxAttempts: 2 };
+const CONFIG: DynamoDBClientConfig = { ...localConnection(), maxAttempts: 2 };
 
 const sdkClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(new DynamoDBClient(config), { unmarshallOptions: { wrapNumbers: exact } });
@@ -281,9 +281,9 @@ describe('the lean document client, beside the SDK’s own', () => {
     ['a region of China', { region: 'cn-north-1' }],
     ['an address', { endpoint: 'http://127.0.0.1:8000' }],
     ['an address with a path', { endpoint: 'https://proxy.example/table' }],
-    ['an account', { credentials: { ...LOCAL_AWS.credentials, accountId: '123456789012' } }],
+    ['an account', { credentials: { ...localConnection().credentials, accountId: '123456789012' } }],
     ['FIPS', { region: 'us-east-1', useFipsEndpoint: true }],
-    ['a session', { credentials: { ...LOCAL_AWS.credentials, sessionToken: 'token' } }],
+    ['a session', { credentials: { ...localConnection().credentials, sessionToken: 'token' } }],
   ])('calls the endpoint of %s', async (_, config) => {
     await comparison(config)(() => new GetCommand({ ...table, Key: { a: 1 } }));
   });
@@ -299,7 +299,7 @@ describe('the lean document client, beside the SDK’s own', () => {
     const handler = new Responding(OK);
     let account = 111111111111;
     const credentials = async () => ({
-      ...LOCAL_AWS.credentials,
+      ...localConnection().credentials,
       accountId: String(account++),
       // So short a session is renewed before each call.
       expiration: new Date(Date.now() + 1_000),

@@ -8,7 +8,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { AdaptiveRetryStrategy, StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { LOCAL_AWS } from '../../../local/dynamodb/index.ts';
+import { localConnection } from '../../../local/dynamodb/index.ts';
 import { listening } from '../../../test/support/listening.ts';
 
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
@@ -43,8 +43,13 @@ class Responding extends NodeHttpHandler {
 
 /** Another clock and another signer than those of the client: the SDK's own, with its own hashes. */
 async function signatureOf(sent: Sent): Promise<unknown> {
-  const { config } = new DynamoDBClient({ ...LOCAL_AWS });
-  const scheme = { name: 'sigv4', signingName: 'dynamodb', signingRegion: LOCAL_AWS.region, properties: {} } as const;
+  const { config } = new DynamoDBClient({ ...localConnection() });
+  const scheme = {
+    name: 'sigv4',
+    signingName: 'dynamodb',
+    signingRegion: localConnection().region,
+    properties: {},
+  } as const;
   const signer = await config.signer(scheme);
   const [, year, month, day, hour, minute, second] =
     /^(....)(..)(..)T(..)(..)(..)Z$/.exec(sent.headers['x-amz-date'] ?? '') ?? [];
@@ -54,7 +59,7 @@ async function signatureOf(sent: Sent): Promise<unknown> {
   return (await signer.sign(unsigned, { signingDate })).headers.authorization;
 }
 
-const clientAt = (requestHandler: Responding) => leanDocumentClient({ ...LOCAL_AWS, requestHandler }, Number);
+const clientAt = (requestHandler: Responding) => leanDocumentClient({ ...localConnection(), requestHandler }, Number);
 
 /** What the SDK's own step makes: on the lean path only the request that is kept for each kind of command. */
 const serializedBySdk = ({ config }: ReturnType<typeof clientAt>) =>
@@ -101,7 +106,10 @@ describe('the lean document client', () => {
       const expiration = new Date(Date.now() + 1_000);
       return { accessKeyId: `SESSION${session}`, secretAccessKey: `secret-${session}`, sessionToken: 'x', expiration };
     };
-    const client = leanDocumentClient({ region: LOCAL_AWS.region, credentials, requestHandler: handler }, Number);
+    const client = leanDocumentClient(
+      { region: localConnection().region, credentials, requestHandler: handler },
+      Number,
+    );
     await client.send(get('a'));
     await client.send(get('b'));
     const signers = handler.sent.map(({ headers }) => /Credential=(SESSION\d+)/.exec(headers.authorization ?? '')?.[1]);
@@ -133,7 +141,7 @@ describe('the lean document client', () => {
   it('gains capacity for retries with each call that succeeds, as the SDK does', async () => {
     const retryStrategy = new StandardRetryStrategy(2);
     const requestHandler = new Responding([500, 500]);
-    const client = leanDocumentClient({ ...LOCAL_AWS, retryStrategy, requestHandler }, Number);
+    const client = leanDocumentClient({ ...localConnection(), retryStrategy, requestHandler }, Number);
     await expect(client.send(get('a'))).rejects.toThrow('of a test');
     const spent = retryStrategy.getCapacity();
     for (const id of ['b', 'c']) await client.send(get(id));
@@ -144,7 +152,10 @@ describe('the lean document client', () => {
     const handler = new Responding();
     const strategy = new AdaptiveRetryStrategy(async () => 2);
     const acquire = vi.spyOn(strategy, 'acquireInitialRetryToken');
-    const client = leanDocumentClient({ ...LOCAL_AWS, retryStrategy: strategy, requestHandler: handler }, Number);
+    const client = leanDocumentClient(
+      { ...localConnection(), retryStrategy: strategy, requestHandler: handler },
+      Number,
+    );
     for (const id of ['a', 'b']) await client.send(get(id));
     expect(acquire).toHaveBeenCalledTimes(2);
   });
@@ -189,7 +200,7 @@ describe('the lean document client', () => {
     const requestHandler = new Responding();
     const abort = new AbortController();
     const calls = [{ endpoint }, { requestHandler, credentials: () => never }].map((config) =>
-      leanDocumentClient({ ...LOCAL_AWS, ...config }, Number).send(get('a'), { abortSignal: abort.signal }),
+      leanDocumentClient({ ...localConnection(), ...config }, Number).send(get('a'), { abortSignal: abort.signal }),
     );
     const ended = Promise.allSettled(calls);
     await reached;

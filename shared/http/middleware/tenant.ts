@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { changesNamedRecord, type FieldError, invalidField, Problem, type Route, takesHeader } from '#contract';
+import { changesNamedRecord, invalidField, Problem, type Route, takesHeader } from '#contract';
 import type { Caller } from '#identity';
 import { type Repository, type RequestSession, type Stored, Tenant } from '#table';
 import { annotate } from '#telemetry';
@@ -141,7 +141,11 @@ type Part = 'query' | 'body';
 const nameIn = (part: Part, fields: Readonly<Record<string, unknown>>): { part: Part; orgId: string } | undefined =>
   typeof fields.org_id === 'string' ? { part, orgId: fields.org_id } : undefined;
 
-const fieldError = (part: Part, detail: string): FieldError => ({ in: part, pointer: '#/org_id', detail });
+const fieldError = (part: Part, detail: string): Problem['errors'][number] => ({
+  in: part,
+  pointer: '#/org_id',
+  detail,
+});
 
 /**
  * For kinds of records that the platform may own: checks that a platform caller names the owner of a new record. The

@@ -1,16 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import {
-  type Body,
-  type FieldError,
-  freeFormOf,
-  Problem,
-  parse,
-  pointer,
-  querySchemaOf,
-  type Route,
-  valuesIn,
-} from '#contract';
+import { type Body, freeFormOf, Problem, parse, parseQuery, pointer, type Route } from '#contract';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { listed, metadataOf } from '../route-metadata.ts';
@@ -40,8 +30,7 @@ function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record
 export function validQuery(route: Route, { query }: Pick<HttpRequest, 'query'>): Record<string, unknown> {
   const { emptyQuery } = metadataOf(route);
   if (emptyQuery !== null && Object.keys(query).length === 0) return { ...emptyQuery };
-  const { schema, conditions } = querySchemaOf(route, query);
-  const parsed = parse(schema, givenTo(schema, query), 'query');
+  const { parsed, conditions } = parseQuery(route, query);
   if (route.response.isList) assertShort(query);
   return listed(parsed, conditions);
 }
@@ -60,26 +49,6 @@ function assertShort(query: HttpRequest['query']): void {
   throw new Problem('invalid-parameter', {
     detail: `The query of a list may have ${MOST_QUERY} bytes, as it is encoded in the URL.`,
   });
-}
-
-/**
- * The values of parameters as the schema takes them.
- * @throws Problem `invalid-parameter` for one that is given more than once, and takes one value
- */
-function givenTo({ shape }: z.ZodObject, query: HttpRequest['query']): Record<string, unknown> {
-  const parameters = Object.entries(query).map(([name, given]) => {
-    const several = Object.hasOwn(shape, name) ? valuesIn(shape[name] as z.ZodType, given) : undefined;
-    return { name, value: several ?? given[0], isRepeated: several === undefined && given.length > 1 };
-  });
-  const repeated = parameters.filter(({ isRepeated }) => isRepeated);
-  if (repeated.length > 0) {
-    throw new Problem('invalid-parameter', {
-      errors: repeated.map(
-        ({ name }): FieldError => ({ in: 'query', pointer: pointer([name]), detail: 'given more than once' }),
-      ),
-    });
-  }
-  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
 }
 
 /**
@@ -161,7 +130,7 @@ export function checkReadOnlyFields(
     detail:
       'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ' +
       'ignores them.',
-    errors: differing.map(([field]): FieldError => ({ in: 'body', pointer: pointer([field]), detail })),
+    errors: differing.map(([field]) => ({ in: 'body' as const, pointer: pointer([field]), detail })),
   });
 }
 

@@ -1,7 +1,8 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, storedSets, type Table, type UnitOfWork } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
-import { cascadeDeletePartition, type TenantId } from '../keys.ts';
+import type { TenantId } from '../keys.ts';
+import { tenantPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
 /**
@@ -45,7 +46,7 @@ const LONGEST = 2_000;
 
 /** Stages the note of a cascade delete of a partition. */
 export function stageCascadeDelete(work: UnitOfWork, tenant: TenantId, partition: string): void {
-  const note = { PK: cascadeDeletePartition(tenant), SK: partition };
+  const note = { PK: tenantPartition(tenant, 'CASCADE_DELETE'), SK: partition };
   work.put(note, () => new Error('a put without a condition was refused'), {});
 }
 
@@ -71,7 +72,10 @@ export async function finishCascadeDeletes(table: Table, tenant: TenantId, timeL
         (await empty(table, storedSets.partitionOf(partition), timeLimit));
       if (!done) return false;
       await table.client.send(
-        new DeleteCommand({ TableName: table.name, Key: { PK: cascadeDeletePartition(tenant), SK: partition } }),
+        new DeleteCommand({
+          TableName: table.name,
+          Key: { PK: tenantPartition(tenant, 'CASCADE_DELETE'), SK: partition },
+        }),
       );
     }
   }
@@ -84,7 +88,7 @@ export async function cascadeDeletesOf(table: Table, tenant: TenantId, limit?: n
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :notes',
-      ExpressionAttributeValues: { ':notes': cascadeDeletePartition(tenant) },
+      ExpressionAttributeValues: { ':notes': tenantPartition(tenant, 'CASCADE_DELETE') },
       ConsistentRead: true,
       Limit: limit,
     }),

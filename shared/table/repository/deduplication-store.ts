@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, type OnConditionFailed, schema, type Table } from '@custodia/counted-lists';
 import { keepNewest } from '../../memory.ts';
-import { type DEDUPLICATED, deduplicationKey, type TenantId } from '../keys.ts';
+import { type DEDUPLICATED, type TenantId, tenantKey } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
 /** Ids that this container has stored or found, by key: the newest ones. */
@@ -15,7 +15,8 @@ const KEPT_IDS = 1_000;
 export class DeduplicationStore<V extends object> {
   readonly #session: RequestSession;
   readonly #tenant: TenantId;
-  readonly #scope: Parameters<typeof deduplicationKey>[1];
+  /** Two integrations may use the same id for different requests. */
+  readonly #scope: string;
 
   constructor(
     session: RequestSession,
@@ -73,6 +74,6 @@ export class DeduplicationStore<V extends object> {
   }
 
   #key(id: string): Key {
-    return deduplicationKey(this.#tenant, this.#scope, id);
+    return tenantKey(this.#tenant, `ONCE#${this.#scope}`, id);
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '@custodia/counted-lists';
 import { CLOCKS_DIFFER_MS, type Clock } from '../../clock.ts';
 import { StaleRead } from '../errors.ts';
-import { childPartition, recordsPartition } from '../keys.ts';
+import { tenantPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 import type { CountedBy, Entity, LatestOf } from './entity.ts';
 import { RecordReader, type Records, type Stored } from './records.ts';
@@ -251,11 +251,11 @@ async function latestBelow(
   { below, time }: LatestOf,
 ): Promise<unknown> {
   const child = below();
-  const partition = childPartition(tenant, entity.name, id, child.name);
+  const partition = tenantPartition(tenant, entity.name, id, child.name);
   const reader = new RecordReader(session, tenant, child, { partition });
   const { records } = await reader.cursorPage({ limit: 1, newestFirst: true });
   return records[0]?.record[time];
 }
 
 const derivedOf = ({ session, tenant }: Records, entity: Entity): DerivedFields<Record<string, unknown>> =>
-  new DerivedFields(new RecordReader(session, tenant, entity, { partition: recordsPartition(tenant, entity.name) }));
+  new DerivedFields(new RecordReader(session, tenant, entity, { partition: tenantPartition(tenant, entity.name) }));

@@ -1,7 +1,8 @@
 import type { Tenant } from '#table';
+import { BUDGET_OF } from '../keys.ts';
 import { knownOf } from './bucket.ts';
 import { flush, STANDARD_SHARE, stageTenantLimit, UNITS_A_REQUEST } from './request-budget.ts';
-import { BUDGET_WINDOW, DELIVERY_BUDGET } from './stored-budget.ts';
+import { BUDGET_WINDOW } from './stored-budget.ts';
 
 const { refillMs: WINDOW_MS, mostSpentMs: MOST_SPENT_MS } = BUDGET_WINDOW;
 
@@ -47,7 +48,12 @@ export class DeliveryBudget {
    */
   async flush(isUrgent: boolean): Promise<void> {
     const tenant = this.#open();
-    const budget = { ...knownOf(tenant, DELIVERY_BUDGET), limit: this.#limit, tenant, integrationId: DELIVERY_BUDGET };
+    const budget = {
+      ...knownOf(tenant, BUDGET_OF.deliveries),
+      limit: this.#limit,
+      tenant,
+      integrationId: BUDGET_OF.deliveries,
+    };
     await flush(budget, tenant.session.clock(), isUrgent);
   }
 
@@ -55,7 +61,7 @@ export class DeliveryBudget {
   wait({ spentUntil, isReplayed }: Next): number {
     const tenant = this.#open();
     const now = tenant.session.clock();
-    const { bucket } = knownOf(tenant, DELIVERY_BUDGET);
+    const { bucket } = knownOf(tenant, BUDGET_OF.deliveries);
     const most = Math.min(WINDOW_MS / this.#share, WINDOW_MS);
     const own = Math.max(0, Math.ceil((spentOf(spentUntil, now) + most - WINDOW_MS) / 1_000));
     const half = bucket.wait(this.#limit, now, Math.min(this.#limit, 1 + this.#limit / 2));
@@ -72,7 +78,7 @@ export class DeliveryBudget {
     const units = this.#units() - this.#charged;
     this.#charged += units;
     const requests = units / UNITS_A_REQUEST + bytes / BYTES_A_REQUEST;
-    const { bucket, count } = knownOf(tenant, DELIVERY_BUDGET);
+    const { bucket, count } = knownOf(tenant, BUDGET_OF.deliveries);
     bucket.take(this.#limit, now, requests);
     count.add(now, requests);
     return now + Math.round(Math.min(spentOf(spentUntil, now) + (requests * WINDOW_MS) / this.#share, MOST_SPENT_MS));

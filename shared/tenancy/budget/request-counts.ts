@@ -1,8 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readCursorPage } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
+import { tenantKey, tenantPartition } from '#table';
 import { dayOf } from '../../clock.ts';
-import { BUDGET_OF, budgetKey } from '../keys.ts';
+import { BUDGET_OF } from '../keys.ts';
 
 /**
  * Requests of an integration by day of UTC, in the item of its bucket (`request-budget.ts`): an attribute `D<day of the
@@ -143,14 +144,14 @@ interface Read {
 const readMany = ({ id, session }: Tenant, { after, limit }: CountsQuery): Promise<Read> =>
   readCursorPage(
     session.tables.of(id),
-    { partition: budgetKey(id, '').PK, newestFirst: false },
+    { partition: tenantPartition(id, 'BUDGET'), newestFirst: false },
     { after, limit, now: session.now, timeLimit: session },
   );
 
 async function readOne({ id, session }: Tenant, integrationId: string): Promise<Read> {
   const table = session.tables.of(id);
   const { Item: item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { ...budgetKey(id, integrationId) }, ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: { ...tenantKey(id, 'BUDGET', integrationId) }, ConsistentRead: true }),
   );
   return { items: item === undefined ? [] : [item], more: false };
 }

@@ -4,8 +4,9 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type Item, type Key, schema } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
+import { tenantKey } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
-import { BUDGET_OF, budgetKey } from '../keys.ts';
+import { BUDGET_OF } from '../keys.ts';
 import { type Counted, KEPT_SECONDS, NOTHING_COUNTED, surplusIn, updateOf } from './request-counts.ts';
 
 /**
@@ -29,11 +30,9 @@ export const BUDGET_WINDOW = {
  */
 const BELIEVED_MS = 2 * BUDGET_WINDOW.mostSpentMs;
 
-/** In place of an integration's id: the bucket of the tenant's delivery budget. */
-export const DELIVERY_BUDGET = BUDGET_OF.deliveries;
-
 /** The key of an integration's bucket, or, for null, of the whole tenant's. */
-const keyOf = ({ id }: Tenant, integrationId: string | null): Key => budgetKey(id, integrationId ?? BUDGET_OF.all);
+const keyOf = ({ id }: Tenant, integrationId: string | null): Key =>
+  tenantKey(id, 'BUDGET', integrationId ?? BUDGET_OF.all);
 
 /** How long a tenant's unused bucket is kept, in seconds: longer than it takes to refill. */
 const KEPT = 3_600;

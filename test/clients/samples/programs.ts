@@ -1,5 +1,5 @@
-import { exampleRequestsOf } from '#openapi';
 import { contracts } from '../../../functions/all-contracts.ts';
+import { exampleRequestsOf } from '../../../functions/docs/openapi/example-requests.ts';
 import { inCamelCase } from '../../../functions/docs/site/samples/request.ts';
 import { type Sample, SETUP, samplesOf } from '../../../functions/docs/site/samples/samples.ts';
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { endpointAndKey } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
+
 import { callerIdentity } from '../../operator/fake-account.ts';
 import { listening } from '../../support/listening.ts';
 import { type Asked, isAllowed, mayAssume, mayUseKey, type Principal } from './iam.ts';
@@ -111,7 +112,7 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     denied: (by: Principal, operation: string, body: unknown) => Asked | undefined,
     note: (by: Principal, operation: string, body: unknown) => void,
   ) => {
-    const { endpoint, accessKeyId } = endpointAndKey(behind);
+    const { endpoint, credentials } = localConnection(behind);
     return createServer(async (request, response) => {
       const body = await bodyOf(request);
       const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
@@ -124,7 +125,11 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
         return;
       }
       note(by, operation, JSON.parse(body));
-      const reply = await fetch(endpoint, { method: 'POST', headers: forwarded(request, accessKeyId), body });
+      const reply = await fetch(endpoint, {
+        method: 'POST',
+        headers: forwarded(request, credentials.accessKeyId),
+        body,
+      });
       response.writeHead(reply.status, type).end(await reply.text());
     });
   };

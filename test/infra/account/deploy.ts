@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startGateway } from '#gateway';
-import { LOCAL_AWS } from '#local-dynamodb';
+import { localConnection } from '#local-dynamodb';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { makeApp } from '../../../infra/app.ts';
+import { startGateway } from '../../../local/gateway/gateway.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
 import { startFakeAccount } from '../../operator/fake-account.ts';
 import { type Api, callersAt } from '../../support/api.ts';
@@ -73,7 +73,7 @@ export async function deploy(
   const surroundings = await startFakeAccount();
   started.defer(() => surroundings.stop());
   const endpoints = {
-    AWS_REGION: LOCAL_AWS.region,
+    AWS_REGION: localConnection().region,
     AWS_ENDPOINT_URL_STS: account.stsEndpoint,
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,

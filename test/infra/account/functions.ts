@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { FunctionHandler } from '#gateway';
 import { HEARTBEAT } from '../../../infra/heartbeat.ts';
+import type { FunctionHandler } from '../../../local/gateway/options.ts';
 import { STACKS } from '../synthesize.ts';
 import type { Deployed } from './template.ts';
 

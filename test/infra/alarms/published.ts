@@ -1,6 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { accessLine, COUNTERS, type Counter, Invocation } from '#telemetry';
+import type { Counter } from '#telemetry';
+import { accessLine, Invocation } from '../../../shared/telemetry/invocation.ts';
+import { COUNTERS } from '../../../shared/telemetry/metrics.ts';
 import { resourcesOf, type Templates } from '../synthesize.ts';
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { declaredValues, filtersOf, type Route } from '#contract';
-import { type ExampleRequest, exampleRequestsOf, NEW } from '#openapi';
 import { contracts } from '../../../all-contracts.ts';
+import { type ExampleRequest, exampleRequestsOf, NEW } from '../../openapi/example-requests.ts';
 
 /** The requests that samples send: those of the collections, with the values of the examples as they are. */
 

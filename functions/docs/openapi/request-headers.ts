@@ -1,4 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
+import type { takesHeader } from '#contract';
 
 /**
  * A list of entity tags, or `*` (RFC 9110 §13.1.1). The tags of this service have no commas, and may come without
@@ -8,8 +9,10 @@ const TAG = '((W/)?"[!#-+\\--~]*"|[A-Za-z0-9._-]+)';
 
 const ENTITY_TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
 
+type Parameter = NonNullable<ZodOpenApiComponentsObject['parameters']>[string];
+
 /** For headers that are ignored when they are malformed: no request is refused because of them. */
-export const LENIENT = { type: 'string' } as const;
+const LENIENT = { type: 'string' } as const;
 
 /**
  * Request headers that follow from the kind of a route, as components. An optional header has its example in words: a
@@ -64,4 +67,4 @@ export const requestHeaders = {
     required: false,
     schema: LENIENT,
   },
-} satisfies ZodOpenApiComponentsObject['parameters'];
+} satisfies Record<Parameters<typeof takesHeader>[1], Parameter>;

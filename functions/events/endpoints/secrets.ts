@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { ENDPOINT_SECRETS, type EnvelopeEncryption } from '#encryption';
+import { ENDPOINT_SECRETS, environmentEncryption } from '#auth';
 import type { Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
-import { environmentEncryption } from './environment.ts';
 
 /**
  * Secrets that sign deliveries to webhook endpoints. Unlike those of integrations they log nobody in, so there is no
  * hash of them. Their data keys have a purpose of their own, so that the role that delivers decrypts them and nothing
  * else (`docs/decisions/0011`, `infra/keys.ts`).
  */
+
+type Encryption = Awaited<ReturnType<typeof environmentEncryption>>;
 
 /** The endpoint that a secret belongs to, by its id. */
 interface Owner {
@@ -26,7 +27,7 @@ export const generate = (): string => `whsec_${randomBytes(RANDOM_BYTES).toStrin
  * A secret in the form in which it is stored.
  * @param encryption by default the one of the environment
  */
-export const seal = async (owner: Owner, secret: string, encryption?: EnvelopeEncryption): Promise<string> =>
+export const seal = async (owner: Owner, secret: string, encryption?: Encryption): Promise<string> =>
   (encryption ?? (await environmentEncryption())).encrypt(
     secret,
     contextOf(owner),
@@ -38,7 +39,7 @@ export const seal = async (owner: Owner, secret: string, encryption?: EnvelopeEn
  * @param encryption by default the one of the environment
  * @throws UndecryptableText when it belongs to another endpoint or tenant, or has changed
  */
-export const open = async (owner: Owner, sealed: string, encryption?: EnvelopeEncryption): Promise<string> =>
+export const open = async (owner: Owner, sealed: string, encryption?: Encryption): Promise<string> =>
   (encryption ?? (await environmentEncryption())).decrypt(sealed, contextOf(owner));
 
 const contextOf = ({ tenant, id }: Owner) =>

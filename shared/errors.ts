@@ -7,3 +7,11 @@ export function causesOf(error: Error): readonly Error[] {
   for (let each: unknown = error; each instanceof Error && chain.length < LONGEST; each = each.cause) chain.push(each);
   return chain;
 }
+
+/**
+ * Whoever runs this on a machine has to change something first: a setting, a file, what is installed. The message is
+ * one sentence that says what.
+ */
+export class SetupError extends Error {
+  override readonly name = 'SetupError';
+}

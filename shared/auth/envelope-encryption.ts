@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { decrypt, encrypt } from './aes.ts';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { dataKeyCache } from '#tenancy';
 
 /**
  * Encrypts texts that must be readable again, but not by somebody who only has the table: integration secrets,
@@ -69,13 +69,7 @@ export interface DataKey {
  * Stores the wrapped data key that a tenant's containers share, so that few keys are used over months. Most ciphertexts
  * carry their own wrapped key: for them, losing the cache costs only calls to KMS.
  */
-export interface DataKeyCache {
-  /** The name by which texts without their wrapped key refer to it; no `.` in it. */
-  readonly name: string;
-  recall(): Promise<string | undefined>;
-  /** Stores a wrapped key unless there is one, and returns the one that is stored. */
-  keep(wrapped: string): Promise<string>;
-}
+export type DataKeyCache = ReturnType<typeof dataKeyCache>;
 
 /** Version of the form `1.<wrapped key>.<nonce, ciphertext and tag in base64url>`. */
 const WITH_KEY = '1';
@@ -142,4 +136,26 @@ function unwrapLocally(key: Uint8Array, wrapped: string, tenant: string): Uint8A
   } catch (cause) {
     throw new UndecryptableText('the data key is none of this installation and tenant', { cause });
   }
+}
+
+/** Lengths of AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce: `nonce | ciphertext | tag`. */
+
+const NONCE = 12;
+const TAG = 16;
+
+/** `associated` is authenticated but not part of the ciphertext: decryption needs the same text. */
+function encrypt(key: Uint8Array, plaintext: string, associated: string): Buffer {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
+  cipher.setAAD(Buffer.from(associated));
+  const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]);
+}
+
+/** @throws Error when the key, the associated text or any byte differs */
+function decrypt(key: Uint8Array, encrypted: Buffer, associated: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, NONCE), { authTagLength: TAG });
+  decipher.setAAD(Buffer.from(associated));
+  decipher.setAuthTag(encrypted.subarray(-TAG));
+  return Buffer.concat([decipher.update(encrypted.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8');
 }

@@ -1,11 +1,8 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { environmentEncryption } from '#auth';
 import * as field from '#contract/field';
-import type { EnvelopeEncryption } from '#encryption';
 import { includeAll, type Permissions } from '#identity';
 import type { Credentials } from '#tenancy';
-import { environmentEncryption } from './environment.ts';
-
-export { isStrong } from './secret-strength.ts';
 
 /**
  * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs
@@ -14,6 +11,7 @@ export { isStrong } from './secret-strength.ts';
  */
 
 type StoredSecret = Credentials['secrets'][number];
+type Encryption = Awaited<ReturnType<typeof environmentEncryption>>;
 
 /** Characters of a secret that the caller supplies. */
 export const LENGTH = { min: 32, max: 256 } as const;
@@ -29,6 +27,27 @@ export const supplied = () =>
     .bounded(LENGTH.max, FORM)
     .min(LENGTH.min, { error: FORM })
     .regex(/^[\x20-\x7e]*$/, { error: FORM });
+
+/** Three years at 10^12 guesses a second. */
+const ENOUGH_GUESSES = 1e20;
+
+/**
+ * How many characters are estimated. A strong secret is strong within them, and an anonymous caller must not cause long
+ * estimates.
+ */
+const LOOKED_AT = 96;
+
+/**
+ * Whether a supplied secret is hard enough to guess. An attacker who has its SHA-256 from the table, or an intercepted
+ * webhook delivery, can try secrets without limit. So the measure is the number of guesses of an attacker who knows
+ * what people choose (`docs/decisions/0011`).
+ * @param appCode app code of the integration, which an attacker tries first
+ */
+export async function isStrong(secret: string, appCode: string): Promise<boolean> {
+  const { estimateGuesses } = await import('./guesses.ts');
+  const known = [appCode, ...appCode.split(/[^A-Za-z0-9]+/)].filter((word) => word !== '');
+  return estimateGuesses(secret.slice(0, LOOKED_AT), known) >= ENOUGH_GUESSES;
+}
 
 /** Most secrets that an integration has at once. */
 const MAX_SECRETS = 2;
@@ -55,7 +74,7 @@ export const seal = async (
   owner: Owner,
   secret: string,
   knownWith: Permissions,
-  encryption?: EnvelopeEncryption,
+  encryption?: Encryption,
 ): Promise<StoredSecret> => ({
   id: randomUUID(),
   hash: digest(secret).toString('base64url'),
@@ -107,7 +126,7 @@ interface OpenSecret extends Pick<StoredSecret, 'id'> {
 export async function open(
   owner: Owner & { readonly secrets: readonly StoredSecret[] },
   now: number,
-  encryption?: EnvelopeEncryption,
+  encryption?: Encryption,
 ): Promise<OpenSecret[]> {
   const box = encryption ?? (await environmentEncryption());
   return Promise.all(
@@ -121,8 +140,8 @@ const isCurrent = ({ expires_at }: StoredSecret, now: number): boolean =>
   expires_at === null || expires_at * 1000 > now;
 
 /**
- * A fast hash is sufficient, unlike for passwords: a secret has 256 random bits, or passed the check of
- * `secret-strength.ts`, and cannot be guessed (NIST SP 800-63B §5.1.1.2 requires slow hashes of memorized secrets). A
+ * A fast hash is sufficient, unlike for passwords: a secret has 256 random bits, or passed {@link isStrong},
+ * and cannot be guessed (NIST SP 800-63B §5.1.1.2 requires slow hashes of memorized secrets). A
  * slow hash would only make logins expensive, and a flood of them an attack.
  */
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
