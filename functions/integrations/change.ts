@@ -1,10 +1,9 @@
-import { requireLivePermissions } from '#http';
+import { checkGrant, checkReach, requireLivePermissions } from '#http';
 import { type Caller, includeAll } from '#identity';
 import type { Stored, Tenant } from '#table';
 import { stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { requireKnown } from '../access/privileges.ts';
 import type { Integration } from './contract.ts';
-import { checkGrant, checkReach } from './grants.ts';
 import { stageFullAccess, stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 import { type EndedSecrets, endWeakSecrets } from './widen.ts';

@@ -1,5 +1,14 @@
 import { Problem } from '#contract';
-import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, respond, tenantOf } from '#http';
+import {
+  checkGrant,
+  checkReach,
+  type Operations,
+  pagesOf,
+  requireLivePermissions,
+  requireNamedOwner,
+  respond,
+  tenantOf,
+} from '#http';
 import type { Caller } from '#identity';
 import { changesOf, NotUnique, type RequestSession, type Tenant } from '#table';
 import { stageTokensEnd } from '#tenancy';
@@ -8,7 +17,6 @@ import { changeIntegration, onlyRemovesPermissions } from './change.ts';
 import type { Integration, integrations } from './contract.ts';
 import { endpointsPausedBy } from './cut-off.ts';
 import { newOrganization } from './first-key.ts';
-import { checkGrant, checkReach } from './grants.ts';
 import { checkRateLimit, rateLimitOfNew, requireRateLimit } from './rate-limit.ts';
 import { registerIntegration } from './register.ts';
 import { rotateSecret } from './rotate.ts';

@@ -1,10 +1,9 @@
 import { invalidField } from '#contract';
-import { requireLivePermissions } from '#http';
+import { checkReach, requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, type Tenant } from '#table';
 import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import type { Integration } from './contract.ts';
-import { checkReach } from './grants.ts';
 import { chosenSecret, presentPermissions } from './new-secret.ts';
 import * as integrationSecrets from './secrets.ts';
 

@@ -1,5 +1,6 @@
 export { callOperation } from './call-operation.ts';
 export { carriedRequests } from './carried-requests.ts';
+export { checkGrant, checkReach } from './grants.ts';
 export { organizationOf, refuseSuspended, requireNamedOwner, tenantOf } from './middleware/tenant.ts';
 export { type MatchedRoute, type OpenInput, type Operations, routeTable } from './operation.ts';
 export { pagesOf } from './pages.ts';

@@ -1,10 +1,8 @@
 import { Problem } from '#contract';
-import { noSuchRecord, requireLivePermissions } from '#http';
+import { checkReach, noSuchRecord, requireLivePermissions } from '#http';
 import { type Caller, includeAll } from '#identity';
-import { StaleRead, type Tenant } from '#table';
+import { entity, StaleRead, type Tenant } from '#table';
 import { type Credentials, readCredentialsOf, requireCredentials } from '#tenancy';
-import { checkReach } from '../../integrations/grants.ts';
-import { integrationEntity } from '../../integrations/store.ts';
 import type { Confirmed, ConfirmingKey, StoredEndpoint } from '../store.ts';
 
 /**
@@ -15,6 +13,9 @@ import type { Confirmed, ConfirmingKey, StoredEndpoint } from '../store.ts';
 type Owner = Pick<StoredEndpoint, 'integration_id' | 'app_code'>;
 
 const WRITE = 'webhook-endpoints:write';
+
+/** What this needs of integrations. Their own domain knows endpoints: keys that end pause them. */
+const integrations = entity<{ readonly id: string; readonly app_code: string }>('INTEGRATION');
 
 /**
  * The integration that a new endpoint belongs to: the caller, or the one that it names.
@@ -28,7 +29,7 @@ export async function ownerFor(tenant: Tenant, caller: Caller, named: string | u
     const detail = 'is required of a platform caller: an integration of the organization';
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#/integration_id', detail }] });
   }
-  const integration = await tenant.records(integrationEntity).get(named);
+  const integration = await tenant.records(integrations).get(named);
   if (integration === undefined) throw noSuchRecord('integration_id', 'names no integration of the organization')();
   return { integration_id: named, app_code: integration.record.app_code };
 }

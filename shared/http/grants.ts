@@ -1,6 +1,5 @@
 import { Problem, pointer } from '#contract';
-import type { Permissions } from '#identity';
-import { type Caller, mayDo } from '#identity';
+import { type Caller, mayDo, type Permissions } from '#identity';
 
 /**
  * Which permissions a caller may grant to an integration. No escalation (`docs/decisions/0070`): a caller grants only
