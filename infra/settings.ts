@@ -92,6 +92,8 @@ const schema = z.object({
   secretsKeyArn: text(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/mrk-[0-9a-f]{32}$/, 'the ARN of a multi-region key of KMS'),
   /** It can be changed at any time. */
   tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
+  /** It cannot be lowered (`docs/deployment.md#warm-throughput`). */
+  warmThroughput: warmThroughput(),
   backupRetentionDays: whole(1, 36_500).optional(),
   backupCopyVaults: arns(/^arn:[\w-]+:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/, 'ARNs of vaults of AWS Backup'),
   deployment: z.enum(['all-at-once', 'canary']).optional(),
@@ -117,6 +119,10 @@ const consistent = schema
       stream === undefined || stream.includes(`:table/${restoredTable}/stream/`),
     { path: ['restoredTableStreamArn'], message: 'is not of the table that restoredTable names' },
   )
+  .refine(({ restoredTable, warmThroughput }) => restoredTable === undefined || warmThroughput === undefined, {
+    path: ['warmThroughput'],
+    message: 'is of the stack’s own table, and restoredTable is not: set it with aws dynamodb update-table',
+  })
   .refine(({ secretsKeyArn, deletionProtection }) => secretsKeyArn === undefined || deletionProtection, {
     path: ['secretsKeyArn'],
     message: 'needs deletionProtection, in the deployment before already: else the present key is deleted',
@@ -214,6 +220,25 @@ function generations() {
     .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5})?$/, 'one or two different whole numbers from 1 on, with a comma between')
     .transform((text) => text.split(',') as [signing: string, ...others: string[]])
     .refine((names) => new Set(names).size === names.length, 'the same number twice');
+}
+
+/**
+ * Read and write units a second, `24000:8000`: at least what a new table on demand has.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html
+ */
+function warmThroughput() {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,8}:[1-9]\d{0,8}$/, 'read and write units a second, as in 24000:8000')
+    .transform((text) => {
+      const [readUnitsPerSecond = 0, writeUnitsPerSecond = 0] = text.split(':').map(Number);
+      return { readUnitsPerSecond, writeUnitsPerSecond };
+    })
+    .refine(
+      ({ readUnitsPerSecond, writeUnitsPerSecond }) => readUnitsPerSecond >= 12_000 && writeUnitsPerSecond >= 4_000,
+      'less than a new table has, which is 12000:4000',
+    )
+    .optional();
 }
 
 function text(form: RegExp, what: string) {

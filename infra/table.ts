@@ -43,13 +43,14 @@ export class RecordTable extends Construct {
           });
   }
 
-  #make({ deletionProtection }: Settings, key: Key | undefined): TableV2 {
+  #make({ deletionProtection, warmThroughput }: Settings, key: Key | undefined): TableV2 {
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: schema.KEYS.partition, type: AttributeType.STRING },
       sortKey: { name: schema.KEYS.sort, type: AttributeType.STRING },
       timeToLiveAttribute: schema.TTL,
       dynamoStream: StreamViewType.KEYS_ONLY,
       billing: Billing.onDemand(),
+      ...(warmThroughput === undefined ? {} : { warmThroughput }),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       deletionProtection,

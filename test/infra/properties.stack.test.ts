@@ -40,6 +40,7 @@ describe('a stage with everything has', () => {
         SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
         StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
         TimeToLiveSpecification: { AttributeName: 'TTL', Enabled: true },
+        WarmThroughput: { ReadUnitsPerSecond: 24_000, WriteUnitsPerSecond: 8_000 },
       },
     ],
     ['KMS::Key', 'RecordsKey', { EnableKeyRotation: true, PendingWindowInDays: 30 }],

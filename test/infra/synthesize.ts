@@ -60,6 +60,7 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   tokenKeys: '2,1',
   tableKey: 'customer',
   ticketWords: 'off',
+  warmThroughput: '24000:8000',
 };
 
 /** Settings with which a stack has least. */
