@@ -8,27 +8,35 @@ import { OperatorProblem } from './problem.ts';
 /** Prefixes of the names that CloudFormation gives the log groups of a stack. */
 export const GROUPS = { functions: 'Functions', gateway: 'ApiAccessLogs' } as const;
 
+export interface LogGroup {
+  readonly name: string;
+  /** For how many days lines are kept; undefined: for ever. */
+  readonly retentionDays: number | undefined;
+}
+
 /** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_DescribeLogGroups.html */
 const groupsSchema = z.object({
-  logGroups: z.array(z.object({ logGroupName: z.string() })).default([]),
+  logGroups: z.array(z.object({ logGroupName: z.string(), retentionInDays: z.number().optional() })).default([]),
   nextToken: z.string().optional(),
 });
 
 /**
- * The names of the log groups of a stack's functions or of its gateway.
+ * The log groups of a stack's functions or of its gateway.
  * @throws OperatorProblem when there are none
  */
-export async function logGroupsOf(stack: string, of: keyof typeof GROUPS): Promise<readonly string[]> {
-  const names: string[] = [];
+export async function logGroupsOf(stack: string, of: keyof typeof GROUPS): Promise<readonly LogGroup[]> {
+  const groups: LogGroup[] = [];
   const prefix = `${stack}-${GROUPS[of]}`;
   let nextToken: string | undefined;
   do {
     const response = await callLogs('DescribeLogGroups', { logGroupNamePrefix: prefix, nextToken }, groupsSchema);
-    names.push(...response.logGroups.map(({ logGroupName }) => logGroupName));
+    groups.push(
+      ...response.logGroups.map((each) => ({ name: each.logGroupName, retentionDays: each.retentionInDays })),
+    );
     nextToken = response.nextToken;
   } while (nextToken !== undefined);
-  if (names.length === 0) throw new OperatorProblem(`There is no log group whose name begins with ${prefix}.`);
-  return names;
+  if (groups.length === 0) throw new OperatorProblem(`There is no log group whose name begins with ${prefix}.`);
+  return groups;
 }
 
 /** In epoch milliseconds. */
@@ -42,8 +50,8 @@ interface InsightsQuery extends Span {
   readonly text: string;
 }
 
-/** A log line: the fields of the query, as text. */
-type Row = Readonly<Record<string, string>>;
+/** A log line, or a row of sums: the fields of the query, as text. */
+export type Row = Readonly<Record<string, string>>;
 
 /** Interval of polling a query, in milliseconds. */
 const INTERVAL_MS = 1_000;
@@ -90,7 +98,7 @@ export interface RequestLine {
 }
 
 /** Insights returns at most so many lines. */
-const MOST = 10_000;
+export const MOST = 10_000;
 
 const linesWhere = (filter: string): string =>
   `fields @timestamp, @log, @message\n| filter ${filter}\n| sort @timestamp\n| limit ${MOST}`;
@@ -112,7 +120,8 @@ export const byInvocation = (ids: readonly string[]): string => {
  * @param id as callers have it from `X-Request-Id`: a UUID
  */
 export async function linesOfRequest(stack: string, id: string, span: Span): Promise<readonly RequestLine[]> {
-  const [gateway, functions] = await Promise.all([logGroupsOf(stack, 'gateway'), logGroupsOf(stack, 'functions')]);
+  const namesOf = async (of: keyof typeof GROUPS) => (await logGroupsOf(stack, of)).map(({ name }) => name);
+  const [gateway, functions] = await Promise.all([namesOf('gateway'), namesOf('functions')]);
   const found = await runQuery({ groups: [...gateway, ...functions], text: byRequestId(id), ...span });
   const lines = found.map(lineOf);
   const invocations = lines.flatMap(invocationsIn);

@@ -1,11 +1,12 @@
+import { Option } from 'commander';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { jsonText } from '../../local/terminal/printable.ts';
 import { type Backups, backupsOf } from '../backups.ts';
 import { command, type Declare } from '../command.ts';
 import { linesOfRequest, type RequestLine } from '../logs.ts';
-import type { StackOptions } from '../target.ts';
-import { openStage } from '../target.ts';
+import { openStage, type StackOptions } from '../target.ts';
 import { idOption } from '../tenant-option.ts';
+import { csvOf, type Month, monthIn, usageLines, usageOf } from '../usage.ts';
 
 /** What a stage has in logs and backups, under its support role. */
 
@@ -15,6 +16,27 @@ const HOUR_MS = 3_600_000;
 const MOST_HOURS = 87_600;
 
 export const stageCommands: readonly Declare[] = [
+  command<StackOptions & { readonly all: true; readonly month: Month; readonly csv?: true }>({
+    name: 'usage',
+    description:
+      'Add up what organizations have used in a month: requests and units of DynamoDB, by the lines of the log',
+    role,
+    isOfStage: true,
+    options: (declared) =>
+      declared
+        .requiredOption('--all', 'all organizations')
+        .requiredOption('--month <yyyy-mm>', 'month of UTC', monthIn)
+        .addOption(new Option('--csv', 'print a table for spreadsheets (RFC 4180)').conflicts('json')),
+    examples: [
+      'usage --all --month 2026-11 --outputs outputs.json',
+      'usage --all --month 2026-11 --csv --outputs outputs.json > usage.csv',
+    ],
+    run: async (options) => {
+      const { name } = await openStage(options, role);
+      const used = await usageOf(name, options.month, Date.now());
+      return { value: used, lines: options.csv ? csvOf(used) : usageLines(used) };
+    },
+  }),
   command<StackOptions & { readonly requestId: string; readonly hours: number }>({
     name: 'logs',
     description: 'Find all lines of a request in the logs of the gateway and of all functions, Lambda’s own too',

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract': 62,
   // The kinds of fields: one for each meaning.
   '#contract/field': 29,
-  '#http': 24,
+  '#http': 26,
   // With the observer of a table, what is wanted of lists, items by their keys, and the request of an update by itself.
   '@custodia/counted-lists': 28,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.

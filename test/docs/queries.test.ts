@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Counter, logger } from '#telemetry';
 import { ACCESS_LOG } from '../../infra/rest-api.ts';
 import { byInvocation, byRequestId } from '../../operator/logs.ts';
+import { USAGE_QUERY } from '../../operator/usage.ts';
 import { accessLine, type EndedInvocation, Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { COUNTERS } from '../../shared/telemetry/metrics.ts';
 import { type Line, written } from '../support/lines.ts';
@@ -31,6 +32,7 @@ const ofCommands: readonly Query[] = [
   { logs: 'Functions', text: byRequestId(REQUEST) },
   { logs: 'ApiAccessLogs', text: byRequestId(REQUEST) },
   { logs: 'Functions', text: byInvocation([INVOCATION]) },
+  { logs: 'Functions', text: USAGE_QUERY },
 ];
 
 /** Lines that functions write: of requests that went well and did not, of the authorizer, and of an error. */

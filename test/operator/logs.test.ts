@@ -105,10 +105,13 @@ describe('the log groups of a stack', () => {
   it('are read page by page', async () => {
     await start(({ input }) =>
       input.nextToken === undefined
-        ? { logGroups: [{ logGroupName: 'one' }], nextToken: 'more' }
+        ? { logGroups: [{ logGroupName: 'one', retentionInDays: 30 }], nextToken: 'more' }
         : { logGroups: [{ logGroupName: 'two' }] },
     );
-    expect(await logGroupsOf('custodia-prod', 'functions')).toEqual(['one', 'two']);
+    expect(await logGroupsOf('custodia-prod', 'functions')).toEqual([
+      { name: 'one', retentionDays: 30 },
+      { name: 'two' },
+    ]);
   });
 
   it('are some, or the stack is none of that name', async () => {

@@ -175,6 +175,7 @@ export class Trial {
 
   async #operate(org: string): Promise<void> {
     const { checks, work } = this.#props;
+    const month = new Date().toISOString().slice(0, 7);
     for (const args of [
       ['organizations', 'list'],
       ['platform-keys', 'list'],
@@ -183,6 +184,7 @@ export class Trial {
       ['organizations', 'resume', '--org', org],
       ['verify', '--org', org],
       ['export', '--org', org, '--out', join(work, 'export.ndjson')],
+      ['usage', '--all', '--month', month],
     ]) {
       const name = args.filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('--')).join(' ');
       await checks.check(`custodia ${name}`, async () => {
