@@ -114,6 +114,7 @@ const WAIT_SECONDS = 30;
 /**
  * Creates the service's table where it is missing; resolves when it is active, with its TTL on. Safe to call again.
  * @param address of the DynamoDB, with its access key where it requires one
+ * @example await createTable('http://127.0.0.1:8000', 'custodia');
  */
 export async function createTable(address: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient(localConnection(address));

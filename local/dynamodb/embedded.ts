@@ -46,6 +46,7 @@ export interface EmbeddedDynamoDb {
  * a killed one.
  * @throws SetupError when no engine can run here, or the data directory is damaged, in use or not writable,
  *   or its disk full.
+ * @example const { endpoint, stop } = await startDynamoDb({ dataDir: ':memory:' });
  */
 export const startDynamoDb = async (options: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
   const { dataDir } = options;

@@ -32,7 +32,10 @@ export interface Usage {
 
 const current = new AsyncLocalStorage<Usage>();
 
-/** Does some work, and adds its calls of metered tables to `usage`, even if other work runs at the same time. */
+/**
+ * Does some work, and adds its calls of metered tables to `usage`, even if other work runs at the same time.
+ * @example await addingTo(usage, () => tenant.records(clientEntity).get(id)); // usage.calls is 1 more
+ */
 export const addingTo = <T>(usage: Usage, work: () => Promise<T>): Promise<T> => current.run(usage, work);
 
 /** Counts every call of a table's client from now on, and reports it to `onCall`. */

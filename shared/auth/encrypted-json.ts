@@ -13,6 +13,7 @@ interface EncryptedJson {
 /**
  * Free-form JSON that is stored as ciphertext only, bound to tenant and record.
  * @param kind of record: part of the associated data of every ciphertext; never change it
+ * @example const text = await encryptedJson('service').encrypt({ user: 'root' }, tenant, service.id);
  */
 export const encryptedJson = (kind: 'service' | 'resource' | 'webhook-event'): EncryptedJson => ({
   async encrypt(value, tenant, id) {

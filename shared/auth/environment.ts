@@ -52,7 +52,10 @@ export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
 const publicKeyOfKms = (keyId: string): Promise<PublicKey> =>
   once(`public key ${keyId}`, () => kmsPublicKey(ownKms(), keyId));
 
-/** The encryption of secrets. @throws as {@link environmentSigner} */
+/**
+ * The encryption of secrets. @throws as {@link environmentSigner}
+ * @example await (await environmentEncryption()).encrypt(secret, { tenant: tenant.id, record: `app/${code}` })
+ */
 export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
   once('encryption', async () => {
     const file = process.env.KEY_FILE;

@@ -144,6 +144,7 @@ const areClaims = (payload: unknown): payload is Claims =>
  * milliseconds.
  * @param keys by default those of the environment
  * @throws InvalidToken
+ * @example const { integrationId, orgId } = await verifyToken(token, Date.now());
  */
 export async function verifyToken(token: string, now: number, keys?: readonly PublicKey[]): Promise<VerifiedToken> {
   const key = keyOf(token, keys ?? (await environmentPublicKeys()));

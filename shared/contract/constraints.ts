@@ -53,10 +53,16 @@ export const uniquenessOf = (schema: z.ZodType): Uniqueness | undefined => markO
 /** Name of the record whose id a field or parameter holds. */
 export const referenceOf = (schema: z.ZodType): string | undefined => markOf(schema, references())?.record;
 
-/** The fields of a schema that are unique, by name. */
+/**
+ * The fields of a schema that are unique, by name.
+ * @example uniqueFieldsOf(client.schema).has('slug') // true
+ */
 export const uniqueFieldsOf = ({ shape }: z.ZodObject): ReadonlyMap<string, Uniqueness> => marksOf(shape, uniquenessOf);
 
-/** The fields of a schema that hold ids of records, by name. */
+/**
+ * The fields of a schema that hold ids of records, by name.
+ * @example referencesIn(service.create.schema).get('client_id') // Client
+ */
 export const referencesIn = ({ shape }: z.ZodObject): ReadonlyMap<string, string> => marksOf(shape, referenceOf);
 
 function marked<S extends z.ZodType, M extends object>(schema: S, marks: z.core.$ZodRegistry<M>, mark: M): S {
@@ -87,7 +93,10 @@ const wordsOf = (record: string): string => record.replace(/(?<=[a-z])[A-Z]/g, (
 /** The values of a field by its contract: a closed set, or the ids of records of this name. */
 export type DeclaredValues = readonly string[] | { readonly record: string };
 
-/** The values that the schema of a field allows; undefined where callers choose them. */
+/**
+ * The values that the schema of a field allows; undefined where callers choose them.
+ * @example declaredValues(z.enum(['open', 'closed'])) // ['open', 'closed']
+ */
 export function declaredValues(schema: z.ZodType | undefined): DeclaredValues | undefined {
   if (schema === undefined) return undefined;
   const record = referenceOf(schema);

@@ -26,6 +26,7 @@ export const ORIGINS =
 /**
  * The origins of a setting, each once. An empty setting has none; a malformed one (not {@link ORIGINS}) gives
  * undefined.
+ * @example originsOf('https://a.example,http://localhost:5173')?.length // 2
  */
 export function originsOf(setting: string): readonly string[] | undefined {
   const origins = setting.split(',').filter((origin) => origin !== '');
@@ -62,6 +63,7 @@ export const readableBy = (origin: string): Readonly<Record<string, string>> => 
 /**
  * Headers of a route's response to a page of this origin; undefined: the request has no origin.
  * @param ofStage the origins that the stage allows
+ * @example corsHeaders({ auth: 'bearer', method: 'GET' }, [], undefined) // {}: no page may call
  */
 export function corsHeaders(
   route: Pick<Route, 'auth' | 'method'>,

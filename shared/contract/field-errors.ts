@@ -69,6 +69,7 @@ const used = new WeakSet<z.ZodType>();
  * @param part the part of the request that the value is
  * @throws Problem `invalid-body`, elsewhere than in the body `invalid-parameter`, or `content-too-large` when a field
  *   is too large
+ * @example parse(z.strictObject({ id: field.uuid() }), { id: 'x' }, 'path') // throws: must be a UUID
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown, part: FieldError['in']): z.output<S> {
   // zod compiles a schema's parser for speed, which takes a millisecond, so a container's first request does not.

@@ -15,7 +15,10 @@ const MOST_VALUES = MAX_JSON / 2;
  */
 const MOST_OF_OTHERS = 200;
 
-/** Largest body of a request to this route, in bytes. */
+/**
+ * Largest body of a request to this route, in bytes.
+ * @example maxBodyOf(auth.routes.login) // 65536
+ */
 export const maxBodyOf = ({ body, maxBody }: Partial<Pick<Route, 'body' | 'maxBody'>>): number =>
   maxBody ?? (body !== undefined && freeFormIn(body.schema).size > 0 ? MAX_BODY : MAX_PLAIN_BODY);
 

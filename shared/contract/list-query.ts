@@ -80,6 +80,7 @@ type Given = Readonly<Record<string, readonly string[]>>;
  * The query of a request as its route's schema parses it, with what its parameters say of a list's records, by name.
  * The schema has no more parameters than the request gives, but all where one of them is not known.
  * @throws Problem `invalid-parameter`
+ * @example parseQuery(clients.routes.listClients, { page: ['2'] }).parsed.page // 2
  */
 export function parseQuery(route: Route, given: Given) {
   let [schema, conditions]: [z.ZodObject, ReadonlyMap<string, Condition>] = [route.query, conditionsOf(route)];
@@ -148,6 +149,7 @@ function conditionOf(route: Route, name: string): Condition {
 /**
  * The field that a parameter of a list is about: `due_at` of `due_before`.
  * @returns the parameter's own name where the list has no such filter
+ * @example filteredField(tickets.routes.listTickets, 'last_activity_before') // last_activity_at
  */
 export const filteredField = (route: Route, name: string): string =>
   isSearchable(route) ? ((conditionsOf(route).get(name) ?? listQueryOf(route).filters.get(name))?.field ?? name) : name;

@@ -103,7 +103,10 @@ export const pointer = (path: readonly PropertyKey[]): string =>
 
 const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** A 422 about one field of the body. */
+/**
+ * A 422 about one field of the body.
+ * @example throw invalidField('slug', 'is reserved');
+ */
 export const invalidField = (field: string, detail: string): Problem =>
   new Problem('invalid-body', { errors: [{ in: 'body', pointer: pointer([field]), detail }] });
 
@@ -130,7 +133,10 @@ export const NO_TOKEN =
 const challengeOf = (detail: string): string =>
   `${CHALLENGE}, error="invalid_token", error_description="${detail.replace(/\.$/, '')}"`;
 
-/** A 401 that says why a token is refused, and what to send; without `reason`, one for a request without a token. */
+/**
+ * A 401 that says why a token is refused, and what to send; without `reason`, one for a request without a token.
+ * @example throw unauthorized('The token has expired.');
+ */
 export function unauthorized(reason?: string): Problem {
   const { detail, challenge } =
     reason === undefined ? { detail: NO_TOKEN, challenge: CHALLENGE } : refusalContext(reason);

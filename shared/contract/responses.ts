@@ -29,7 +29,10 @@ export const noContent = (description: string): ResponseType<z.ZodUndefined> => 
   description,
 });
 
-/** 200 with `{ data, page, page_size, total }` (spec §4). */
+/**
+ * 200 with `{ data, page, page_size, total }` (spec §4).
+ * @example response: pageOf(terminal, 'A page of terminals.', terminalExample)
+ */
 export const pageOf = <S extends z.ZodType>(
   record: { readonly name: string; readonly schema: S },
   description: string,
@@ -51,7 +54,10 @@ export const pageOf = <S extends z.ZodType>(
 /** Most records of a cursor page. */
 export const WHOLE_LIST = 1_000;
 
-/** 200 with only `{ data }` (spec §4): up to {@link WHOLE_LIST} records, with a `Link` to the next ones. */
+/**
+ * 200 with only `{ data }` (spec §4): up to {@link WHOLE_LIST} records, with a `Link` to the next ones.
+ * @example response: wholeListOf(membership, 'The memberships.', membershipExample)
+ */
 export const wholeListOf = <S extends z.ZodType>(
   record: { readonly name: string; readonly schema: S },
   description: string,

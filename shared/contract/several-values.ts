@@ -41,6 +41,7 @@ export function valuesIn(schema: z.ZodType | undefined, given: readonly string[]
  * A filter by one or several values of which a record has any: `status=open,pending`, `plan=pro&plan=basic`.
  * @param description what a single value is for, in a sentence
  * @param isSeparated whether commas separate them: where no value can contain one
+ * @example status: parameter.anyOf(field.word(), 'Only records with this status.')
  */
 export const anyOf = <S extends z.ZodType<unknown, string>>(
   element: S,

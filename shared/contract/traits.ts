@@ -8,14 +8,20 @@ import type { Contract, Method, Route } from './route.ts';
 
 /** What a route's declaration implies for the headers and statuses of its responses. */
 
-/** The methods of HTTP that reach a route: where there is a `GET`, `HEAD` gets the same response (RFC 9110 §9.3.2). */
+/**
+ * The methods of HTTP that reach a route: where there is a `GET`, `HEAD` gets the same response (RFC 9110 §9.3.2).
+ * @example methodsOf({ method: 'GET' }) // ['GET', 'HEAD']
+ */
 export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method | 'HEAD')[] =>
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
 /** Parameters of lists that are not filters (`parameter.ts`). */
 const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'view', 'org_id']);
 
-/** The parameters by which a list of any size can be filtered: those that its route declares. */
+/**
+ * The parameters by which a list of any size can be filtered: those that its route declares.
+ * @example filtersOf(terminals.routes.listTerminals) // ['status', 'q']
+ */
 export const filtersOf = (route: Route): readonly string[] =>
   route.response.isList ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
 
@@ -69,7 +75,10 @@ type RequestHeader = keyof typeof TAKES;
 /** Headers that a request may have, depending on its route. */
 export const REQUEST_HEADERS = Object.keys(TAKES);
 
-/** Whether a route takes a request header that follows from its kind. */
+/**
+ * Whether a route takes a request header that follows from its kind.
+ * @example takesHeader(clients.routes.updateClient, 'If-Match') // true
+ */
 export const takesHeader = (route: Route, header: RequestHeader): boolean => TAKES[header](route);
 
 /**

@@ -13,7 +13,10 @@ import { runOperation } from './run-operation.ts';
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** The Lambda handler of a domain. */
+/**
+ * The Lambda handler of a domain.
+ * @example export const handler = pipeline(clients, clientOperations);
+ */
 export const pipeline = <C extends Contract>(
   contract: C,
   operations: Operations<C>,

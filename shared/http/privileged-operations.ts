@@ -21,6 +21,7 @@ export const allOf = (...permissions: readonly Permissions[]): Permissions => {
  * Stages the condition that the caller's credentials are live at commit, with the permission that the operation needs
  * and all permissions that it grants or affects. Otherwise the commit throws Problem `unauthorized` or `forbidden`. For
  * the sender of a webhook it throws {@link StaleRead}: when the delivery is processed again, its own checks refuse it.
+ * @example requireLivePermissions(tenant, caller, 'integrations:write', body.permissions);
  */
 export function requireLivePermissions(
   tenant: Tenant,

@@ -104,6 +104,7 @@ const wordsOf = (name: string): string =>
 /**
  * The error of a reference to a missing record: a 422 that points at the field. Another tenant's record counts as
  * missing.
+ * @example tenant.records(clientEntity).require(body.client_id, noSuchRecord('client_id'));
  */
 export const noSuchRecord =
   (field: string, detail = `names a ${field.replace(/_id$/, '')} that does not exist`) =>

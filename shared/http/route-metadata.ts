@@ -111,6 +111,7 @@ const made = new WeakMap<Projection, Present>();
 
 /**
  * The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null.
+ * @example present(projectionOf(client.schema), stored.record)
  */
 export const present = (projection: Projection, value: unknown): unknown => presenterOf(projection)(value);
 

@@ -82,6 +82,7 @@ const STALE_WAIT = { first: 15, longest: 4_000 } as const;
  *   counts.
  * @throws Contended where others have changed the same records each time (`session.contention`); TableUnavailable when
  *   there is no time for that second run, or the outcome of the commit is unknown; and whatever the operation throws
+ * @example await runToCommit(session, async () => tenant.records(userEntity).update(before, changes));
  */
 export async function runToCommit<T>(session: RequestSession, operation: () => Promise<T>): Promise<T> {
   let refused = false;

@@ -100,7 +100,10 @@ export const callerBySignature = ({ permissions, ...signer }: WebhookSender): Ca
   permissions: permissions && new Set(permissions),
 });
 
-/** Whether the caller has a permission, by its own code or by one that includes it. */
+/**
+ * Whether the caller has a permission, by its own code or by one that includes it.
+ * @example if (!mayDo(caller, 'clients:write')) throw new Problem('forbidden');
+ */
 export const mayDo = ({ permissions }: Caller, permission: string): boolean =>
   permissions === null || codesThatAllow(permission).some((code) => permissions.has(code));
 

@@ -63,7 +63,10 @@ const keepNumber = (_: string, value: unknown, { source }: Context): unknown =>
 /** The nearest double of a number that is kept as text; any other value as it is. */
 export const asNumber = (value: unknown): unknown => (json.isRawJSON(value) ? Number(value.rawJSON) : value);
 
-/** Size of a text as a JSON string, and so of a body in Lambda's result. */
+/**
+ * Size of a text as a JSON string, and so of a body in Lambda's result.
+ * @example escapedSize('"') // 4: a backslash before it, and the marks around
+ */
 export const escapedSize = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
 /** Most bytes that a character of a JSON text takes when it is escaped again. */

@@ -70,16 +70,25 @@ export const within = <T>(invocation: Invocation, work: () => T): T => current.r
 /** The annotations of this invocation; none outside of one. */
 export const annotations = (): Annotations => current.getStore()?.annotations ?? {};
 
-/** Annotates this invocation. Does nothing outside of one, as in the operator's commands. */
+/**
+ * Annotates this invocation. Does nothing outside of one, as in the operator's commands.
+ * @example annotate({ tenant: tenant.id });
+ */
 export const annotate = (more: Annotations): void => current.getStore()?.annotate(more);
 
-/** Adds to a counter of this invocation. Does nothing outside of one. */
+/**
+ * Adds to a counter of this invocation. Does nothing outside of one.
+ * @example increment('KmsCalls');
+ */
 export const increment = (counter: Counter, by = 1): void => current.getStore()?.count(counter, by);
 
 /** Units of a part of an invocation, or outside of one. */
 const meters = new AsyncLocalStorage<{ units: number }>();
 
-/** Does work of which the units are known while it goes on. They count for its invocation as well. */
+/**
+ * Does work of which the units are known while it goes on. They count for its invocation as well.
+ * @example await metered(async (units) => ({ report: await verify(), units: units() }));
+ */
 export const metered = <T>(work: (units: () => number) => T): T => {
   const meter = { units: 0 };
   return meters.run(meter, () => work(() => meter.units));

@@ -30,6 +30,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 /**
  * Finds an integration, in one round trip where this container knows the app code, else in two.
  * @returns undefined where there is none
+ * @example const { credentials, suspension } = (await findIntegration(session, 'acme-billing')) ?? {};
  */
 export async function findIntegration(
   { tables: { environment: table } }: RequestSession,

@@ -20,6 +20,7 @@ interface Bound {
  * cannot pass a bound together. `MOVES` counts the changes, so that a recount can detect changes in between
  * (`verify/counts.ts`).
  * @param bound undefined for a caller that may pass it
+ * @example stageCount(tenant, 'INTEGRATION', 'USED', 1, { condition, onConditionFailed });
  */
 export function stageCount(tenant: Tenant, counted: Counted, count: Count, by: 1 | -1, bound?: Bound): void {
   tenant.session.changes

@@ -89,7 +89,10 @@ const hasSecret = (id: string | undefined, seconds: number): readonly Condition[
   { equals: { 'secrets[1].id': id }, moreThan: { 'secrets[1].expires_at': seconds } },
 ];
 
-/** Whether credentials that were read are live for their holder: {@link liveCredentials}. */
+/**
+ * Whether credentials that were read are live for their holder: {@link liveCredentials}.
+ * @example areLive(await readCredentialsOf(tenant, caller.appCode), caller, session.now)
+ */
 export const areLive = (
   credentials: StoredCredentials | undefined,
   ...of: Parameters<typeof liveCredentials>

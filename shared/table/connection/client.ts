@@ -15,7 +15,10 @@ import {
   TenantSessions,
 } from './tenant-sessions.ts';
 
-/** A table client with this configuration. */
+/**
+ * A table client with this configuration.
+ * @example tableOf('records', localConnection('http://127.0.0.1:8000'))
+ */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
   new Table(name, (readNumber) => leanDocumentClient(config, readNumber), observer);
 
@@ -106,6 +109,7 @@ const config = (): DynamoDBClientConfig => ({
  * For tests: settings such as a request handler that injects faults, used from the next `environmentTable` or
  * `tenantTable` on.
  * @param source a number from 0 up to, not including, 1, for the times of renewals
+ * @example configureTable({ requestHandler }); // each later session uses it
  */
 export function configureTable(config: DynamoDBClientConfig, source: () => number = Math.random): void {
   overrides = config;

@@ -113,6 +113,7 @@ type Changes<P> = { [K in keyof P]?: Exclude<P[K], undefined> };
 /**
  * The fields of a patch that differ from the record.
  * @returns undefined where none does: such a patch leaves the record and its version as they are
+ * @example changesOf({ name: 'a', status: 'active' }, { name: 'b', status: 'active' }) // { name: 'b' }
  */
 export function changesOf<T extends object, P extends object>(record: T, patch: P): Changes<P> | undefined {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
