@@ -1,4 +1,4 @@
-import { type Operations, ProtectedRead, pagesOf, respond } from '#http';
+import { CredentialsRead, type Operations, pagesOf, respond } from '#http';
 import { webhookEvent, type webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
 import { receive } from './receive.ts';
@@ -15,7 +15,7 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
     const record = await showStoredEvent(stored.record, protection, { tenant, caller });
     const shown = Object.keys(protection.fieldPermissions).filter((field) => (record.data?.[field] ?? null) !== null);
     if (shown.length > 0) {
-      const read = new ProtectedRead(tenant, caller, webhookEvent.name, shown);
+      const read = new CredentialsRead(tenant, caller, webhookEvent.name, shown);
       await read.counted;
       await read.stageEvent([record.id]);
     }

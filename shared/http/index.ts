@@ -1,5 +1,6 @@
 export { callOperation } from './call-operation.ts';
 export { carriedRequests } from './carried-requests.ts';
+export { CredentialsRead } from './credentials-read.ts';
 export { checkGrant, checkReach } from './grants.ts';
 export { organizationOf, refuseSuspended, requireNamedOwner, tenantOf } from './middleware/tenant.ts';
 export { type MatchedRoute, type OpenInput, type Operations, routeTable } from './operation.ts';
@@ -7,7 +8,6 @@ export { pagesOf } from './pages.ts';
 export { pipeline } from './pipeline.ts';
 export { refusalOfCaller, requireLivePermissions } from './privileged-operations.ts';
 export { noRecord, noSuchRecord } from './problems.ts';
-export { ProtectedRead } from './protected-read.ts';
 export { readBody } from './request/validate.ts';
 export * as respond from './respond.ts';
 export { derivedMetadata, present, projectionOf } from './route-metadata.ts';

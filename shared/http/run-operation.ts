@@ -4,12 +4,12 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Problem, type Route } from '#contract';
 import { NotUnique, type RequestSession, StaleRead } from '#table';
 import { keepNewest } from '../memory.ts';
+import { CredentialsRead } from './credentials-read.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { Validated } from './middleware/input.ts';
 import type { InSession, Routed } from './middleware/routing.ts';
 import type { SuspensionChecked, TenantScoped } from './middleware/tenant.ts';
 import type { OperationResponse } from './operation.ts';
-import { ProtectedRead } from './protected-read.ts';
 import { checkReadOnlyFields } from './request/validate.ts';
 import { checkIfMatchOfNone, responseOf } from './response.ts';
 
@@ -35,7 +35,7 @@ export async function runOperation(event: Event): Promise<APIGatewayProxyResult>
   const idempotent = hasKey ? IdempotentRequest.of(matched, request, scope, inputs) : undefined;
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
   session.contention.bound(matched.route.cutsOff ?? false);
-  const read = matched.contract.fieldPermissions && ProtectedRead.of(matched, input, scope);
+  const read = matched.contract.fieldPermissions && CredentialsRead.of(matched, input, scope);
   return runAfterRefusal(session, nameOf(event), async () => {
     const response = await permitted(suspensionCheck, run, read?.counted);
     await read?.stageEventOf(response);
@@ -53,7 +53,7 @@ function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Ev
 }
 
 /**
- * Runs in parallel to the suspension check and the count of protected reads, and waits for all to end. Where both
+ * Runs in parallel to the suspension check and the count of such reads, and waits for all to end. Where both
  * refuse, the suspension check's problem is returned.
  */
 async function permitted<T>(
@@ -190,7 +190,7 @@ export async function runAfterRefusal<T>(
 ): Promise<T> {
   if (name === undefined) return runToCommit(session, operation);
   if (refused.has(name)) {
-    await session.rehearse(operation).catch((error: unknown) => {
+    await session.runOnTrial(operation).catch((error: unknown) => {
       // Anything else is decided by the run.
       if (isRefusal(error)) throw error;
     });

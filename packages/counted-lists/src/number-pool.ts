@@ -74,7 +74,7 @@ export class NumberPool {
   #releasing: Promise<void>[] = [];
   #unreleased = 0;
   /** Whether no numbers are allocated: records get {@link NO_NUMBER}, and nothing is sent. */
-  isRehearsal = false;
+  isTrial = false;
   /** Whether any number was allocated. */
   hasAllocated = false;
 
@@ -99,7 +99,7 @@ export class NumberPool {
 
   /** Returns this many numbers of a list in order: spare ones, a pending one, and one new range. */
   async allocateAll(table: Table, list: List, count: number, mayBeEarly = false): Promise<readonly AllocatedNumber[]> {
-    if (this.isRehearsal) return Array.from({ length: count }, (_, index) => this.#rehearsed(list, count - 1 - index));
+    if (this.isTrial) return Array.from({ length: count }, (_, index) => this.#trialNumber(list, count - 1 - index));
     const numbers = this.#spareOf(list).slice(0, count);
     for (const spare of numbers) spare.isSpare = false;
     const add = (added: readonly PooledNumber[]): void => {
@@ -125,7 +125,7 @@ export class NumberPool {
 
   /** Begins to allocate a number in advance, for the next record of the list. */
   prepare(table: Table, list: List): void {
-    if (this.isRehearsal || list.ordered) return;
+    if (this.isTrial || list.ordered) return;
     if (this.#pending.has(list.partition) || this.#spareOf(list).length > 0) return;
     const pending = this.#allocateRange(table, list, 1);
     pending.catch(() => undefined);
@@ -153,7 +153,7 @@ export class NumberPool {
 
   /** Notes the entries of a number's record that are written before it. */
   noteEntries(allocated: AllocatedNumber, entries: readonly EntryItem[]): void {
-    if (!this.isRehearsal) (allocated as PooledNumber).entries = entries;
+    if (!this.isTrial) (allocated as PooledNumber).entries = entries;
   }
 
   /**
@@ -253,7 +253,7 @@ export class NumberPool {
   }
 
   /** @param below how far below {@link NO_NUMBER}: several records of one trial run need several numbers */
-  #rehearsed(list: List, below: number): AllocatedNumber {
+  #trialNumber(list: List, below: number): AllocatedNumber {
     const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
     const largest = Number.POSITIVE_INFINITY;
     return { list, number: NO_NUMBER - below, expires, filters: list.filters, largest };

@@ -16,8 +16,8 @@ import { StagedChanges } from './staged-changes.ts';
 
 /**
  * One request's access to the table, from its first read to its commit. It is the handle that requests pass around:
- * each part has one job, and the session itself says what happens to them when an operation ends, runs again or is
- * rehearsed.
+ * each part has one job, and the session itself says what happens to them when an operation ends, runs again or has
+ * a trial run.
  */
 export class RequestSession implements TimeLimit {
   /** The only clock of the request. */
@@ -94,14 +94,14 @@ export class RequestSession implements TimeLimit {
    * it.
    * @throws what the commit would be refused with, as far as it can be seen beforehand; what the operation throws
    */
-  async rehearse(operation: () => Promise<unknown>): Promise<void> {
-    this.numbers.isRehearsal = true;
+  async runOnTrial(operation: () => Promise<unknown>): Promise<void> {
+    this.numbers.isTrial = true;
     try {
       await operation();
       await this.changes.checkConditions();
     } finally {
       await this.changes.settle();
-      this.numbers.isRehearsal = false;
+      this.numbers.isTrial = false;
       this.restart();
     }
   }

@@ -12,25 +12,25 @@ import { metadataOf } from './route-metadata.ts';
  * counted shows nothing. The 1st, 2nd, 4th, 8th … read of an integration in a day leaves an audit event in the
  * request's transaction. If that read shows nothing, the next read that shows something leaves it.
  */
-export class ProtectedRead {
+export class CredentialsRead {
   readonly #tenant: Tenant;
   readonly #recordType: string;
   readonly #fields: readonly string[];
   readonly #counting: Promise<void>;
   #count: ReadCount | undefined;
 
-  /** The protected read of a request; undefined where its response shows this caller no such field. */
+  /** The read of a request; undefined where its response shows this caller no such field. */
   static of(
     { contract, route }: { readonly contract: Contract; readonly route: Route },
     input: Input,
     scope: OperationContext,
-  ): ProtectedRead | undefined {
+  ): CredentialsRead | undefined {
     if (!('tenant' in scope) || contract.recordType === undefined) return undefined;
     const { caller, tenant } = scope;
     const fields = Object.entries(contract.fieldPermissions ?? {})
       .filter(([field, code]) => mayDo(caller, code) && mayShow(route, input, field))
       .map(([field]) => field);
-    return fields.length === 0 ? undefined : new ProtectedRead(tenant, caller, contract.recordType, fields);
+    return fields.length === 0 ? undefined : new CredentialsRead(tenant, caller, contract.recordType, fields);
   }
 
   /** Begins to count the read. */
