@@ -8,7 +8,7 @@ import { terminals } from './terminals/contract.ts';
 import { tickets } from './tickets/contract.ts';
 import { users } from './users/contract.ts';
 
-/** The domains of an organization's records, whose routes a batch can carry (`batch/`). */
+/** The domains of an organization's records, whose routes a batch takes (`batch/`). */
 export const recordContracts: readonly Contract[] = [
   clients,
   services,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { body, contract, declared, ok, route } from '#contract';
 import * as field from '#contract/field';
 import { asNumber } from '#json';
-import { carriedOperations } from './carried.ts';
+import { batchableOperations } from './batchable.ts';
 import { AT_ONCE, BEGIN_WITHIN, MAX_PARAMETER, MOST_OPERATIONS } from './limits.ts';
 
 /** Longest key, in characters: that of an `Idempotency-Key`. */
@@ -31,7 +31,7 @@ const operation = () =>
       'Names the operation in the response; unique in the batch. Of a creation it is the `Idempotency-Key` as ' +
         'well: sent again within a day, here or alone, it creates nothing.',
     ),
-    operation: z.enum(carriedOperations()).describe('What to do: the id of an operation in this document.'),
+    operation: z.enum(batchableOperations()).describe('What to do: the id of an operation in this document.'),
     params: field
       .anyJsonObject()
       .meta(field.shownAs({ type: 'object', additionalProperties: { type: 'string', maxLength: MAX_PARAMETER } }))
@@ -115,7 +115,7 @@ export const batch = contract({
       permission: null,
       body: batchBody,
       bodyExample: { operations: [created] },
-      carries: {
+      batch: {
         field: 'operations',
         lines: {
           sent: { description: 'One operation a line.', example: JSON.stringify(created) },

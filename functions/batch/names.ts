@@ -1,6 +1,6 @@
 import { type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { trimmed } from '../../shared/words.ts';
-import { upsertFields } from './carried.ts';
+import { upsertFields } from './batchable.ts';
 
 /** What an operation is about, before it is carried out. */
 interface About {

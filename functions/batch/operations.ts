@@ -1,6 +1,6 @@
-import { carriedRequests, type MatchedRoute, type Operations, respond } from '#http';
+import { batchedRequests, type MatchedRoute, type Operations, respond } from '#http';
 import { increment } from '#telemetry';
-import { isCarried } from './carried.ts';
+import { isBatchable } from './batchable.ts';
 import type { batch } from './contract.ts';
 import { inOrder } from './in-order.ts';
 import { AT_ONCE, BEGIN_WITHIN, END_WITHIN } from './limits.ts';
@@ -10,19 +10,18 @@ import { Waves } from './waves.ts';
 
 type Tables = readonly ReadonlyMap<string, MatchedRoute>[];
 
-/** @param tables the routes of domains, of which a batch can carry requests to some */
+/** @param tables the routes of domains, of which a batch takes requests to some */
 export const batchOperations = (tables: Tables): Operations<typeof batch> => {
   const routes = routesOf(tables);
   return {
-    // The carrier is the request of the batch itself.
-    runBatch: async ({ body, query, session, caller, carrier }) => {
-      const { event, context, isNdjson, wantsRecords } = carrier;
+    runBatch: async ({ body, query, session, caller, batchRequest }) => {
+      const { event, context, isNdjson, wantsRecords } = batchRequest;
       const lines = linesOf(body.operations, routes, query.org_id);
       /** Those that have not begun. */
       const left = Map.groupBy(lines, ({ list }) => list);
       const ofTenant = lines.filter((line) => line.query.org_id === query.org_id);
       const shared = session.share(ofTenant.flatMap(({ headers }) => headers['Idempotency-Key'] ?? []));
-      const serve = carriedRequests(carrier, { caller, session });
+      const serve = batchedRequests(batchRequest, { caller, session });
       const results = new Results(wantsRecords, event.requestContext.requestId);
       const waves = new Waves(caller, session);
       let hasFailed = false;
@@ -70,7 +69,7 @@ const routesOf = (tables: Tables): ReadonlyMap<string, MatchedRoute> =>
   new Map(
     tables
       .flatMap((table) => [...table.values()])
-      .flatMap((matched) => (isCarried(matched.route) ? [[matched.operationId, matched] as const] : [])),
+      .flatMap((matched) => (isBatchable(matched.route) ? [[matched.operationId, matched] as const] : [])),
   );
 
 const linesText = (results: readonly Result[]): string => results.map(({ text }) => `${text}\n`).join('');

@@ -78,8 +78,8 @@ export interface Route<
   readonly event?: EventDeclaration;
   /** For a `PUT`: which record it creates or changes. */
   readonly upsert?: Upsert;
-  /** Its body has requests to other routes (`shared/http/carried-requests.ts`). */
-  readonly carries?: Carried;
+  /** Its body has requests to other routes (`shared/http/batched-requests.ts`). */
+  readonly batch?: Batching;
   /**
    * A privileged operation may give, change or remove permissions (`docs/decisions/0073`). A refused one leaves an
    * audit event.
@@ -112,10 +112,10 @@ export interface Upsert {
 }
 
 /**
- * The requests that a body carries. It may come as NDJSON, too, one request a line, and the response is of the same
+ * The requests of a batch. Its body may come as NDJSON, too, one request a line, and the response is of the same
  * kind.
  */
-export interface Carried {
+export interface Batching {
   /** The field of the body that lists them: that of the body and of the response where they are JSON. */
   readonly field: string;
   /** The form of a line of NDJSON, and of its response, with an example of each. */
@@ -151,7 +151,7 @@ export interface RouteOptions {
   readonly bodyExample?: Example;
   readonly event?: EventDeclaration;
   readonly upsert?: Upsert;
-  readonly carries?: Carried;
+  readonly batch?: Batching;
   readonly privileged?: true;
   readonly response: ResponseType;
   readonly errors?: readonly ProblemType[];
@@ -170,7 +170,7 @@ export type RouteOf<O extends RouteOptions> = Route<
   O['response'] extends ResponseType<infer S> ? S : never,
   Given<O, 'auth', 'bearer'> extends infer A extends Auth ? A : never
 > &
-  Pick<O, 'carries' & keyof O>;
+  Pick<O, 'batch' & keyof O>;
 
 /**
  * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`. Its parameters are declared when first asked for.
@@ -225,7 +225,7 @@ export function route<const O extends RouteOptions>(method: Method, path: string
 }
 
 function assertConsistent(method: Method, path: string, options: RouteOptions): void {
-  const { auth = 'bearer', permission, callers, event, upsert, carries, body } = options;
+  const { auth = 'bearer', permission, callers, event, upsert, batch, body } = options;
   const wrong = (message: string): TypeError => new TypeError(`${method} ${path}: ${message}`);
   if (auth.startsWith('bearer') !== (permission !== undefined)) {
     throw wrong('routes with a bearer token, and only these, need a permission, or null for none');
@@ -236,8 +236,8 @@ function assertConsistent(method: Method, path: string, options: RouteOptions): 
   if ((method === 'PUT') !== (upsert !== undefined)) {
     throw wrong('a PUT, and nothing else, says which record it creates or changes');
   }
-  if (carries !== undefined && (auth !== 'bearer' || body === undefined)) {
-    throw wrong('a route that carries requests takes a bearer token and a body');
+  if (batch !== undefined && (auth !== 'bearer' || body === undefined)) {
+    throw wrong('a route of batches takes a bearer token and a body');
   }
 }
 

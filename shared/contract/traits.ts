@@ -63,10 +63,8 @@ const TAKES = {
   'Idempotency-Key': ({ method, response, auth }: Route) =>
     method === 'POST' && response.status === 201 && auth.startsWith('bearer'),
   // The body may name fields of the record that it cannot set: `handling=lenient` ignores them (RFC 7240 §4.4).
-  Prefer: ({ auth, body, carries }: Route) =>
-    auth !== 'signature' &&
-    body !== undefined &&
-    (carries !== undefined || Object.keys(body.readOnlyFields).length > 0),
+  Prefer: ({ auth, body, batch }: Route) =>
+    auth !== 'signature' && body !== undefined && (batch !== undefined || Object.keys(body.readOnlyFields).length > 0),
   traceparent: () => true,
 } satisfies Record<string, (route: Route) => boolean>;
 
@@ -144,7 +142,7 @@ export function problemsOf(route: Route): ProblemType[] {
 export const statusesOf = (route: Route): number[] => [
   route.response.status,
   ...(route.upsert === undefined ? [] : [200]),
-  ...(route.carries === undefined ? [] : [route.carries.partly.status]),
+  ...(route.batch === undefined ? [] : [route.batch.partly.status]),
   ...(takesHeader(route, 'If-None-Match') ? [304] : []),
   ...new Set(problemsOf(route).map((type) => PROBLEMS[type].status)),
   // When the function does not respond in time.

@@ -1,5 +1,5 @@
+export { batchedRequests } from './batched-requests.ts';
 export { callOperation } from './call-operation.ts';
-export { carriedRequests } from './carried-requests.ts';
 export { CredentialsRead } from './credentials-read.ts';
 export { checkGrant, checkReach } from './grants.ts';
 export { organizationOf, refuseSuspended, requireNamedOwner, tenantOf } from './middleware/tenant.ts';

@@ -3,7 +3,7 @@ import { type Contract, itemRouteOf, methodsOf, type Route } from '#contract';
 import type { Caller } from '#identity';
 import type { PageQuery, Repository, RequestSession, Stored, Tenant } from '#table';
 import type { RequestBudget } from '#tenancy';
-import type { Carrier, HttpRequest } from './request/http-request.ts';
+import type { BatchRequest, HttpRequest } from './request/http-request.ts';
 
 /**
  * The work of one route: it reads, checks the domain's rules, stages writes and returns the response. It gets validated
@@ -66,13 +66,13 @@ export interface OpenInput {
 }
 
 /** What the operation of a batch route gets besides its input. */
-export interface CarrierInput extends BearerInput {
-  /** To be handed on with each of the requests (`carried-requests.ts`). */
-  readonly carrier: Carrier;
+export interface BatchInput extends BearerInput {
+  /** To be handed on with each of the requests (`batched-requests.ts`). */
+  readonly batchRequest: BatchRequest;
 }
 
 /** What an operation gets besides its input. */
-export type OperationContext = BearerInput | CarrierInput | OpenInput;
+export type OperationContext = BearerInput | BatchInput | OpenInput;
 
 /** The parsed input of any route. */
 export interface Input {
@@ -114,8 +114,8 @@ export type Operations<C extends Contract> = {
   readonly [Id in keyof C['routes']]: Operation<
     C['routes'][Id],
     C['routes'][Id]['auth'] extends 'bearer'
-      ? C['routes'][Id] extends { readonly carries: object }
-        ? CarrierInput
+      ? C['routes'][Id] extends { readonly batch: object }
+        ? BatchInput
         : BearerInput
       : OpenInput
   >;
@@ -153,7 +153,7 @@ export function routeTable<C extends Contract>(contract: C, operations: Operatio
 }
 
 /** What an operation has from its batch. */
-export interface Carried {
+export interface Batched {
   readonly matched: MatchedRoute;
   /** What its session shares with those of the others. */
   readonly batch: NonNullable<RequestSession['batch']>;
@@ -162,6 +162,6 @@ export interface Carried {
 }
 
 /** An event of the gateway is not an operation of a batch. */
-export interface MaybeCarried {
-  readonly carried?: Carried;
+export interface MaybeBatched {
+  readonly batched?: Batched;
 }

@@ -55,7 +55,7 @@ export const observed =
   (event, context) =>
     observe({ domain, clock, event, endOf }, async () => {
       const response = await handler(event, context);
-      // A batch counts as one failed request, however many of those that it carries have failed.
+      // A batch counts as one failed request, however many of its own have failed.
       if (isFailure(response) && annotations().line === undefined) increment('RequestsFailed');
       return response;
     });

@@ -53,7 +53,7 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
   }
   if (reply.isCut || !isDeliverable(body))
     throw new PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
-  const statusCode = (reply.isPartly ? route.carries?.partly.status : undefined) ?? status;
+  const statusCode = (reply.isPartly ? route.batch?.partly.status : undefined) ?? status;
   return { statusCode, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 

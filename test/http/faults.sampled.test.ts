@@ -141,7 +141,7 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
   let response = await send();
   faulty.follow(() => undefined);
   // The service must absorb one fault; a fault that outlasts the SDK may reach the caller, but only as a 503.
-  const success = route.carries === undefined ? route.response.status : 201;
+  const success = route.batch === undefined ? route.response.status : 201;
   const right = [success, ...(to - from > 1 ? [503] : [])];
   expect(right, `${what}: ${JSON.stringify(response.body)}`).toContain(response.status);
   const isRepeated = response.status === 503;

@@ -16,7 +16,7 @@ const withoutFreeForm = route('POST', '/login', {
 const carrying = route('POST', '/batch', {
   ...{ ...taking, auth: 'bearer', permission: null },
   body: body('Batch', () => ({ operations: field.list(z.strictObject({ body: field.jsonObject() }), 2) })),
-  carries: {
+  batch: {
     field: 'operations',
     lines: { sent: { description: '', example: '' }, returned: { description: '', example: '' } },
     partly: { status: 207, description: '' },

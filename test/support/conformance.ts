@@ -88,7 +88,7 @@ function budgetComplaint(route: Route, { headers }: Responded): string | undefin
 
 function recordComplaint(route: Route, { status, headers, body }: Responded): string | undefined {
   const { schema, media } = route.response;
-  const isNdjson = headers.get('content-type') === NDJSON && route.carries !== undefined;
+  const isNdjson = headers.get('content-type') === NDJSON && route.batch !== undefined;
   if (schema !== undefined && takesHeader(route, 'If-None-Match') && headers.get('etag') === null)
     return 'it has no ETag';
   if (status === 304 || schema === undefined) return body === '' ? undefined : 'it has a body';

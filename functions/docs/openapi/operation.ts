@@ -59,7 +59,7 @@ function accessTo({ auth, permission }: Route): string {
 }
 
 const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-  const { body, bodyExample, carries } = route;
+  const { body, bodyExample, batch } = route;
   return body === undefined
     ? {}
     : {
@@ -71,7 +71,7 @@ const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBo
               schema: bodySchema(body),
               ...(bodyExample === undefined ? {} : { example: bodyExample }),
             },
-            ...(carries && ndjsonOf(carries.lines.sent, maxBodyOf(route))),
+            ...(batch && ndjsonOf(batch.lines.sent, maxBodyOf(route))),
           },
         },
       };

@@ -19,7 +19,7 @@ const finding = z
     detail: field.text(1_000).describe('Why that part is refused, in words.'),
   })
   .describe('One thing that is wrong with a request.')
-  .meta({ id: 'Finding' });
+  .meta({ id: 'FieldError' });
 
 /** Problem details (RFC 9457). Loose, because clients must ignore members that they do not know (§3.2). */
 export const problemSchema = z

@@ -28,7 +28,7 @@ export class Responses {
 
   /** All responses of a route's operation. */
   of(contract: Contract, route: Route): ZodOpenApiResponsesObject {
-    const { response, upsert, carries } = route;
+    const { response, upsert, batch } = route;
     const headers = successHeaders(contract, route);
     const success = { ...successOf(route, headers), ...linksFrom(this.#contracts, contract, route) };
     const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
@@ -36,8 +36,8 @@ export class Responses {
       [`${response.status}` as const]: success,
       // Of an upsert that has changed a record.
       ...(upsert && { '200': successOf(route, ['ETag', ...appliedHeaders(route)], upsert.changed) }),
-      // Of a request that carries others, of which one has failed.
-      ...(carries && { [carries.partly.status]: successOf(route, headers, carries.partly.description) }),
+      // Of a batch, of which an operation has failed.
+      ...(batch && { [batch.partly.status]: successOf(route, headers, batch.partly.description) }),
       ...(takesHeader(route, 'If-None-Match') ? { '304': this.#shared('NotModified', notModified) } : {}),
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
@@ -67,12 +67,12 @@ const successOf = (
 
 const appliedHeaders = (route: Route): ResponseHeader[] => (takesHeader(route, 'Prefer') ? ['Preference-Applied'] : []);
 
-function contentOf({ response, carries }: Route): Pick<ZodOpenApiResponseObject, 'content'> {
+function contentOf({ response, batch }: Route): Pick<ZodOpenApiResponseObject, 'content'> {
   const { schema, example, media } = response;
   if (schema === undefined) return {};
   const examples = Object.entries<unknown>(media ?? { 'application/json': example });
   const content = Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }]));
-  return { content: { ...content, ...(carries && ndjsonOf(carries.lines.returned, MAX_RESPONSE)) } };
+  return { content: { ...content, ...(batch && ndjsonOf(batch.lines.returned, MAX_RESPONSE)) } };
 }
 
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
@@ -148,7 +148,7 @@ const recordIn = ({ params }: Route): string | undefined => referencesIn(params)
 
 /** A body of NDJSON. OpenAPI 3.1 has no schema for its lines, so it is a text. */
 export const ndjsonOf = (
-  { description, example }: NonNullable<Route['carries']>['lines']['sent'],
+  { description, example }: NonNullable<Route['batch']>['lines']['sent'],
   maxLength: number,
 ): Readonly<Record<string, ZodOpenApiMediaTypeObject>> => ({
   'application/x-ndjson': { schema: { type: 'string', description, maxLength }, example: `${example}\n` },

@@ -1,4 +1,4 @@
-import type { Finding, KnownProblemType, Problem } from './schema.ts';
+import type { FieldError, KnownProblemType, Problem } from './schema.ts';
 
 /** The type of a problem; later releases of the API add others. */
 export type ProblemType = KnownProblemType | 'about:blank' | (string & {});
@@ -13,7 +13,7 @@ export class CustodiaProblem extends Error {
   /** What is wrong with this request. */
   readonly detail: string | undefined;
   /** Every finding, each with a pointer to its place in the request. */
-  readonly errors: readonly Finding[];
+  readonly errors: readonly FieldError[];
   /** Names the request in the logs of the service: quote it when you ask. */
   readonly requestId: string | undefined;
   /** Seconds to wait before the next attempt, where the response says so. */
@@ -63,7 +63,7 @@ function messageOf(parts: readonly (string | undefined)[]): string {
 /** Without the full stop, because more may follow. */
 const inOneLine = (text: string): string => text.slice(0, LONGEST).replace(/\s+/g, ' ').replace(/\.$/, '');
 
-const lineOf = ({ in: place, pointer, detail }: Finding): string =>
+const lineOf = ({ in: place, pointer, detail }: FieldError): string =>
   `${place === 'body' ? '' : `${place} `}${pointer}: ${detail}`;
 
 const fieldsOf = (body: unknown): Partial<Problem> => (typeof body === 'object' && body !== null ? body : {});

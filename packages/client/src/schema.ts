@@ -1245,10 +1245,10 @@ export interface components {
              */
             request_id: string;
             /** @description Every finding, each with its place. */
-            errors?: components["schemas"]["Finding"][];
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description One thing that is wrong with a request. */
-        Finding: {
+        FieldError: {
             /**
              * @description The part of the request that the pointer points into.
              * @example body
@@ -6676,7 +6676,7 @@ export interface components {
 export type Login = components['schemas']['Login'];
 export type AccessToken = components['schemas']['AccessToken'];
 export type Problem = components['schemas']['Problem'];
-export type Finding = components['schemas']['Finding'];
+export type FieldError = components['schemas']['FieldError'];
 export type ClientPage = components['schemas']['ClientPage'];
 export type ClientRecord = components['schemas']['ClientRecord'];
 export type ClientCreate = components['schemas']['ClientCreate'];

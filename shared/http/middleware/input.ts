@@ -23,7 +23,7 @@ export interface WithJson {
 }
 
 /**
- * Parses the body (`docs/decisions/0005-json-as-it-came.md`). NDJSON of a route that carries requests becomes JSON with
+ * Parses the body (`docs/decisions/0005-json-as-it-came.md`). NDJSON of a batch becomes JSON with
  * these requests; pointers of problems then begin with the number of a line: `#/17/key`.
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
@@ -32,7 +32,7 @@ export const jsonBody = (): Middleware<Routed & WithJson> => ({
     const { route } = event.matched;
     if (route.body === undefined || route.auth === 'signature') return;
     const text = bodyTextOf(route, event.request);
-    if (route.carries !== undefined && isNdjson(event.request)) {
+    if (route.batch !== undefined && isNdjson(event.request)) {
       const lines = linesOf(text);
       event.json = parsedLines(lines, route);
       event.lineNumbers = lines.map(({ number }) => number);
@@ -46,7 +46,7 @@ export const jsonBody = (): Middleware<Routed & WithJson> => ({
   },
   onError: (request) => {
     const { matched, lineNumbers }: Partial<Routed> & WithJson = request.event;
-    const field = matched?.route.carries?.field;
+    const field = matched?.route.batch?.field;
     if (field === undefined || lineNumbers === undefined || !(request.error instanceof Problem)) return;
     request.error = inLines(request.error, field, lineNumbers);
   },
@@ -69,7 +69,7 @@ function parsedLines(lines: readonly Line[], route: Route): Parsed {
       throw invalidJson(text, number - 1);
     }
   }
-  return parsedBody(route, `{${JSON.stringify(route.carries?.field)}:[${lines.map(({ text }) => text).join()}]}`);
+  return parsedBody(route, `{${JSON.stringify(route.batch?.field)}:[${lines.map(({ text }) => text).join()}]}`);
 }
 
 /** The same problem with pointers to lines. */

@@ -4,7 +4,7 @@ import { type Contract, Problem } from '#contract';
 import { RequestSession } from '#table';
 import { annotate } from '#telemetry';
 import type { Clock } from '../../clock.ts';
-import { type MatchedRoute, type MaybeCarried, type Operations, routeTable } from '../operation.ts';
+import { type MatchedRoute, type MaybeBatched, type Operations, routeTable } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';
 import { BUILT_AT_START, PRECOMPILED_METADATA } from '../precompiled-metadata.ts';
 import { type HttpRequest, requestOf } from '../request/http-request.ts';
@@ -21,7 +21,7 @@ export interface Routed {
 }
 
 /** Finds the route of a request. */
-export type FindRoute = (event: APIGatewayProxyEvent & MaybeCarried) => MatchedRoute | undefined;
+export type FindRoute = (event: APIGatewayProxyEvent & MaybeBatched) => MatchedRoute | undefined;
 
 /** Finds the routes of a domain. */
 export function routesOf<C extends Contract>(contract: C, operations: Operations<C>): FindRoute {
@@ -55,14 +55,14 @@ export interface InSession {
 }
 
 /** Opens the request's session with the table: its clock, its deadline and its unit of work. */
-export function inSession(clock: Clock): Middleware<InSession & MaybeCarried> {
+export function inSession(clock: Clock): Middleware<InSession & MaybeBatched> {
   const settle = async ({ event: { session } }: { readonly event: Partial<InSession> }): Promise<void> =>
     session?.tables.settleSessions(session.now);
   return {
     before: ({ event, context }) => {
       const timeLeft = Math.min(context.getRemainingTimeInMillis() - RESPONSE_TIME, LONGEST);
       event.session = RequestSession.ofEnvironment(timeLeft, clock);
-      event.session.batch = event.carried?.batch;
+      event.session.batch = event.batched?.batch;
     },
     after: settle,
     onError: settle,

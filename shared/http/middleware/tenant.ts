@@ -6,9 +6,9 @@ import { annotate } from '#telemetry';
 import { readSuspension, type Suspension } from '#tenancy';
 import { keepNewest } from '../../memory.ts';
 import { isUuid } from '../../well-formed.ts';
-import type { MaybeCarried, OperationContext } from '../operation.ts';
+import type { MaybeBatched, OperationContext } from '../operation.ts';
 import { noRecord } from '../problems.ts';
-import { type Carrier, preferenceOf } from '../request/http-request.ts';
+import { type BatchRequest, preferenceOf } from '../request/http-request.ts';
 import { checkReadOnlyFields, readOnlyFieldsIn } from '../request/validate.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../response.ts';
 import type { Authenticated, Budgeted } from './caller.ts';
@@ -45,11 +45,12 @@ export const tenantScoped = (): Middleware<Scoped> => ({
     };
     const readLimits = () => budget.readLimits();
     const scope = { session, caller, tenant, getOrThrow: getterFor(event, tenant), requireBudget, readLimits };
-    event.scope = matched.route.carries === undefined ? scope : { ...scope, carrier: carrierOf(event, context) };
+    event.scope =
+      matched.route.batch === undefined ? scope : { ...scope, batchRequest: batchRequestOf(event, context) };
   },
 });
 
-const carrierOf = (event: APIGatewayProxyEvent & Scoped, context: Context): Carrier => ({
+const batchRequestOf = (event: APIGatewayProxyEvent & Scoped, context: Context): BatchRequest => ({
   event,
   context,
   isNdjson: event.lineNumbers !== undefined,
@@ -184,18 +185,18 @@ export interface SuspensionChecked {
 /**
  * Begins the suspension check, which refuses callers of suspended organizations at once, although the gateway caches
  * the authorizer's response: each request reads the suspension of its caller's organization, in parallel to its own
- * work (`docs/decisions/0096-suspending-exporting-erasing.md`). A carried request has it from its carrier. Platform and
+ * work (`docs/decisions/0096-suspending-exporting-erasing.md`). A batched request has it from its batch. Platform and
  * anonymous callers are not checked.
  * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason, or whose
- *   request carries others: their effects could not be taken back
+ *   request is a batch: the effects of its requests could not be taken back
  */
-export const notSuspended = (): Middleware<Scoped & SuspensionChecked & MaybeCarried> => ({
+export const notSuspended = (): Middleware<Scoped & SuspensionChecked & MaybeBatched> => ({
   before: async ({ event }) => {
     const tenant = event.caller && Tenant.of(event.caller, event.session);
-    event.suspensionCheck = event.carried?.suspensionCheck ?? (tenant && requireActive(tenant)) ?? Promise.resolve();
+    event.suspensionCheck = event.batched?.suspensionCheck ?? (tenant && requireActive(tenant)) ?? Promise.resolve();
     event.suspensionCheck.catch(() => undefined);
     // A tenant that this container has recently refused waits first: such a call takes one read, and no numbers.
-    const isWaitedFor = event.matched.route.carries !== undefined || (tenant !== undefined && refused.has(tenant.id));
+    const isWaitedFor = event.matched.route.batch !== undefined || (tenant !== undefined && refused.has(tenant.id));
     if (isWaitedFor) await event.suspensionCheck;
   },
   // Lambda stops a function once it has responded: no call of AWS may be under way then.

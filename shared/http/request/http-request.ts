@@ -18,8 +18,8 @@ export interface HttpRequest {
   readonly bytes: Buffer;
 }
 
-/** A request that carries others: they come from its caller, within its time. */
-export interface Carrier {
+/** The request of a batch, as its own requests need it: they come from its caller, within its time. */
+export interface BatchRequest {
   readonly event: APIGatewayProxyEvent;
   readonly context: Context;
   /** Whether the body came as NDJSON, and the response is to be NDJSON. */
@@ -78,10 +78,10 @@ function nameAndValue(preference: string): readonly [string, string | undefined]
 const MAX_DEPTH = 256;
 
 /**
- * The deepest nesting of a body that carries requests: one that is too deep is refused alone, as its own route refuses
+ * The deepest nesting of a batch: a request that is too deep is refused alone, as its own route refuses
  * it.
  */
-const MAX_DEPTH_CARRYING = 2 * MAX_DEPTH;
+const MAX_DEPTH_OF_BATCH = 2 * MAX_DEPTH;
 
 type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
 
@@ -97,22 +97,22 @@ interface Taken {
 
 const ONLY_JSON = { maxDepth: MAX_DEPTH, types: [JSON_TYPE] } as const;
 
-const CARRYING = { maxDepth: MAX_DEPTH_CARRYING, types: [JSON_TYPE, NDJSON_TYPE] } as const;
+const OF_BATCH = { maxDepth: MAX_DEPTH_OF_BATCH, types: [JSON_TYPE, NDJSON_TYPE] } as const;
 
 /**
  * The text of the body of a request to this route, after checks of its media type, size, UTF-8 and depth.
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
 export const bodyTextOf = (route: Route, request: Sent): string =>
-  jsonTextOf(request, { maxBytes: maxBodyOf(route), ...(route.carries === undefined ? ONLY_JSON : CARRYING) });
+  jsonTextOf(request, { maxBytes: maxBodyOf(route), ...(route.batch === undefined ? ONLY_JSON : OF_BATCH) });
 
 /**
  * Parses the body of a request to this route. Numbers are kept as they were written where the body has no more values
- * than it may hold. Of carried requests each may hold as many, and their own routes refuse those with more.
+ * than it may hold. Each request of a batch may hold as many; its own route refuses more.
  * @throws SyntaxError
  */
-export const parsedBody = ({ body, carries }: Route, text: string): Parsed =>
-  parseWhere(text, (json) => carries !== undefined || (body && freeFormOf(body)?.isBounded(json)) === true);
+export const parsedBody = ({ body, batch }: Route, text: string): Parsed =>
+  parseWhere(text, (json) => batch !== undefined || (body && freeFormOf(body)?.isBounded(json)) === true);
 
 function jsonTextOf(request: Sent, { maxBytes, maxDepth, types }: Taken): string {
   requireType(request, types);

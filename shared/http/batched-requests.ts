@@ -2,24 +2,24 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { Tenant } from '#table';
 import { annotate } from '#telemetry';
 import { requireActive } from './middleware/tenant.ts';
-import type { BearerInput, Carried, MaybeCarried } from './operation.ts';
+import type { Batched, BearerInput, MaybeBatched } from './operation.ts';
 import { chainOf, isFailure, type LambdaHandler, observed } from './pipeline.ts';
-import type { Carrier } from './request/http-request.ts';
+import type { BatchRequest } from './request/http-request.ts';
 
 /**
- * Requests that another request carries. Each passes all the middlewares that it would pass alone, from the permission
- * to the unit of work, in a session of its own, and leaves an access line of its own: with the domain and the operation
- * of its route, and its line.
+ * The requests of a batch. Each passes all the middlewares that it would pass alone, from the permission to the unit of
+ * work, in a session of its own, and leaves an access line of its own: with the domain and the operation of its route,
+ * and its line in the batch.
  */
 
 /** A request to a route, before any check. */
-export interface CarriedRequest extends Omit<Carried, 'suspensionCheck'> {
+export interface BatchedRequest extends Omit<Batched, 'suspensionCheck'> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   /** The body as JSON text; null: none. */
   readonly body: string | null;
-  /** Its number among those that are carried, counted from 1. */
+  /** Its number in the batch, counted from 1. */
   readonly line: number;
   /** In milliseconds. */
   readonly timeLeft: number;
@@ -31,18 +31,18 @@ interface Served {
   readonly isFailure: boolean;
 }
 
-/** Serves carried requests by one chain. Like a Lambda handler it turns every error into a response. */
-export function carriedRequests(
-  carrier: Carrier,
+/** Serves batched requests by one chain. Like a Lambda handler it turns every error into a response. */
+export function batchedRequests(
+  batchRequest: BatchRequest,
   { caller, session }: Pick<BearerInput, 'caller' | 'session'>,
-): (request: CarriedRequest) => Promise<Served> {
+): (request: BatchedRequest) => Promise<Served> {
   const { clock } = session;
-  const chain = chainOf(({ carried }) => carried?.matched, clock);
+  const chain = chainOf(({ batched }) => batched?.matched, clock);
   const suspensionCheck = suspensionChecks(Tenant.of(caller, session));
   return async (request) => {
     const { matched, timeLeft, line } = request;
-    const event = eventOf(carrier, { ...request, suspensionCheck: suspensionCheck() });
-    const context = { ...carrier.context, getRemainingTimeInMillis: () => timeLeft };
+    const event = eventOf(batchRequest, { ...request, suspensionCheck: suspensionCheck() });
+    const context = { ...batchRequest.context, getRemainingTimeInMillis: () => timeLeft };
     let hasFailed = true;
     const serve: LambdaHandler = async (...given) => {
       annotate({ line });
@@ -58,7 +58,7 @@ export function carriedRequests(
 /** For so long a suspension check holds for requests that begin, in milliseconds. */
 const CHECKED_FOR = 1_000;
 
-/** Begins a suspension check where the last one is too old, or was refused. The carrier's own was when it began. */
+/** Begins a suspension check where the last one is too old, or was refused. The batch began one when it came. */
 function suspensionChecks(tenant: Tenant): () => Promise<void> {
   const { clock, now } = tenant.session;
   let last = { at: now, check: Promise.resolve() };
@@ -73,12 +73,12 @@ function suspensionChecks(tenant: Tenant): () => Promise<void> {
   };
 }
 
-/** Headers of the request that carries others which are theirs: its trace, and what it prefers. */
+/** Headers of the batch that each of its requests has: its trace, and what it prefers. */
 const HANDED_ON = ['traceparent', 'x-amzn-trace-id', 'prefer'];
 
-/** As the gateway would pass it, with the caller and the origin of the request that carries it. */
-function eventOf({ event }: Carrier, carried: CarriedRequest & Carried): APIGatewayProxyEvent & MaybeCarried {
-  const { matched, params, query, headers, body } = carried;
+/** As the gateway would pass it, with the caller and the origin of the batch. */
+function eventOf({ event }: BatchRequest, batched: BatchedRequest & Batched): APIGatewayProxyEvent & MaybeBatched {
+  const { matched, params, query, headers, body } = batched;
   const { requestContext, stageVariables, path } = event;
   const own = Object.entries({ ...headers, 'Content-Type': 'application/json' });
   const handedOn = Object.entries(event.multiValueHeaders ?? {}).filter(([name]) =>
@@ -97,7 +97,7 @@ function eventOf({ event }: Carrier, carried: CarriedRequest & Carried): APIGate
     multiValueQueryStringParameters: Object.fromEntries(inLists(Object.entries(query))),
     body,
     isBase64Encoded: false,
-    carried,
+    batched,
   };
 }
 
