@@ -20,7 +20,7 @@ import { deadLettersName, queueName } from './deliveries.ts';
 import type { Firewall } from './firewall.ts';
 import { apiMetric, callsOfKms, counterMetric, ended, failures, type LogMetric, queueMetric } from './metrics.ts';
 import type { FunctionMetrics, Observed } from './observed.ts';
-import { AUTHORIZER, BACKGROUND, DELIVERY_BELL } from './rights.ts';
+import { AUTHORIZER, BACKGROUND, DELIVERY_WAKE_UP } from './rights.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 import type { TableReference } from './table.ts';
 
@@ -166,7 +166,9 @@ export class StageDashboard extends Construct {
         'how long, at most',
         [
           queueMetric(queue, 'ApproximateAgeOfOldestMessage', { label: 'in the queue, in s' }),
-          observed.lambda(DELIVERY_BELL).metric('IteratorAge', { statistic: 'Maximum', label: 'in the stream, in ms' }),
+          observed
+            .lambda(DELIVERY_WAKE_UP)
+            .metric('IteratorAge', { statistic: 'Maximum', label: 'in the stream, in ms' }),
         ],
       ],
       ['calls of the functions', ofBackground(observed, 'Invocations', { statistic: 'Sum' }), { stacked: true }],

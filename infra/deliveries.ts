@@ -8,7 +8,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { journalEntity } from '#table';
 import type { Functions } from './functions.ts';
-import { DELIVERIES, DELIVERY_BELL, DELIVERY_SCHEDULE } from './rights.ts';
+import { DELIVERIES, DELIVERY_SCHEDULE, DELIVERY_WAKE_UP } from './rights.ts';
 import { functionNameOf } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { TableReference } from './table.ts';
@@ -112,7 +112,7 @@ export class Deliveries extends Construct {
    * up: the schedule has woken its tenants twice.
    */
   #callOnInsertions(functions: Functions, stream: string): void {
-    const { alias, role } = functions.named(DELIVERY_BELL);
+    const { alias, role } = functions.named(DELIVERY_WAKE_UP);
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-example-lamda-process-dynamodb-streams.html
     role.addToPolicy(
       new PolicyStatement({
@@ -122,7 +122,7 @@ export class Deliveries extends Construct {
     );
     role.addToPolicy(maySend(this.#deadLetters));
     const ofJournals = [{ suffix: `#${journalEntity.name}` }];
-    new EventSourceMapping(this, 'Bell', {
+    new EventSourceMapping(this, 'WakeUp', {
       target: alias,
       eventSourceArn: stream,
       startingPosition: StartingPosition.LATEST,

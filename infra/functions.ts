@@ -9,8 +9,8 @@ import {
   AUTHORIZER,
   BACKGROUND,
   DELIVERIES,
-  DELIVERY_BELL,
   DELIVERY_SCHEDULE,
+  DELIVERY_WAKE_UP,
   keyOfTenantRole,
   type Rights,
   rightsOf,
@@ -69,7 +69,7 @@ const IN_BACKGROUND: Readonly<Record<(typeof BACKGROUND)[number], Running>> = {
     recursiveLoop: RecursiveLoop.ALLOW,
     noDeadLetters: 'A queue calls it, and has a dead letter queue of its own for wake-ups that fail again and again.',
   },
-  [DELIVERY_BELL]: {
+  [DELIVERY_WAKE_UP]: {
     timeout: Duration.seconds(30),
     memorySize: 256,
     noDeadLetters: 'A stream calls it, whose mapping sends what fails again and again to the dead letter queue.',

@@ -64,7 +64,7 @@ export const AUTHORIZER = 'authorizer';
 
 /** The functions that deliver events, in the background. No contract is served by them. */
 export const DELIVERIES = 'deliveries';
-export const DELIVERY_BELL = 'delivery-bell';
+export const DELIVERY_WAKE_UP = 'delivery-wake-up';
 export const DELIVERY_SCHEDULE = 'delivery-schedule';
 
 /**
@@ -79,7 +79,7 @@ const WITHOUT_CONTRACT = {
     tidiesRegister: true,
     wakes: true,
   },
-  [DELIVERY_BELL]: { wakes: true },
+  [DELIVERY_WAKE_UP]: { wakes: true },
   [DELIVERY_SCHEDULE]: { readsRegister: true, readsBacklogs: true, wakes: true },
 } as const satisfies Readonly<Record<string, Rights>>;
 
@@ -88,7 +88,11 @@ type WithoutContract = keyof typeof WITHOUT_CONTRACT;
 export const isWithoutContract = (name: string): name is WithoutContract => Object.hasOwn(WITHOUT_CONTRACT, name);
 
 /** The functions of the background. */
-export const BACKGROUND = [DELIVERIES, DELIVERY_BELL, DELIVERY_SCHEDULE] as const satisfies readonly WithoutContract[];
+export const BACKGROUND = [
+  DELIVERIES,
+  DELIVERY_WAKE_UP,
+  DELIVERY_SCHEDULE,
+] as const satisfies readonly WithoutContract[];
 
 /** Nobody waits for them. */
 export const isOfBackground = (name: string): boolean => BACKGROUND.some((each) => each === name);

@@ -62,13 +62,13 @@ function waiting(size: (typeof BATCH_SIZES)[number], performance: string): Way {
 const LINES = ['journal', 'queue', 'functions', 'table', 'logs', 'transfer'] as const;
 
 /** Dollars for a million events, as {@link LINES} names them. */
-function linesOf({ table, calls, turns }: Way, { worker, bell }: Profile): number[] {
+function linesOf({ table, calls, turns }: Way, { worker, wakeUp }: Profile): number[] {
   const working = table.calls * ASSUMED.roundTripMs + calls * (ASSUMED.receiverMs + ASSUMED.ownMs);
   const waking = ASSUMED.roundTripMs + ASSUMED.ownMs;
   return [
     JOURNAL_UNITS * PRICES.writeUnits.dollars,
     turns * REQUESTS_OF_MESSAGE * PRICES.queueRequests.dollars,
-    turns * dollarsForRuns(working / turns / 1_000, worker) + turns * dollarsForRuns(waking / 1_000, bell),
+    turns * dollarsForRuns(working / turns / 1_000, worker) + turns * dollarsForRuns(waking / 1_000, wakeUp),
     table.readUnits * PRICES.readUnits.dollars + table.writeUnits * PRICES.writeUnits.dollars,
     dollarsForLogs(turns * (2 * LOG_LINES.lambda + LOG_LINES.own)),
     ((calls * ASSUMED.headerBytes + ASSUMED.eventBytes) * MILLION * PRICES.transfer.dollars) / GB,

@@ -24,7 +24,7 @@ export interface Profile {
   readonly metrics: FixedCost;
   /** Memory in MB of the worker of deliveries, and of the function that wakes it. */
   readonly worker: number;
-  readonly bell: number;
+  readonly wakeUp: number;
 }
 
 export interface Profiles {
@@ -46,10 +46,10 @@ export function profilesOf(
     const way = wayOf(stage, coldStart);
     const [calls, keptAlive] = heartbeatCosts(stage, way);
     const metrics = metricCost(stage);
-    const [worker, bell] = ['deliveries', 'delivery-bell'].map((each) => memoryOf(stage, each));
-    if (worker === undefined || bell === undefined) throw new Error('the stage delivers no events');
+    const [worker, wakeUp] = ['deliveries', 'delivery-wake-up'].map((each) => memoryOf(stage, each));
+    if (worker === undefined || wakeUp === undefined) throw new Error('the stage delivers no events');
     return {
-      ...{ way, worker, bell },
+      ...{ way, worker, wakeUp },
       idle: [...idleCosts(stage), calls, keptAlive, ...wakeUpCosts(stage, way)],
       metrics: { ...metrics, count: metrics.count - keptAlive.count },
     };

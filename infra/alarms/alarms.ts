@@ -7,7 +7,7 @@ import type { Firewall } from '../firewall.ts';
 import type { Heartbeat } from '../heartbeat.ts';
 import { apiMetric, failures } from '../metrics.ts';
 import type { Observed } from '../observed.ts';
-import { AUTHORIZER, DELIVERY_BELL } from '../rights.ts';
+import { AUTHORIZER, DELIVERY_WAKE_UP } from '../rights.ts';
 import type { Settings } from '../settings.ts';
 import type { TableReference } from '../table.ts';
 import { type AlarmRow, addAlarm, type CompositeRow } from './alarm.ts';
@@ -89,7 +89,7 @@ export class Alarms extends Construct {
     const requests = this.#requests;
     const functions = Array.from(observed.functions, ([name, { lambda }]) => [name, lambda] as const);
     const logins = callsOf(observed, AUTH);
-    const wakeUp = table.tableStreamArn === undefined ? undefined : observed.lambda(DELIVERY_BELL);
+    const wakeUp = table.tableStreamArn === undefined ? undefined : observed.lambda(DELIVERY_WAKE_UP);
     return {
       Api: rows.apiRows(this, requests),
       Authorizer: rows.authorizerRows(this, requests, observed.lambda(AUTHORIZER)),

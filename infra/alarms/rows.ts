@@ -206,7 +206,7 @@ export const deliveryRows = (scope: Construct, wakeUp: FunctionMetrics | undefin
     ? []
     : [
         {
-          name: 'delivery-bell-late',
+          name: 'delivery-wake-up-late',
           // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
           metric: wakeUp.metric('IteratorAge', { statistic: 'Maximum', period: FIVE_MINUTES }),
           threshold: FIVE_MINUTES.toMilliseconds(),

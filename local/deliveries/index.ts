@@ -28,8 +28,8 @@ const SCHEDULE_MS = 5 * 60_000;
 const GRACE_MS = 500;
 
 /**
- * Delivers events to endpoints for webhooks, as the stack does: the table's stream invokes `delivery-bell`, which sends
- * messages to a queue, for each of which the worker is invoked. The functions are the stack's; stream, queue and
+ * Delivers events to endpoints for webhooks, as the stack does: the table's stream invokes `delivery-wake-up`, which
+ * sends messages to a queue, for each of which the worker is invoked. The functions are the stack's; stream, queue and
  * schedule are this machine's (`docs/decisions/0201-events.md`).
  */
 export function startDeliveries({ log, ...table }: DeliveriesOptions): AsyncDisposable {
@@ -55,7 +55,7 @@ export function startDeliveries({ log, ...table }: DeliveriesOptions): AsyncDisp
   const followed = followTable({
     ...table,
     signal: end.signal,
-    wake: (records) => invoke('delivery-bell', { Records: records }),
+    wake: (records) => invoke('delivery-wake-up', { Records: records }),
     wakeAll,
     onError: report,
   });

@@ -78,7 +78,7 @@ it('several workers at once deliver as one does', async () => {
 
 it('without a single wake-up, the schedule delivers everything', async () => {
   const { world, acme, hook } = await begin(place, { batch_size: 2 });
-  // Only what the schedule itself sends arrives: the bell and the workers' own messages are lost.
+  // Only what the schedule itself sends arrives: the wake-up and the workers' own messages are lost.
   let isScheduled = false;
   world.queue.loses = () => !isScheduled;
   const schedule = async () => {

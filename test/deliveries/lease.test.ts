@@ -56,7 +56,7 @@ it('is not released if its holder was woken since it last read the journal', asy
   expect(await leases.wake(acme.open(), hook.id, async () => undefined)).toBe(true);
   expect(await leases.endLease(acme.open(), leaseOf('a'), { set: { next: 8 } }, state)).toBe('kept');
   const after = await leases.changeLeased(acme.open(), leaseOf('a'), { set: { next: 8 } });
-  expect(after).toMatchObject({ next: 8, rings: 1 });
+  expect(after).toMatchObject({ next: 8, wakes: 1 });
   expect(await leases.endLease(acme.open(), leaseOf('a'), {}, after)).toBe('ended');
 });
 

@@ -497,7 +497,7 @@ describe('during a turn', () => {
 
   it('a worker that finds it leased takes the turn if it is free by the time of the wake-up', async () => {
     const late = new PausingHandler();
-    const paused = late.pauseBefore('UpdateItem', '"rings"');
+    const paused = late.pauseBefore('UpdateItem', '"wakes"');
     let waking: Promise<void> | undefined;
     hook.receiver.responds = async () => {
       waking ??= work({ tenant: acme.id }, world.worker(late));

@@ -70,7 +70,7 @@ const ALARMS: Readonly<Record<string, readonly [threshold: number, period: numbe
   'functions-concurrency': [80, 60, 3, 5],
   'delivery-backlog': [1_800, 300, 2, 3],
   'delivery-dead-letters': [1, 300, 1, 2],
-  'delivery-bell-late': [300_000, 300, 2, 3],
+  'delivery-wake-up-late': [300_000, 300, 2, 3],
   'table-throttled': [1, 300, 2, 3],
   'table-failing': [1, 300, 1, 2],
   'table-conflicts': [10, 300, 2, 3],

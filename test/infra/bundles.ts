@@ -53,7 +53,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   health: { kilobytes: 425, modules: 480 },
   'webhook-endpoints': { kilobytes: 490, modules: 515 },
   deliveries: { kilobytes: 435, modules: 475 },
-  'delivery-bell': { kilobytes: 210, modules: 320 },
+  'delivery-wake-up': { kilobytes: 210, modules: 320 },
   'delivery-schedule': { kilobytes: 270, modules: 395 },
 };
 

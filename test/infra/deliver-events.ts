@@ -59,7 +59,7 @@ export function describeDeliveries({ api, anotherTenants }: Deployed): void {
     }
     const ring = () => {
       const Keys = { PK: { S: `ORG#${acme.orgId}#EVENT` }, SK: { S: '0' } };
-      return messagesOf('delivery-bell', { Records: [{ eventName: 'INSERT', dynamodb: { Keys } }] });
+      return messagesOf('delivery-wake-up', { Records: [{ eventName: 'INSERT', dynamodb: { Keys } }] });
     };
     const deliver = ({ body }: Pick<Message, 'body'>) =>
       messagesOf('deliveries', { Records: [{ messageId: randomUUID(), body }] });
@@ -72,7 +72,7 @@ export function describeDeliveries({ api, anotherTenants }: Deployed): void {
     };
     const read = async () => (await api.request<JsonBody>('GET', at(), { token: acme.token })).body;
 
-    it('by the bell, which reads nothing, and the worker', async () => {
+    it('by the wake-up, which reads nothing, and the worker', async () => {
       const client = await create();
       const before = api.account.requests.length;
       const [message, ...others] = await ring();

@@ -16,8 +16,8 @@ const mappingsOf = (context: Readonly<Record<string, string>> = {}) =>
   Array.from(stageOf(synthesize({ context })).resources, ([id, { Type, Properties }]) =>
     Type === 'AWS::Lambda::EventSourceMapping' ? [{ id, ...mappingSchema.parse(Properties) }] : [],
   ).flat();
-const bellIn = (context?: Readonly<Record<string, string>>) =>
-  mappingsOf(context).find(({ id }) => id.startsWith('DeliveriesBell'));
+const wakeUpIn = (context?: Readonly<Record<string, string>>) =>
+  mappingsOf(context).find(({ id }) => id.startsWith('DeliveriesWakeUp'));
 
 const patternSchema = z.strictObject({
   eventName: z.array(z.string()),
@@ -26,8 +26,8 @@ const patternSchema = z.strictObject({
   }),
 });
 
-it('the stream calls the bell for insertions into journals, and for no other change', () => {
-  const [filter, ...others] = bellIn()?.FilterCriteria?.Filters ?? [];
+it('the stream calls the wake-up for insertions into journals, and for no other change', () => {
+  const [filter, ...others] = wakeUpIn()?.FilterCriteria?.Filters ?? [];
   expect(others).toEqual([]);
   const { eventName, dynamodb } = patternSchema.parse(JSON.parse(filter?.Pattern ?? ''));
   expect(eventName).toEqual(['INSERT']);
@@ -40,9 +40,9 @@ it('the stream calls the bell for insertions into journals, and for no other cha
 
 it('a restored table has no stream until a setting names it, and the schedule wakes in any case', () => {
   const { restoredTable, restoredTableStreamArn } = BROUGHT;
-  expect(bellIn({ restoredTable })).toBeUndefined();
+  expect(wakeUpIn({ restoredTable })).toBeUndefined();
   expect(mappingsOf({ restoredTable })).toHaveLength(1);
-  expect(bellIn({ restoredTable, restoredTableStreamArn })?.EventSourceArn).toBe(restoredTableStreamArn);
+  expect(wakeUpIn({ restoredTable, restoredTableStreamArn })?.EventSourceArn).toBe(restoredTableStreamArn);
   for (const context of [{}, { restoredTable }])
     expect(resourcesOf(synthesize({ context }).application, 'AWS::Events::Rule')).toHaveLength(1);
 });

@@ -177,8 +177,8 @@ describe('deliveries', () => {
     KEYS.flatMap((key) => actionsOn(by, key).flatMap((action) => (isMeant(action) ? `${action} ${key}` : [])));
 
   it('are woken by a function without any right on the table, which reads the stream and sends', () => {
-    expect(reach(own('delivery-bell'))).toEqual([]);
-    const statements = statementsIn(synthesize()).filter(({ of }) => of.startsWith('Functionsdeliverybell'));
+    expect(reach(own('delivery-wake-up'))).toEqual([]);
+    const statements = statementsIn(synthesize()).filter(({ of }) => of.startsWith('Functionsdeliverywakeup'));
     const rights = statements.flatMap(({ Action, Resource }) => (Resource === undefined ? [] : Action));
     expect(rights.toSorted()).toEqual([
       ...['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((each) => `dynamodb:${each}`),
@@ -284,7 +284,7 @@ it('secrets open to no role outside of their path, and to none of it without a r
 it('a function reads the key of warm starts where it reads the table, and does nothing else there', () => {
   for (const name of FUNCTIONS) {
     const by = { roleArn: roleOf(stack, name), tags: {} };
-    const isWarmed = !['openapi', 'docs', 'well-known', 'delivery-bell'].includes(name);
+    const isWarmed = !['openapi', 'docs', 'well-known', 'delivery-wake-up'].includes(name);
     expect(actionsOn(by, 'WARM#'), name).toEqual(isWarmed ? ['GetItem'] : []);
     for (const keys of [['WARM#x'], ['WARM'], ['WARM#', `ORG#${ACME}#CLIENT`]])
       expect(actionsOn(by, ...keys), name).toEqual([]);

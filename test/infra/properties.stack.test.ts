@@ -84,7 +84,7 @@ describe('a stage with everything has', () => {
     ],
     [
       'Lambda::EventSourceMapping',
-      'DeliveriesBell',
+      'DeliveriesWakeUp',
       {
         BatchSize: 1_000,
         BisectBatchOnFunctionError: true,

@@ -106,11 +106,11 @@ export async function endLease(
   tenant: Tenant,
   lease: Lease,
   { set = {}, remove = [] }: StateChange,
-  unlessWoken?: Pick<DeliveryState, 'rings'>,
+  unlessWoken?: Pick<DeliveryState, 'wakes'>,
 ): Promise<'ended' | 'kept' | 'lost'> {
   const condition = {
     ...isHeldBy(lease),
-    ...(unlessWoken && { and: [{ equals: { rings: unlessWoken.rings } }] }),
+    ...(unlessWoken && { and: [{ equals: { wakes: unlessWoken.wakes } }] }),
   };
   const { item, isDone } = await update(tenant, lease, { set, remove: [...remove, ...LEASED], condition });
   if (isDone) return 'ended';
@@ -130,7 +130,7 @@ export async function wake(
   sendAfter: (milliseconds: number) => Promise<void>,
 ): Promise<boolean> {
   const isLeased = { moreThan: { lease_until: 0 } };
-  const { item, isDone } = await update(tenant, { endpointId }, { add: { rings: 1 }, condition: isLeased });
+  const { item, isDone } = await update(tenant, { endpointId }, { add: { wakes: 1 }, condition: isLeased });
   const { lease: token, lease_until: until = 0, watched } = stateIn(item ?? {});
   if (!isDone || token === undefined) return false;
   if (watched === token) return true;

@@ -17,7 +17,7 @@ export interface DeliveryState {
   readonly lease?: string;
   readonly lease_until?: number;
   /** How often somebody has woken a holder of the lease: there may be more events than it has read. */
-  readonly rings?: number;
+  readonly wakes?: number;
   /** The lease for whose end a message is on its way, in case its holder is gone. */
   readonly watched?: string;
   /** Since when calls fail, as a timestamp. */

@@ -227,7 +227,7 @@ export class Trial {
       expectThat(log.includes(text), `the log of the emulator has no “${text}”`);
     await checks.check(
       'the stream called the function that wakes deliveries',
-      has(`Lambda ${PREFIX}-delivery-bell processed 1 DynamoDB stream records`),
+      has(`Lambda ${PREFIX}-delivery-wake-up processed 1 DynamoDB stream records`),
     );
     await checks.check(
       'the queue called the function that delivers',
