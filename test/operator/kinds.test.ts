@@ -15,9 +15,10 @@ const declared = sources
 
 it('verifies every kind of record that is declared', () => {
   const verified = kinds.flatMap(({ entity, below }) => [entity, ...below]).map(({ name }) => name);
-  // Organizations are no kind of a tenant: each is compared with its copy in the platform's list. The deletion of a
-  // service names the list of resources.
-  expect([...verified, 'ORG', 'ORG', 'RESOURCE'].toSorted()).toEqual(declared.toSorted());
+  // Organizations are no kind of a tenant: each is compared with its copy in the platform's list. Some domains declare
+  // a part of another's records again.
+  expect(new Set([...verified, 'ORG'])).toEqual(new Set(declared));
+  expect(new Set(verified).size).toBe(verified.length);
 });
 
 const setFields = (entity: Entity) => indexesOf(entity, PLATFORM, '').setFields;
