@@ -29,7 +29,8 @@ interface Found {
 /** What the files of these folders say. */
 export function expressionsIn(folders: readonly string[]): Found {
   const files = globSync(`{${folders.join()}}/**/*.{ts,js,cjs,mjs}`, { cwd: ROOT });
-  const found = files.filter((file) => !file.includes('node_modules')).map(expressionsOf);
+  const isOurs = (file: string): boolean => !file.includes('node_modules') && !/^packages\/[^/]+\/test\//.test(file);
+  const found = files.filter(isOurs).map(expressionsOf);
   return {
     literals: found.flatMap(({ literals }) => literals),
     ofZod: found.flatMap(({ ofZod }) => ofZod),

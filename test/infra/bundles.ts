@@ -54,7 +54,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   'webhook-endpoints': { kilobytes: 490, modules: 515 },
   deliveries: { kilobytes: 435, modules: 475 },
   'delivery-wake-up': { kilobytes: 210, modules: 320 },
-  'delivery-schedule': { kilobytes: 270, modules: 395 },
+  'delivery-schedule': { kilobytes: 270, modules: 390 },
 };
 
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';

@@ -24,9 +24,9 @@ export function typescriptOf(request: SampleRequest): string {
     const { operations } = body as { readonly operations: unknown };
     return `const { results } = await custodia.batch(${literalOf(operations)});`;
   }
-  const { group, name, isList } = readableCall(method, route.path, { operationId, requestBody: body });
+  const { group, name, isList, sends } = readableCall(method, route.path, { operationId, requestBody: body });
   const isQueried = Object.keys(query).length > 0;
-  const given = [...parametersOf(request), body, isQueried ? (isList ? query : { query }) : undefined];
+  const given = [...parametersOf(request), body, isQueried ? (sends === 'query' ? query : { query }) : undefined];
   const call = `custodia.${group}.${name}(${given
     .filter((each) => each !== undefined)
     .map((each) => literalOf(each))
