@@ -67,6 +67,24 @@ const TYPED: ReadonlyMap<string, string> = new Map(
 /** Where they are: the blocks of Latin and Cyrillic letters. */
 const EXTENDED = /[\u00e6-\u052f\u1d00-\u1d7f\u2c60-\u2c7f]/gu;
 
+/** A test of whether a text contains all of these words, wherever they are. */
+export function containing(words: string): (text: unknown) => boolean {
+  const wanted = folded(words).split(' ');
+  return (text) => {
+    const searched = typeof text === 'string' ? folded(text) : '';
+    return wanted.every((word) => searched.includes(word));
+  };
+}
+
+/** The digits of a telephone number, however it is written. */
+export const digitsIn = (text: unknown): string => String(text).replace(/\D/g, '');
+
+/** A test of whether a value has the digits of any of these. Null: it is none. */
+export const havingDigits =
+  (wanted: readonly (string | null)[]) =>
+  (value: unknown): boolean =>
+    wanted.includes(value === null ? null : digitsIn(value));
+
 /** What looks like an apostrophe: quotation marks, primes, modifier letters, accents without a letter. */
 const APOSTROPHES = /[‘’‚‛′‵`´΄᾽᾿῾\u1ffd＇ʹʻʼʽʾʿˈˊˋʹꞋꞌ՚׳]/gu;
 /** Hyphens, dashes and minus signs. */

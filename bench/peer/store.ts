@@ -121,7 +121,7 @@ export class Store {
   async ingestLog(org: string, body: NewLogEntry): Promise<LogEntry> {
     const now = new Date();
     const ttl = Math.floor(now.getTime() / 1_000) + RETENTION_SECONDS;
-    const entry = { ...body, id: uuid(), ts: now.toISOString(), ttl };
+    const entry = { ...body, id: uuid(), integration_id: null, ts: now.toISOString(), ttl };
     const Item = { PK: `ORG#${org}#LOG`, SK: entry.id, ...entry };
     await this.#client.send(new PutCommand({ TableName: this.#table, Item }));
     return entry;

@@ -22,7 +22,7 @@ export const user = record('User', () => ({
       'domain.',
   ),
   name: field.name(200).nullable().default(null).describe('What the person is called.'),
-  phone: field.text(50).nullable().default(null).describe('Telephone number, as people write it.'),
+  phone: field.phone().nullable().default(null).describe('Telephone number, as people write it.'),
   avatar_url: field
     .webAddress()
     .nullable()
@@ -112,6 +112,13 @@ export const access = contract({
   tag: 'Access',
   description: 'Roles, the permissions there are, and who belongs to an organization in which role.',
   routes: {
+    listMemberships: usual.list({
+      extension: true,
+      query: () => ({
+        ...parameter.page(),
+        user_id: parameter.anyOf(field.reference('User'), 'Only memberships of the user with this id.'),
+      }),
+    }),
     listRoles: route('GET', '/api/v1/roles', {
       summary: 'List roles',
       permission: 'roles:read',

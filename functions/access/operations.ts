@@ -6,6 +6,8 @@ import { checkMembership, checkSystemRole, requireKnown } from './privileges.ts'
 import { membershipEntity, roleEntity } from './store.ts';
 
 export const accessOperations: Operations<typeof access> = {
+  listMemberships: pagesOf(membershipEntity),
+
   listRoles: pagesOf(roleEntity),
 
   createRole: async ({ query, body, tenant, caller, session }) => {

@@ -2,6 +2,7 @@ import {
   contract,
   created,
   crud,
+  ok,
   optionalOnCreate,
   type RecordOf,
   readOnly,
@@ -12,6 +13,7 @@ import {
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import { clientSummary, summaryExample } from './summary-record.ts';
 import { timeZone } from './time-zone.ts';
 
 export const client = record('Client', () => ({
@@ -36,11 +38,7 @@ export const client = record('Client', () => ({
   metadata: field.metadata(),
   created_at: readOnly(field.timestamp().nullable()),
   email: field.email().nullable().default(null).describe('Where mail to the company goes.'),
-  phone: field
-    .count(999_999_999_999_999)
-    .nullable()
-    .default(null)
-    .describe('Telephone number as digits only, country code first.'),
+  phone: field.phoneNumber().nullable().default(null).describe('Telephone number as digits only, country code first.'),
   plan: field.text(100).nullable().default(null).describe('What the company has subscribed to, in your own words.'),
   total_resources: readOnly(
     field.count().nullable().describe('How many resources the client has now; counted by the service.'),
@@ -157,6 +155,17 @@ export const clients = contract({
     getClient: usual.read(),
     updateClient: usual.update({
       bodyExample: { status: 'inactive' },
+    }),
+    summarizeClient: route('GET', '/api/v1/clients/{id}/summary', {
+      summary: 'Sum up what a client has',
+      description:
+        'Services, resources, terminals and tickets by status, those that are unhealthy, and what they cost a month. ' +
+        'At any size for tickets; of each other kind what 500 read units read.',
+      permission: 'clients:read',
+      extension: true,
+      params: usual.params,
+      response: ok(clientSummary, 'What the client has, in numbers.', summaryExample),
+      errors: ['not-found', 'too-many-matches'],
     }),
     listClientActions: route('GET', '/api/v1/clients/{id}/actions', {
       summary: 'List what was done to a client',

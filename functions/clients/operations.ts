@@ -3,6 +3,7 @@ import { type Operations, organizationOf, pagesOf, respond, upsertOf } from '#ht
 import { changesOf } from '#table';
 import { type Client, client, type clients } from './contract.ts';
 import { actionsOf, clientEntity, recordAction, type StoredClient, toClient } from './store.ts';
+import { summaryOf } from './summary.ts';
 
 const write: Pick<Operations<typeof clients>, 'createClient' | 'updateClient'> = {
   createClient: async ({ body, tenant, caller }) => {
@@ -50,6 +51,11 @@ export const clientOperations: Operations<typeof clients> = {
 
   getClient: async ({ params, tenant, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
+
+  summarizeClient: async ({ params, tenant, caller, getOrThrow }) => {
+    const { record } = await getOrThrow(tenant.records(clientEntity), params.id);
+    return { body: await summaryOf(tenant, caller, toClient(record)) };
+  },
 
   listClientActions: async ({ params, query, tenant, getOrThrow }) => {
     const [page] = await Promise.all([

@@ -17,6 +17,14 @@ export const logEntry = record('LogEntry', () => ({
   level: level().describe(SERIOUS),
   message: field.text(20_000, 1).describe(WORDS),
   metadata: field.freeForm('Facts about what happened, for programs.').default({}),
+  integration_id: readOnly(
+    field
+      .uuid()
+      .nullable()
+      .describe(
+        'Extends the specification: which integration reported it; null of entries that are older than this field.',
+      ),
+  ),
   ts: readOnly(field.timestamp().describe('When the entry was taken in, by the clock of the service.')),
 })).describe('What a system of the organization reported.');
 export type LogEntry = RecordOf<typeof logEntry>;
@@ -85,7 +93,12 @@ const receipt = declared(() =>
     .meta({ id: 'LogReceipt' }),
 );
 
-const example = { id: ID, ...ENTRY, ts: '2026-11-20T09:30:00.000Z' };
+const example = {
+  id: ID,
+  ...ENTRY,
+  integration_id: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
+  ts: '2026-11-20T09:30:00.000Z',
+};
 
 export const logs = contract({
   name: 'logs',
@@ -99,6 +112,23 @@ export const logs = contract({
       query: () => ({
         ...parameter.page(),
         level: parameter.anyOf(level(), 'Only entries of this level, not of those above.'),
+      }),
+      further: () => ({
+        from: parameter.filter({ field: 'ts', as: 'atLeast' }, () =>
+          parameter.instant().optional().describe('Only entries from this time on. The same as `ts_after`.'),
+        ),
+        to: parameter.filter({ field: 'ts', as: 'before' }, () =>
+          parameter.instant().optional().describe('Only entries before this time. The same as `ts_before`.'),
+        ),
+        q: parameter.filter({ field: 'message', as: 'contains' }, () =>
+          field
+            .name(100)
+            .optional()
+            .describe(
+              'Small lists: only entries whose message contains each of these words, such as `disk full`, in any ' +
+                'order. Case and accents make no difference.',
+            ),
+        ),
       }),
       response: pageOf(logEntry, 'A page of log entries.', example),
     }),

@@ -7,8 +7,9 @@ import { logEntity } from './store.ts';
 export const logOperations: Operations<typeof logs> = {
   listLogs: pagesOf(logEntity),
 
-  ingestLog: async ({ body, tenant, session }) => {
-    const all = entriesOf(body).map((entry) => ({ ...entry, ts: session.timestamp }));
+  ingestLog: async ({ body, tenant, caller, session }) => {
+    const from = { integration_id: caller.integrationId, ts: session.timestamp };
+    const all = entriesOf(body).map((entry) => ({ ...entry, ...from }));
     const creating = tenant.records(logEntity).createAll(all);
     const created = await creating.catch((error: unknown) => {
       throw error instanceof RecordTooLarge && body.entries !== undefined ? entriesTooLarge(error) : error;

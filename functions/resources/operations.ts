@@ -1,7 +1,8 @@
 import { Problem } from '#contract';
 import { type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
-import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
+import { HEALTHY } from '../clients/words.ts';
+import { checkedAt, isKnownCheck, lastCheck } from '../services/health.ts';
 import { resource, type resources } from './contract.ts';
 import { isOutdated, reportsUsage, sampleOf } from './metrics.ts';
 import { historyOf, resourceCredentials, resourceEntity } from './store.ts';

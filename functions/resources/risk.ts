@@ -1,4 +1,4 @@
-import { HEALTHY } from '../services/health.ts';
+import { HEALTHY } from '../clients/words.ts';
 import type { Resource } from './contract.ts';
 
 /** When a resource is a risk to its client (`docs/decisions/0021-services-and-resources.md`). */

@@ -104,6 +104,15 @@ const example = {
 
 const usual = crud(service, { path: '/api/v1/services', one: 'a service', many: 'services', example });
 
+/** The filters of the list and of what counts it. */
+const filters = () => ({
+  client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
+  status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
+  health_status: parameter.anyOf(field.word(), 'Only records that are doing so, such as `degraded`.'),
+  q: parameter.words('name', 'web sho'),
+  tag: parameter.allOf(field.name(100), 'Only services with this tag, one of their first 20.'),
+});
+
 export const services = contract({
   name: 'services',
   tag: 'Services',
@@ -115,13 +124,10 @@ export const services = contract({
       extension: true,
       query: () => ({
         ...parameter.page(),
-        client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
-        status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
-        health_status: parameter.anyOf(field.word(), 'Only records that are doing so, such as `degraded`.'),
-        q: parameter.words('name', 'web sho'),
-        tag: parameter.allOf(field.name(100), 'Only services with this tag, one of their first 20.'),
+        ...filters(),
       }),
     }),
+    summarizeServices: usual.summary(filters),
     createService: usual.create({
       extension: true,
       bodyExample: { client_id: example.client_id, name: example.name, type: example.type, url: example.url },

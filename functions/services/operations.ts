@@ -1,6 +1,6 @@
 import type { Item } from '@custodia/counted-lists';
 import { Problem } from '#contract';
-import { noRecord, type Operations, pagesOf, respond } from '#http';
+import { countsOf, noRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import type { services } from './contract.ts';
 import { isKnownCheck, isServiceRisk, lastCheck } from './health.ts';
@@ -11,6 +11,8 @@ export const serviceOperations: Operations<typeof services> = {
     serviceEntity,
     async (stored, input) => (await serviceCredentials.decryptIn(input, stored)).record,
   ),
+
+  summarizeServices: countsOf(serviceEntity),
 
   createService: async ({ body, tenant, caller }) => {
     const { credentials, ...fields } = body;

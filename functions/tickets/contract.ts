@@ -12,14 +12,15 @@ import {
   record,
   route,
   unique,
+  WHOLE_LIST,
   wholeListOf,
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import { TICKET_STATUSES } from '../clients/words.ts';
 import { messageExample, ticketExample } from './examples.ts';
 
-/** A closed set: the list's filter has these three values (spec §4). */
-const status = () => z.enum(['open', 'closed', 'pending']);
+const status = () => z.enum(TICKET_STATUSES);
 
 /** The fields of a ticket in a page (spec §4). */
 const summaryFields = () => ({
@@ -105,6 +106,24 @@ export type TicketMessage = RecordOf<typeof ticketMessage>;
 
 const usual = crud(ticket, { path: '/api/v1/tickets', one: 'a ticket', many: 'tickets', example: ticketExample });
 
+/** The filters of the list and of what counts it. */
+const filters = () => ({
+  status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
+  client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
+  assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
+  ticket_code: unique(field.identifier(100, 1)).optional().describe('Only the ticket with exactly this code.'),
+  q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
+  tag: parameter.allOf(field.name(100), 'Only tickets with this tag, one of their first 20.'),
+  last_activity_after: parameter
+    .instant()
+    .optional()
+    .describe(
+      'Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where ' +
+        'other filters leave few.',
+    ),
+  last_activity_before: parameter.instant().optional().describe('Only tickets whose last activity was earlier.'),
+});
+
 export const tickets = contract({
   name: 'tickets',
   tag: 'Tickets',
@@ -116,29 +135,17 @@ export const tickets = contract({
         sort: parameter
           .sort('last_activity_at')
           .describe('Order of creation or of the last activity, the latest first where `-` precedes it.'),
-        status: parameter.anyOf(status(), 'Only tickets where the work stands so.'),
-        client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
-        assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
-        ticket_code: unique(field.identifier(100, 1)).optional().describe('Only the ticket with exactly this code.'),
+        ...filters(),
         view: parameter
           .view()
           .describe(
             'How much of each ticket to show: the fields that are required in the response (`summary`), or all ' +
               '(`full`).',
           ),
-        q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
-        tag: parameter.allOf(field.name(100), 'Only tickets with this tag, one of their first 20.'),
-        last_activity_after: parameter
-          .instant()
-          .optional()
-          .describe(
-            'Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where ' +
-              'other filters leave few.',
-          ),
-        last_activity_before: parameter.instant().optional().describe('Only tickets whose last activity was earlier.'),
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', ticketExample),
     }),
+    summarizeTickets: usual.summary(filters),
     createTicket: usual.create({
       summary: 'Open a ticket',
       description:
@@ -162,10 +169,17 @@ export const tickets = contract({
     }),
     listTicketMessages: route('GET', '/api/v1/tickets/{id}/messages', {
       summary: 'List the messages of a ticket',
-      description: 'Oldest first.',
+      description: 'Oldest first, unless `sort` says otherwise.',
       permission: 'tickets:read',
       params: usual.params,
-      query: parameter.cursor,
+      query: () => ({
+        ...parameter.cursor(),
+        page_size: parameter.limit(WHOLE_LIST, WHOLE_LIST).describe('How many messages a response has.'),
+        sort: z
+          .enum(['created_at', '-created_at'])
+          .default('created_at')
+          .describe('Order of creation: oldest first, or newest first (`-created_at`).'),
+      }),
       response: wholeListOf(ticketMessage, 'The messages of the ticket.', messageExample),
       errors: ['not-found'],
     }),

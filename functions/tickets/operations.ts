@@ -1,5 +1,4 @@
-import { WHOLE_LIST } from '#contract';
-import { noRecord, noSuchRecord, type Operations, pagesOf, respond } from '#http';
+import { countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { noteContact, requireClient } from '../clients/references.ts';
 import { resourceEntity } from '../resources/store.ts';
@@ -11,6 +10,8 @@ import { messagesOf, ticketEntity } from './store.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
   listTickets: pagesOf(ticketEntity, ({ record }, { query }) => ticketInView(record, query.view ?? 'summary')),
+
+  summarizeTickets: countsOf(ticketEntity),
 
   createTicket: async ({ body, tenant, session }) => {
     const { ticket_code: code, ...fields } = body;
@@ -47,7 +48,11 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   listTicketMessages: async ({ params, query, tenant, getOrThrow }) => {
     const [page] = await Promise.all([
-      messagesOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after }),
+      messagesOf(tenant, params.id).cursorPage({
+        limit: query.page_size,
+        after: query.after,
+        newestFirst: query.sort[0]?.descending === true,
+      }),
       getOrThrow(tenant.records(ticketEntity), params.id),
     ]);
     return respond.cursorPage(page);

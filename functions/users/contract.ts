@@ -36,6 +36,16 @@ export const users = contract({
           .describe('Only the user with exactly this address, in whatever case or form of its domain.'),
         q: parameter.words('name or the mail address', 'ines@'),
       }),
+      further: () => ({
+        role: parameter.filter({ field: 'role', as: 'anyOf' }, () =>
+          parameter.anyOf(
+            field.code(),
+            'Small lists: users with an active membership in this role, by the id or code of the role. Needs the ' +
+              'permission `memberships:read`, and for codes `roles:read`.',
+            true,
+          ),
+        ),
+      }),
       unfiltered: { last_login: 'is always null' },
     }),
     createUser: usual.create({

@@ -5,10 +5,20 @@ import { checkMembership } from '../access/privileges.ts';
 import { membershipEntity, userEntity } from '../access/store.ts';
 import { requireClient } from '../clients/references.ts';
 import type { users } from './contract.ts';
+import { usersInRoles } from './in-roles.ts';
 import { checkChange, checkNewUser } from './superadmin.ts';
 
+const pages = pagesOf(userEntity);
+
+const listUsers = async (input: Parameters<typeof pages>[0]): ReturnType<typeof pages> => {
+  const inRoles = await usersInRoles(input, input.query.where);
+  if (inRoles === undefined) return pages(input);
+  const page = await pages({ ...input, query: { ...input.query, where: inRoles.where } });
+  return { ...page, residualUnits: inRoles.units + (page.residualUnits ?? 0) };
+};
+
 export const userOperations: Operations<typeof users> = {
-  listUsers: pagesOf(userEntity),
+  listUsers: Object.assign(listUsers, { filters: pages.filters }),
 
   createUser: async ({ body, tenant, caller, session }) => {
     checkNewUser(tenant, caller, body);

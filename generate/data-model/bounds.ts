@@ -74,8 +74,11 @@ const WRITES: readonly Bound[] = [
   write('POST /auth/login, in another container', 0, 2),
 ];
 
-/** Lists whose parent is read beside them, and the one that also reads how far its records are. */
+/**
+ * Lists whose parent is read beside them, the one that also reads how far its records are, and counts that read records.
+ */
 const BELOW: readonly Bound[] = [
+  read('GET /services/summary', 2),
   read('GET /tickets/{id}/messages', 1),
   read('GET /clients/{id}/actions', 1),
   read('GET /resources/{id}/history', 1),

@@ -42,10 +42,7 @@ const lineOf = (route: Route): string =>
     `- \`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''} (${accessTo(route)}): ${route.summary}.`,
     // The OpenAPI document describes extensions.
     ...[(route.extension === true ? undefined : route.description) ?? []].flat(),
-    ...named(
-      'Query',
-      Object.keys(route.query.shape).filter((name) => !COMMON_QUERY.includes(name)),
-    ),
+    ...named('Query', parametersOf(route)),
     ...named(
       'Problems',
       route.errors.filter((problem) => !(problem === 'not-found' && route.path.includes('id}'))),
@@ -56,6 +53,11 @@ const lineOf = (route: Route): string =>
 
 /** What every endpoint with a token takes, and every list with pages. */
 const COMMON_QUERY = ['org_id', 'page', 'page_size', 'sort'];
+
+function parametersOf({ query: { shape }, further }: Route): readonly string[] {
+  const common = 'page' in shape ? COMMON_QUERY : ['org_id'];
+  return [...Object.keys(shape), ...Object.keys(further?.() ?? {})].filter((name) => !common.includes(name));
+}
 
 const named = (what: string, names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`${what}: ${codes(names)}.`];

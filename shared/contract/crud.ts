@@ -3,6 +3,7 @@ import { reference } from './constraints.ts';
 import type { Body } from './record.ts';
 import { created, noContent, ok, pageOf } from './responses.ts';
 import { type Example, type PermissionCode, type RouteOf, type RouteOptions, route } from './route.ts';
+import { summaryRoute } from './summary.ts';
 
 /** A record with its bodies, as `record` makes it. */
 interface Kind<S extends z.ZodType, C extends Body, P extends Body> {
@@ -66,6 +67,8 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body>(kind: 
       const response = pageOf(kind, `A page of ${many}.`, example);
       return made('GET', path, { summary: `List ${many}`, permission: permissions.read, response }, given);
     },
+    /** Counts what the list has, by a field. @param filters those of the list */
+    summary: <Q extends z.ZodRawShape>(filters: () => Q) => summaryRoute(kind, { ...naming, ...permissions }, filters),
     create: <const O extends Given & { readonly bodyExample: Example }>(given: O) => {
       const response = created(kind, `The created ${noun}.`, example);
       const usual = { summary: `Create ${one}`, permission: permissions.write, body: kind.create, response };

@@ -1,24 +1,22 @@
 import * as z from 'zod';
-import { lazily } from '../memory.ts';
-import { bounded, DATE_OR_TIME, dateOrTime, isOfKind, shownAs, shownOf, timestamp } from './fields.ts';
+import { digitsIn } from '../words.ts';
+import {
+  bounded,
+  DATE_OR_TIME,
+  dateOrTime,
+  isOfKind,
+  phone,
+  phoneNumber,
+  shownAs,
+  shownOf,
+  timestamp,
+} from './fields.ts';
 import { boundNames, rangeNames } from './filter-names.ts';
+import { type ListParameter, parameterOf } from './list-parameter.ts';
 import { flag, instant } from './parameters.ts';
 import { isWithoutCommas, NULL, several } from './several-values.ts';
 
 /** The filters that follow from the schema of a field of a list's records (`list-query.ts`). */
-
-/** What the value of a parameter says of a field. `upTo` includes the value, `before` does not. */
-export interface Condition {
-  readonly field: string;
-  readonly as: 'anyOf' | 'allOf' | 'words' | 'atLeast' | 'before' | 'upTo';
-}
-
-/** A parameter of a list. */
-export interface ListParameter extends Condition {
-  readonly schema: z.ZodType;
-  /** Whether `null` is a value of it. */
-  readonly takesNull: boolean;
-}
 
 const SMALL = 'Small lists:';
 
@@ -28,7 +26,11 @@ const SMALL = 'Small lists:';
  */
 export function filtersBy(field: string, schema: z.ZodType): Readonly<Record<string, ListParameter>> {
   const { value, isNullable } = unwrapped(schema);
-  const equal = (make: () => z.ZodType) => ({ [field]: parameterOf({ field, as: 'anyOf' }, make, isNullable) });
+  const equal = (make: () => z.ZodType) => ({
+    [field]: isPhone(value)
+      ? parameterOf({ field, as: 'digits' }, () => valuesOf(digits(), true, isNullable), isNullable)
+      : parameterOf({ field, as: 'anyOf' }, make, isNullable),
+  });
   if (isTime(value)) return { ...rangeOf(field, value), ...(isNullable ? equal(onlyNull) : {}) };
   if (value.def.type === 'number') {
     return { ...boundsOf(field, value), ...equal(() => valuesOf(numberIn(value), true, isNullable)) };
@@ -39,17 +41,6 @@ export function filtersBy(field: string, schema: z.ZodType): Readonly<Record<str
     );
   }
   return isText(value) ? equal(() => valuesOf(short(value), isWithoutCommas(value), isNullable)) : {};
-}
-
-function parameterOf(condition: Condition, make: () => z.ZodType, takesNull = false): ListParameter {
-  const schema = lazily(make);
-  return {
-    ...condition,
-    takesNull,
-    get schema() {
-      return schema();
-    },
-  };
 }
 
 type Text = z.ZodType<unknown, string>;
@@ -66,6 +57,25 @@ function unwrapped(schema: z.ZodType): { readonly value: z.ZodType; readonly isN
 }
 
 const isTime = (schema: z.ZodType): boolean => isOfKind(schema, timestamp) || isOfKind(schema, dateOrTime);
+
+const isPhone = (schema: z.ZodType): boolean => [phone, phoneNumber].some((kind) => isOfKind(schema, kind));
+
+/** Longest text by which records are counted, in characters. */
+const LONGEST_GROUP = 200;
+
+/** Whether records are counted by the values of a field: not by numbers, times and long texts. */
+export function isGroupable(schema: z.ZodType): boolean {
+  const { value } = unwrapped(schema);
+  if (value.def.type === 'boolean' || value.def.type === 'enum') return true;
+  return isText(value) && !isTime(value) && Number((value as { maxLength?: unknown }).maxLength) <= LONGEST_GROUP;
+}
+
+/** A telephone number as anybody writes it: its digits. */
+const digits = () =>
+  bounded(50)
+    .transform(digitsIn)
+    .refine((value) => value !== '', { error: 'must have a digit' })
+    .meta(shownAs({ type: 'string', maxLength: 50 }));
 
 const isText = (schema: z.ZodType): schema is Text => schema.def.type === 'string' || schema.def.type === 'enum';
 

@@ -18,6 +18,8 @@ export {
   money,
   name,
   percentage,
+  phone,
+  phoneNumber,
   shownAs,
   shownOnce,
   slug,

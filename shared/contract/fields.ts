@@ -214,11 +214,12 @@ const integer = (min: number, max: number, format: 'int32' | 'int64') => {
 export const whole = shared((min: number, max: number) => integer(min, max, 'int32'));
 
 /** A whole number small enough for every JSON reader (RFC 7493 §2.2). */
-export const count = shared((max = Number.MAX_SAFE_INTEGER) =>
+export const count = shared((max = Number.MAX_SAFE_INTEGER) => wholeNumber(max));
+
+const wholeNumber = (max: number) =>
   integer(0, max, 'int64')
     // JSON has a negative zero, DynamoDB has not.
-    .overwrite((value) => (value === 0 ? 0 : value)),
-);
+    .overwrite((value) => (value === 0 ? 0 : value));
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -297,6 +298,12 @@ export const shownOnce = (max: number, ...text: readonly string[]) =>
 const SHOWN_ONCE =
   'Shown only here; null in a response that is repeated for its `Idempotency-Key`, except to the live token that ' +
   'asked first.';
+
+/** A telephone number as people write it. Lists compare the digits. */
+export const phone = shared(() => bounded(50).refine(wellFormed, NOT_WELL_FORMED));
+
+/** A telephone number as a number: digits only, country code first. */
+export const phoneNumber = shared(() => wholeNumber(999_999_999_999_999));
 
 export const tags = shared(() => list(name(100), 100));
 

@@ -38,6 +38,7 @@ export {
 export { accepted, created, noContent, ok, pageOf, WHOLE_LIST, wholeListOf } from './responses.ts';
 export { type Contract, contract, type PermissionCode, type Route, route } from './route.ts';
 export { COMPRESSED_FROM, MAX_RESPONSE, MOST_RESIDUAL } from './sizes.ts';
+export { counts } from './summary.ts';
 export {
   changesNamedRecord,
   filtersAndOrdersOf,

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { parse } from './field-errors.ts';
-import { type Condition, filtersBy, type ListParameter } from './field-filters.ts';
+import { filtersBy } from './field-filters.ts';
 import { bounded, shownAs } from './fields.ts';
 import { CREATED, CREATION_FIELDS, listOfElement, rangeNames } from './filter-names.ts';
+import type { Condition, ListParameter } from './list-parameter.ts';
 import { WORDS } from './parameters.ts';
 import { type FieldError, Problem, pointer } from './problem.ts';
 import { protectedFieldsOf, type Route } from './route.ts';
@@ -43,16 +44,17 @@ function makeListQuery(route: Route): ListQuery {
   const filters = byField
     .flatMap(([, filters]) => Object.entries(filters))
     .filter(([name, { takesNull }]) => !(name in shape) || takesNull);
+  const further = Object.entries(route.further?.() ?? {});
   const fields = byField.filter(([, filters]) => Object.keys(filters).length > 0).map(([field]) => field);
   const sorts = [...new Set([CREATED, ...fields])];
-  return { filters: new Map(filters), sort: sortBy(sorts), sorts };
+  return { filters: new Map([...filters, ...further]), sort: sortBy(sorts), sorts };
 }
 
-/** The fields of a list's records. */
-const fieldsOf = ({ response }: Route) =>
-  (response.schema as z.ZodObject<{ data: z.ZodArray<z.ZodObject> }>).shape.data.element.shape as Readonly<
-    Record<string, z.ZodType>
-  >;
+/** The fields of a list's records, or of those that a route counts. */
+function fieldsOf({ response: { schema, counted } }: Route): Readonly<Record<string, z.ZodType>> {
+  const record = counted?.schema ?? (schema as z.ZodObject<{ data: z.ZodArray<z.ZodObject> }>).shape.data.element;
+  return (record as z.ZodObject).shape as Readonly<Record<string, z.ZodType>>;
+}
 
 /** Longest text of two fields, in characters. */
 const MAX_SORT = 100;
@@ -89,7 +91,8 @@ export function parseQuery(route: Route, given: Given) {
     const isKnown = Object.keys(given).every((name) => Object.hasOwn(route.query.shape, name) || filters.has(name));
     const asked = [...filters].filter(([name]) => !isKnown || Object.hasOwn(given, name));
     const schemas = asked.map(([name, filter]) => [name, filter.schema] as const);
-    schema = z.strictObject({ ...route.query.shape, ...Object.fromEntries(schemas), sort });
+    const order = 'sort' in route.query.shape ? { sort } : {};
+    schema = z.strictObject({ ...route.query.shape, ...Object.fromEntries(schemas), ...order });
     conditions = new Map<string, Condition>([...conditions, ...asked]);
   }
   return { parsed: parse(schema, givenTo(schema, given), 'query'), conditions };
@@ -158,11 +161,11 @@ export const filteredField = (route: Route, name: string): string =>
 export function listParametersOf(route: Route) {
   const { filters, sort, sorts } = listQueryOf(route);
   const creation = CREATION_FIELDS.filter((field) => sorts.includes(field));
-  const ranges = creation.flatMap((field) => Object.values(rangeNames(field)));
+  const isOfCreation = ({ field, as }: Condition): boolean => CREATION_FIELDS.includes(field) && as !== 'anyOf';
   const declared = filtersOf(route).map((name) => ({ name, schema: takingNull(route, name), isAnySize: true }));
   const derived = [...filters]
     .filter(([name]) => !(name in route.query.shape))
-    .map(([name, { schema }]) => ({ name, schema, isAnySize: ranges.includes(name) }));
+    .map(([name, filter]) => ({ name, schema: filter.schema, isAnySize: isOfCreation(filter) }));
   return { filters: [...declared, ...derived], sort: { schema: sort, anySize: [...creation, ...ordersOf(route)] } };
 }
 

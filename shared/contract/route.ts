@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { lazily } from '../memory.ts';
 import { uniqueFieldsOf } from './constraints.ts';
+import type { ListParameter } from './list-parameter.ts';
 import { tenant } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
@@ -31,6 +32,8 @@ export interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 202 | 204;
   /** Returns `{ data }`, with or without pages (spec §4). */
   readonly isList?: true;
+  /** Returns counts of these records. */
+  readonly counted?: { readonly schema: z.ZodType };
   /** Undefined: no body. */
   readonly schema: S | undefined;
   readonly description: string;
@@ -67,6 +70,8 @@ export interface Route<
   readonly query: z.ZodObject<Q>;
   /** For a list: fields of its records that it neither filters nor sorts by, each with the reason. */
   readonly unfiltered?: Readonly<Record<string, string>>;
+  /** For a list: filters besides those that follow from its fields. No index answers them. */
+  readonly further?: () => Readonly<Record<string, ListParameter>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body: B;
   /** Largest body in bytes, where it is not the one that follows from its fields (`free-form.ts`). */
@@ -145,6 +150,7 @@ export interface RouteOptions {
   readonly params?: () => Parameters;
   readonly query?: () => Parameters;
   readonly unfiltered?: Readonly<Record<string, string>>;
+  readonly further?: () => Readonly<Record<string, ListParameter>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
   readonly maxBody?: number;

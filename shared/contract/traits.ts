@@ -16,21 +16,24 @@ export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method |
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
 /** Parameters of lists that are not filters (`parameter.ts`). */
-const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'view', 'org_id']);
+const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'view', 'group_by', 'org_id']);
 
 /**
  * The parameters by which a list of any size can be filtered: those that its route declares.
  * @example filtersOf(terminals.routes.listTerminals) // ['status', 'q']
  */
 export const filtersOf = (route: Route): readonly string[] =>
-  route.response.isList ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
+  route.response.isList || route.response.counted
+    ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name))
+    : [];
 
 /**
- * Whether a list has filters that follow from its records (`list-query.ts`): not one of records below others, and none
- * in a fixed order.
+ * Whether a route has filters that follow from records (`list-query.ts`): those of its list, if these are not below
+ * others or in a fixed order, or those that it counts.
  */
 export const isSearchable = ({ response, query, params }: Route): boolean =>
-  response.isList === true && 'sort' in query.shape && Object.keys(params.shape).length === 0;
+  response.counted !== undefined ||
+  (response.isList === true && 'sort' in query.shape && Object.keys(params.shape).length === 0);
 
 /** The fields by which an index sorts a list, besides the order of creation. */
 export function ordersOf({ query }: Route): readonly string[] {

@@ -12,4 +12,5 @@ export { readBody } from './request/validate.ts';
 export * as respond from './respond.ts';
 export { derivedMetadata, present, projectionOf } from './route-metadata.ts';
 export { runToCommit } from './run-operation.ts';
+export { countsOf, tally } from './summaries.ts';
 export { upsertOf } from './upsert.ts';

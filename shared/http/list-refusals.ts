@@ -15,6 +15,7 @@ export interface Asked {
 export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): Problem {
   const { candidates, fields } = cause;
   const { query = {} } = asked.request ?? {};
+  const order = orderOf(asked);
   const indexed = asked.matched === undefined ? [] : filtersOf(asked.matched.route);
   const names = parametersAbout(fields, asked);
   const narrowing = indexed.filter((name) => !Object.hasOwn(query, name));
@@ -27,8 +28,8 @@ export function tooManyMatches(cause: listErrors.TooManyMatches, asked: Asked): 
   const remedy = remedies.length === 0 ? '' : ` Ask ${remedies.join(', or ')}.`;
   return new Problem('too-many-matches', {
     detail:
-      `No index answers ${fields.join(' and ')}: ${candidates} records or more would have to be read, and ` +
-      `${bound}.${remedy}`,
+      `No index answers ${fields.join(' and ').replaceAll(SORT, `${order}=`)}: ${candidates} records or more would ` +
+      `have to be read, and ${bound}.${remedy}`,
     errors: names.map((name) => ({
       in: 'query',
       pointer: pointer([name]),
@@ -62,11 +63,15 @@ export function listBeingBuilt(cause: listErrors.ListNotBuilt, asked: Asked): Pr
 /** Before a field by which a list is sorted (`packages/counted-lists/src/residual.ts`). */
 const SORT = 'sort=';
 
+/** The parameter with such a field. */
+const orderOf = ({ matched }: Asked): string => (matched?.route.response.counted === undefined ? 'sort' : 'group_by');
+
 /** The parameters of a request that are about these fields. */
-function parametersAbout(fields: readonly string[], { matched, request }: Asked): readonly string[] {
-  const { query = {} } = request ?? {};
+function parametersAbout(fields: readonly string[], asked: Asked): readonly string[] {
+  const { matched, request: { query = {} } = {} } = asked;
+  const order = orderOf(asked);
   const fieldOf = (name: string) => (matched === undefined ? name : filteredField(matched.route, name));
   const isAbout = (name: string): boolean => fields.includes(name) || fields.includes(fieldOf(name));
   const isSorted = fields.some((field) => field.startsWith(SORT));
-  return [...Object.keys(query).filter((name) => name !== 'sort' && isAbout(name)), ...(isSorted ? ['sort'] : [])];
+  return [...Object.keys(query).filter((name) => name !== order && isAbout(name)), ...(isSorted ? [order] : [])];
 }

@@ -33,9 +33,12 @@ export const pagesOf = <T extends object, U = T>(
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const filters = Object.fromEntries(entity.indexes.flatMap(filtersServedBy).map((name) => [name, true as const]));
-  return Object.assign(list, { filters });
+  return Object.assign(list, { filters: servedBy(entity) });
 };
+
+/** What an entity's lists may be filtered and sorted by at any size. */
+export const servedBy = ({ indexes }: Pick<Entity, 'indexes'>): Filtered['filters'] =>
+  Object.fromEntries(indexes.flatMap(filtersServedBy).map((name) => [name, true as const]));
 
 /**
  * Checks that every list of a domain serves the filters of its route.
@@ -44,7 +47,6 @@ export const pagesOf = <T extends object, U = T>(
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered>;
-    if (!route.response.isList) continue;
     const unserved = metadataOf(route).filters.filter((name) => !Object.hasOwn(filters ?? {}, name));
     if (unserved.length > 0) throw new TypeError(unservedMessage(contract, operationId, route, unserved, filters));
   }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { filtersAndOrdersOf, isUuidSchema, type parseQuery, type Route } from '#contract';
 import type { PageQuery } from '#table';
 import { lazily } from '../memory.ts';
+import { containing, havingDigits } from '../words.ts';
 
 /**
  * The facts about a route's schemas that most requests need, as plain data: a read is served without building a schema.
@@ -156,26 +157,41 @@ export function listed(
   conditions: Conditions = new Map(),
 ): Record<string, unknown> {
   const { sort, ...others } = parsed;
-  if (sort === undefined) return others;
+  if (sort === undefined && others.group_by === undefined) return others;
   const kept = Object.entries(others).filter(([name]) => !conditions.has(name));
-  return { ...Object.fromEntries(kept), where: whereOf(others, conditions), sort: keysOf(String(sort)) };
+  const order = sort === undefined ? {} : { sort: keysOf(String(sort)) };
+  return { ...Object.fromEntries(kept), where: whereOf(others, conditions), ...order };
 }
 
 function whereOf(parsed: Readonly<Record<string, unknown>>, conditions: Conditions): readonly Where[] {
   const where: Where[] = [];
-  const ranges: Record<string, Where & { readonly field: string }> = {};
+  const ranges: Ranges = {};
   for (const [name, { field, as }] of conditions) {
     const value = parsed[name];
     if (value === undefined) continue;
+    const test = TESTS[as];
     if (as === 'words') where.push({ words: String(value) });
+    else if (test !== undefined) where.push({ field, accepts: test(value as never) });
     else if (as === 'anyOf' || as === 'allOf') where.push({ field, [as]: [value].flat() } as unknown as Where);
-    else
-      ranges[field] = {
-        ...(ranges[field] ?? { field }),
-        ...(as === 'atLeast' ? { from: value as string } : { [as]: value }),
-      };
+    else where.push(...bounded(ranges, field, { [as === 'atLeast' ? 'from' : as]: value }));
   }
   return [...where, ...Object.values(ranges)];
+}
+
+/** What only the records decide. */
+const TESTS: Partial<Record<string, (wanted: never) => (value: unknown) => boolean>> = {
+  contains: containing,
+  digits: havingDigits,
+};
+
+type Ranges = Record<string, Where & { readonly field: string }>;
+
+/** Adds a bound to the range of its field. @returns a range of its own where another parameter has set that bound */
+function bounded(ranges: Ranges, field: string, bound: object): readonly Where[] {
+  const range = ranges[field] ?? { field };
+  if (Object.keys(bound).some((name) => name in range)) return [{ field, ...bound }];
+  ranges[field] = { ...range, ...bound };
+  return [];
 }
 
 /** `-priority,name`: by priority, the highest first, then by name. */

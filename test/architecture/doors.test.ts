@@ -15,10 +15,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
   // What contracts are written in, the problems that operations throw, and what is derived from declarations.
-  '#contract': 62,
+  '#contract': 63,
   // The kinds of fields: one for each meaning.
-  '#contract/field': 29,
-  '#http': 26,
+  '#contract/field': 31,
+  '#contract/parameter': 13,
+  '#http': 28,
   // With the observer of a table, what is wanted of lists, items by their keys, and the request of an update by itself.
   '@custodia/counted-lists': 28,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.

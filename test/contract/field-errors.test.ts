@@ -21,6 +21,7 @@ const SENTENCES: readonly RegExp[] = [
   /^is not known here(; did you mean `\w+`\?)?$/,
   /^is there already$/,
   /^given more than once$/,
+  /^must have a digit$/,
   /^must be a string$/,
   /^must be true or false$/,
   /^must be a list$/,

@@ -23,9 +23,11 @@ describe('a shape says of a route what its schemas say', () => {
   it.each(every)('%s', (_, declared) => {
     const shape = derivedMetadata(declared);
     const { data, success } = declared.query.safeParse({});
-    const { sort, ...others } = { ...data };
-    const newest = sort === undefined ? {} : { where: [], sort: [{ field: 'created_at', descending: true }] };
-    expect(shape.emptyQuery).toEqual(success ? { ...others, ...newest } : null);
+    const { sort, ...others } = { ...data } as { sort?: string };
+    const order = { field: 'created_at', descending: sort?.startsWith('-') };
+    const listed = sort === undefined ? {} : { where: [], sort: [order] };
+    const counted = 'group_by' in others ? { where: [] } : {};
+    expect(shape.emptyQuery).toEqual(success ? { ...others, ...listed, ...counted } : null);
     expect(shape.parameters).toBe(Object.keys(declared.params.shape).length);
     expect(shape.response === null).toBe(declared.response.schema === undefined);
   });

@@ -19,7 +19,7 @@ const mine = prepared(async () => apiDriverOf(api, (await api.orgToken()).token)
 const STEP_MS = 400_000;
 const lists = contracts
   .flatMap(({ routes }) => Object.entries(routes as Readonly<Record<string, Route>>))
-  .filter(([, route]) => isSearchable(route) && route.callers === undefined);
+  .filter(([, route]) => isSearchable(route) && route.response.isList && route.callers === undefined);
 
 /** Some of these, in turn: no two records of a kind are alike. */
 const turns = <T>(...values: readonly T[]) => {

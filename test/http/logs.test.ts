@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { keyMadeBy } from '../support/keys.ts';
+import { lengthen } from '../support/long-lists.ts';
 import { prepared } from '../support/prepared.ts';
 import { callsOf, newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
@@ -22,7 +24,7 @@ describe('ingesting', () => {
     const { status, body } = await acme.ask('POST', INGEST, sent);
     expect([status, body]).toEqual([201, { id: expect.any(String), received: true }]);
     const { data } = await acme.read(LOGS);
-    expect(data).toEqual([{ ...sent, id: body.id, ts: expect.any(String) }]);
+    expect(data).toEqual([{ ...sent, id: body.id, integration_id: expect.any(String), ts: expect.any(String) }]);
     expect(String(data[0]?.ts) >= before).toBe(true);
   });
 
@@ -71,5 +73,40 @@ describe('listing', () => {
       expect(await later.read(LOGS)).toMatchObject({ total });
       expect(await later.read(`${LOGS}?level=warn`)).toMatchObject({ total });
     }
+  });
+});
+
+describe('searching', () => {
+  it('finds entries by time, words of the message, and who reported them', async () => {
+    const org = await api.orgToken();
+    const first = callsOf(api, org.token);
+    const other = await keyMadeBy(api, first);
+    await first.create(INGEST, { level: 'info', message: 'Ligação: ConnectionTimeout of db-1' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+    const noon = new Date().toISOString();
+    await other.create(INGEST, { entries: [{ level: 'error', message: 'The disk of DB-1 is full', metadata: {} }] });
+    const found = async (query: string) => (await first.read(`${LOGS}?${query}`)).data.map(({ level }) => level);
+    expect(await found('q=timeout')).toEqual(['info']);
+    expect(await found('q=ligacao')).toEqual(['info']);
+    expect(await found('q=db-1')).toEqual(['error', 'info']);
+    expect(await found('q=full+disk&level=error')).toEqual(['error']);
+    expect(await found('q=full+timeout')).toEqual([]);
+    expect(await found(`integration_id=${other.id}`)).toEqual(['error']);
+    expect(await found(`from=${noon}`)).toEqual(['error']);
+    expect(await found(`to=${noon}&q=db`)).toEqual(['info']);
+    expect(await found(`from=${noon}&to=${noon}`)).toEqual([]);
+    // Both bounds hold where two parameters are about one.
+    expect(await found(`from=2026-01-01&ts_after=${noon}`)).toEqual(['error']);
+    expect(await found(`from=${noon}&ts_after=2026-01-01`)).toEqual(['error']);
+    const refused = await first.ask('GET', `${LOGS}?from=noon&q=%C2%AD&integration_id=x`);
+    expect(refused.body.errors?.map(({ pointer }) => pointer)).toEqual(['#/integration_id', '#/from', '#/q']);
+  });
+
+  it('is refused where too many entries would be read', async () => {
+    const acme = await newTenant(api);
+    await acme.create(INGEST, { level: 'info', message: 'one' });
+    await lengthen(api, acme, 'LOG', 41_249);
+    const { status, body } = await acme.ask('GET', `${LOGS}?q=one`);
+    expect([status, body.errors]).toMatchObject([400, [{ in: 'query', pointer: '#/q' }]]);
   });
 });

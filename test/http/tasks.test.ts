@@ -54,6 +54,15 @@ const resource = (client: string, fields: JsonBody): JsonBody => ({
   ...fields,
 });
 
+const service = (client: string, fields: JsonBody): JsonBody => ({
+  client_id: ids[client],
+  name: 'Till',
+  type: 'saas',
+  ...fields,
+});
+
+const dateIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+
 const org = prepared(() => api.orgToken());
 
 beforeAll(async () => {
@@ -70,7 +79,7 @@ beforeAll(async () => {
   }
   acme = apiDriverOf(api, await api.login(org.appCode, org.secret));
   await given('/clients', {
-    bistro: { name: 'Grand Bistro Lisboa', slug: 'gbl' },
+    bistro: { name: 'Grand Bistro Lisboa', slug: 'gbl', phone: 351_210_000_000 },
     tasca: { name: 'Tasca da Esquina', slug: 'tasca' },
     other: { name: 'Bar', slug: 'bar' },
   });
@@ -78,6 +87,19 @@ beforeAll(async () => {
     ana: { email: 'Ana.Lima@acme.example', name: 'Ana' },
     rui: { email: 'rui@acme.example', name: 'Rui' },
   });
+  await given('/roles', { admin: { code: 'admin', label: 'Admin' }, agent: { code: 'agent', label: 'Agent' } });
+  await given('/users/memberships', {
+    anaIsAdmin: { user_id: ids.ana, role_id: ids.admin },
+    ruiWasAdmin: { user_id: ids.rui, role_id: ids.admin, status: 'inactive' },
+    ruiOfTasca: { user_id: ids.rui, role_id: ids.agent, client_id: ids.tasca },
+  });
+  await given('/services', {
+    billedSoon: service('tasca', { monthly_cost: 12.1, next_billing_date: dateIn(3) }),
+    billedLater: service('tasca', { monthly_cost: 0.2, next_billing_date: dateIn(30), environment: 'staging' }),
+    billedBefore: service('other', { next_billing_date: dateIn(-3) }),
+  });
+  await acme.create('/logs/ingest', { level: 'error', message: 'The disk of db-1 is full' });
+  await acme.create('/logs/ingest', { level: 'error', message: 'db-1 is silent' });
   await given('/tickets', {
     printer: ticket({ subject: 'Printer in the kitchen is silent', ticket_code: 'T-2026-17', priority: 'high' }),
     printing: ticket({ subject: 'Printer prints twice', status: 'closed' }),
@@ -88,11 +110,9 @@ beforeAll(async () => {
     fullOfOther: resource('other', { cpu_usage: 97, tags: ['database', 'test'] }),
     calm: resource('bistro', { cpu_usage: 1 }),
   });
-  await acme.create(`/tickets/${ids.woken}/messages`, {
-    author_type: 'agent',
-    author_id: randomUUID(),
-    message: 'On it.',
-  });
+  for (const message of ['On it.', 'Sent a technician.', 'Solved.']) {
+    await acme.create(`/tickets/${ids.woken}/messages`, { author_type: 'agent', author_id: randomUUID(), message });
+  }
 });
 
 /** The names of the records on a page, in its order. */
@@ -100,6 +120,15 @@ async function found(path: string): Promise<unknown[]> {
   const { ids: listed } = await acme.list(path);
   return listed.map((id) => Object.entries(ids).find(([, known]) => known === id)?.[0] ?? id);
 }
+
+/** What a request returns, which must succeed. */
+async function read(path: string): Promise<JsonBody> {
+  const { status, body } = await acme.get(path);
+  expect(status).toBe(200);
+  return body;
+}
+
+const messagesIn = ({ data }: JsonBody) => (data as JsonBody[]).map(({ message }) => message);
 
 const aWeekAgo = (): string => new Date(Date.now() - 7 * DAY_MS).toISOString();
 
@@ -137,6 +166,16 @@ async function bringUpToDate(): Promise<unknown[]> {
   return [status, body.id === ids.fullOfBistro, body.name];
 }
 
+const eachOnce = (data: JsonBody[]): boolean =>
+  data
+    .map(({ value, count }) => `${value} ${count}`)
+    .toSorted()
+    .join() ===
+  [ids.tasca, ids.other]
+    .map((id) => `${id} 1`)
+    .toSorted()
+    .join();
+
 /** Each with its words on the page, and what must come of it. */
 const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, expected: unknown])[] = [
   ['a client, by a word of its name', () => found('/clients?q=bistro'), ['bistro']],
@@ -165,6 +204,62 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
     ['printer'],
   ],
   ['the clients by name', () => found('/clients?sort=name'), ['other', 'bistro', 'tasca']],
+  ['a client, by telephone number', () => found('/clients?phone=%2B351+210+000+000'), ['bistro']],
+  ['the users in a role', () => found('/users?role=admin'), ['ana']],
+  [
+    'who is a member for a client at present',
+    () => found(`/memberships?client_id=${ids.tasca}&status=active`),
+    ['ruiOfTasca'],
+  ],
+  [
+    'what was reported about something since a time',
+    async () => messagesIn(await read(`/logs?from=${aWeekAgo()}&q=disk+full`)),
+    ['The disk of db-1 is full'],
+  ],
+  [
+    'the last two messages of a ticket',
+    async () => messagesIn(await read(`/tickets/${ids.woken}/messages?sort=-created_at&page_size=2`)),
+    ['Solved.', 'Sent a technician.'],
+  ],
+  [
+    'the services that are billed within a week, the next one first',
+    () =>
+      found(
+        `/services?next_billing_date_after=${new Date().toISOString()}&next_billing_date_before=${new Date(Date.now() + 7 * DAY_MS).toISOString()}&sort=next_billing_date`,
+      ),
+    ['billedSoon'],
+  ],
+  [
+    'how many tickets there are of each status',
+    () => read('/tickets/summary'),
+    {
+      data: [
+        { value: 'closed', count: 2 },
+        { value: 'open', count: 2 },
+        { value: 'pending', count: 1 },
+      ],
+      total: 5,
+    },
+  ],
+  [
+    'how many tickets each person has to work on',
+    () => read('/tickets/summary?group_by=assigned_to&status=open,pending'),
+    { data: [{ value: null, count: 3 }], total: 3 },
+  ],
+  [
+    'how many services each client has in production',
+    () => read('/services/summary?group_by=client_id&environment=production'),
+    { data: expect.toSatisfy(eachOnce), total: 2 },
+  ],
+  [
+    'what a client has, and what it costs a month',
+    () => read(`/clients/${ids.tasca}/summary`),
+    expect.objectContaining({
+      services: expect.objectContaining({ total: 2, unhealthy: 0 }),
+      resources: expect.objectContaining({ total: 1 }),
+      monthly_cost: { total: 12.3, by_billing_cycle: [{ billing_cycle: 'monthly', total: 12.3 }] },
+    }),
+  ],
   ['250 resources from a file', load, [{ 201: 200 }, { 201: 50 }]],
   ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],
 ];

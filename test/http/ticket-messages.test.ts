@@ -43,6 +43,29 @@ describe('messages', () => {
     expect(list.headers.get('link')).toBeNull();
   });
 
+  it('are listed a few at a time, the newest first where that is asked for', async () => {
+    const { id } = await acme.create(TICKETS, newTicket());
+    const path = `${TICKETS}/${id}/messages`;
+    const ids: string[] = [];
+    for (const text of ['1', '2', '3', '4', '5']) ids.push((await say(acme, id, text)).id);
+    for (const [sort, wanted] of [
+      ['created_at', ids],
+      ['-created_at', ids.toReversed()],
+    ] as const) {
+      const seen: unknown[] = [];
+      let next: string | undefined = `${path}?page_size=2&sort=${sort}`;
+      for (let pages = 0; next !== undefined && pages < 4; pages++) {
+        const { status, body, headers } = await acme.ask('GET', next);
+        expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+        seen.push(...body.data.map((message) => message.id));
+        next = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+      }
+      expect([seen, next]).toEqual([wanted, undefined]);
+    }
+    for (const query of ['page_size=0', 'page_size=1001', 'sort=message', 'page=2', 'q=a', 'message=1'])
+      expect([query, (await acme.ask('GET', `${path}?${query}`)).status]).toEqual([query, 400]);
+  });
+
   it('move the activity of the ticket and the contact of its client, not the version', async () => {
     const { client_id } = await installation(acme);
     const opened = await acme.ask('POST', TICKETS, newTicket({ client_id }));

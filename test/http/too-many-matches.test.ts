@@ -1,6 +1,5 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { COUNTER } from '../support/bits.ts';
+import { lengthen } from '../support/long-lists.ts';
 import { newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -11,15 +10,7 @@ const api = useApi();
 it('a long list is refused with all parameters that no index answers, until a filter leaves few records', async () => {
   const acme = await newTenant(api);
   await acme.create('/api/v1/clients', { name: 'Bistro' });
-  await api.table.client.send(
-    new UpdateItemCommand({
-      TableName: api.table.tableName,
-      Key: { PK: { S: `ORG#${acme.orgId}#CLIENT#SET` }, SK: { S: COUNTER } },
-      UpdateExpression: 'ADD #next :count',
-      ExpressionAttributeNames: { '#next': 'NEXT' },
-      ExpressionAttributeValues: { ':count': { N: '41249' } },
-    }),
-  );
+  await lengthen(api, acme, 'CLIENT', 41_249);
   const refused = await acme.ask('GET', '/api/v1/clients?plan=null&sort=name');
   const detail = 'works only where few records are left to read';
   expect(refused.body).toMatchObject({

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type * as z from 'zod';
 import type { Route } from '#contract';
-import type { Condition } from '../../shared/contract/field-filters.ts';
 import { CREATED, rangeNames } from '../../shared/contract/filter-names.ts';
+import type { Condition } from '../../shared/contract/list-parameter.ts';
 import { conditionsOf, listQueryOf } from '../../shared/contract/list-query.ts';
 import { elementOf } from '../../shared/contract/several-values.ts';
 
@@ -90,9 +90,10 @@ function filterOf(route: Route, name: string, rows: readonly Row[]): fc.Arbitrar
   const filter = listQueryOf(route).filters.get(name);
   const { field, as } = filter ?? (conditionsOf(route).get(name) as Condition);
   const schema = (route.query.shape[name] ?? filter?.schema) as z.ZodType;
-  if (as === 'words' || !rows.some((row) => Object.hasOwn(row, field))) return undefined;
+  if (as === 'words' || as === 'contains' || !rows.some((row) => Object.hasOwn(row, field))) return undefined;
   const own = rows.map((row) => row[field]).filter((value) => !isMissing(value));
   if (as === 'allOf') return allOf(name, field, own.flat() as string[]);
+  if (as === 'digits') return digitsOf(name, field, own);
   if (as !== 'anyOf') return own.length === 0 ? undefined : rangeOf(name, { field, as }, own);
   // A time is equal to null only.
   const isTime = listQueryOf(route).filters.has(rangeNames(field).after) || name.endsWith('_at');
@@ -105,6 +106,17 @@ const anyOf = (name: string, field: string, values: readonly unknown[], most: nu
     values: all.map((value) => [name, String(value)]),
     matches: (row) => all.some((value) => value === (row[field] ?? null)),
   }));
+
+/** Telephone numbers, as others write them. */
+const digitsOf = (name: string, field: string, values: readonly unknown[]): fc.Arbitrary<Filter> | undefined => {
+  const numbers = values.map((value) => `${value}`.replace(/[^0-9]/g, '')).filter((digits) => digits !== '');
+  return numbers.length === 0
+    ? undefined
+    : fc.constantFrom(...numbers).map((digits) => ({
+        values: [[name, `+${digits.slice(0, 2)} (${digits.slice(2)})`]],
+        matches: (row) => `${row[field] ?? ''}`.replace(/[^0-9]/g, '') === digits,
+      }));
+};
 
 /** The first 20 different ones of a record are found. */
 const allOf = (name: string, field: string, values: readonly string[]): fc.Arbitrary<Filter> =>

@@ -35,6 +35,8 @@ function hasWanted(row: Row, where: Where, words: readonly string[]): boolean {
   const value = (row[where.field] ?? null) as string | number | boolean | null;
   if ('anyOf' in where) return where.anyOf.includes(value);
   if ('allOf' in where) return where.allOf.every((each) => Array.isArray(value) && value.includes(each));
+  if ('accepts' in where) return where.accepts(value);
+  if ('ids' in where) return where.ids.has(String(row.id));
   const { from, before, upTo } = where;
   if (value === null) return false;
   return !(

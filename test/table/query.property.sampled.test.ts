@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { SortKey, Where } from '@custodia/counted-lists';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -185,6 +186,19 @@ describe.each([
     for (const alone of sampled(ALONE, 30)) await check({ where: [alone], sort: [byNumber], page_size: 100 });
     for (const descending of [false, true])
       await check({ where: [], sort: [{ field: 'moved_at', descending }], page_size: 7 });
+  });
+
+  it('has the records with some ids, and those of which a test accepts a value', async () => {
+    const ids = new Set([...rows.filter((_, index) => index % 4 === 0).map(({ id }) => id), randomUUID()]);
+    const accepted: Where = { field: 'place', accepts: (value) => value === 'a' || value === null };
+    const further: readonly Where[] = [
+      accepted,
+      { field: 'state', anyOf: ['open', 'held'] },
+      { field: 'id', ids: new Set() },
+    ];
+    for (const where of [[accepted], [{ field: 'id', ids }], ...further.map((each) => [{ field: 'id', ids }, each])])
+      for (const field of ['created_at', 'load'])
+        await check({ where, sort: [{ field, descending: true }], page_size: 2 });
   });
 
   it('answers any query as a plain array does, page by page', async () => {

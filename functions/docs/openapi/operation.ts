@@ -115,7 +115,11 @@ function queryOf(route: Route): z.ZodObject {
   const { filters, sort } = listParametersOf(route);
   const sized = filters.map(({ name, schema, isAnySize }) => [name, withSize(schema, isAnySize)] as const);
   const sorted = sort.schema.meta({ description: sortSentence(sort.anySize), param: { 'x-any-size': sort.anySize } });
-  return z.strictObject({ ...route.query.shape, ...Object.fromEntries(sized), sort: sorted });
+  return z.strictObject({
+    ...route.query.shape,
+    ...Object.fromEntries(sized),
+    ...('sort' in route.query.shape ? { sort: sorted } : {}),
+  });
 }
 
 const sortSentence = (orders: readonly string[]): string =>

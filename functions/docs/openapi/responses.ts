@@ -78,6 +78,7 @@ function contentOf({ response, batch }: Route): Pick<ZodOpenApiResponseObject, '
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
   if (route.response.isList) return ['Link', 'ETag', ...(isSearchable(route) ? (['Scan-Units'] as const) : [])];
+  if (route.response.counted) return ['ETag', 'Scan-Units'];
   const applied = appliedHeaders(route);
   const isOfRecord = takesHeader(route, 'If-None-Match') || takesHeader(route, 'If-Match');
   if (isOfRecord && route.upsert === undefined) return ['ETag', ...applied];

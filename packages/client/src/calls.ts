@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -28,6 +28,8 @@ export interface Calls {
     readonly get: (id: string, query?: Query<'getClient'>, options?: Options<'getClient'>) => Promise<ClientRecord>;
     /** Change a client: `PATCH /api/v1/clients/{id}`. */
     readonly update: (id: string, body: ClientPatch, options?: Options<'updateClient'>) => Promise<ClientRecord>;
+    /** Sum up what a client has: `GET /api/v1/clients/{id}/summary`. */
+    readonly summarize: (id: string, query?: Query<'summarizeClient'>, options?: Options<'summarizeClient'>) => Promise<ClientSummary>;
     /** List what was done to a client: `GET /api/v1/clients/{id}/actions`. */
     readonly listActions: (id: string, query?: Query<'listClientActions'>, options?: Options<'listClientActions'>) => Listing<ClientActionList>;
   };
@@ -68,6 +70,8 @@ export interface Calls {
   readonly memberships: {
     /** Make a user a member: `POST /api/v1/users/memberships`. */
     readonly create: (body: MembershipCreate, options?: Options<'createMembership'>) => Promise<Membership>;
+    /** List memberships: `GET /api/v1/memberships`. */
+    readonly list: (query?: Query<'listMemberships'>, options?: Options<'listMemberships'>) => Listing<MembershipPage>;
     /** Read a membership: `GET /api/v1/memberships/{id}`. */
     readonly get: (id: string, query?: Query<'getMembership'>, options?: Options<'getMembership'>) => Promise<Membership>;
     /** Change a membership: `PATCH /api/v1/memberships/{id}`. */
@@ -128,6 +132,8 @@ export interface Calls {
     readonly list: (query?: Query<'listServices'>, options?: Options<'listServices'>) => Listing<ServicePage>;
     /** Create a service: `POST /api/v1/services`. */
     readonly create: (body: ServiceCreate, options?: Options<'createService'>) => Promise<Service>;
+    /** Count services by a field: `GET /api/v1/services/summary`. */
+    readonly summarize: (query?: Query<'summarizeServices'>, options?: Options<'summarizeServices'>) => Promise<ServiceCounts>;
     /** Read a service: `GET /api/v1/services/{id}`. */
     readonly get: (id: string, query?: Query<'getService'>, options?: Options<'getService'>) => Promise<Service>;
     /** Change a service: `PATCH /api/v1/services/{id}`. */
@@ -152,6 +158,8 @@ export interface Calls {
     readonly list: (query?: Query<'listTickets'>, options?: Options<'listTickets'>) => Listing<TicketSummaryPage>;
     /** Open a ticket: `POST /api/v1/tickets`. */
     readonly create: (body: TicketCreate, options?: Options<'createTicket'>) => Promise<Ticket>;
+    /** Count tickets by a field: `GET /api/v1/tickets/summary`. */
+    readonly summarize: (query?: Query<'summarizeTickets'>, options?: Options<'summarizeTickets'>) => Promise<TicketCounts>;
     /** Read a ticket: `GET /api/v1/tickets/{id}`. */
     readonly get: (id: string, query?: Query<'getTicket'>, options?: Options<'getTicket'>) => Promise<Ticket>;
     /** Change a ticket: `PATCH /api/v1/tickets/{id}`. */
@@ -234,6 +242,7 @@ export const CALLS: Table = {
     upsert: 'put /api/v1/clients',
     get: 'get /api/v1/clients/{id}',
     update: 'patch /api/v1/clients/{id}',
+    summarize: 'get /api/v1/clients/{id}/summary',
     listActions: 'get /api/v1/clients/{id}/actions',
   },
   docs: {
@@ -260,6 +269,7 @@ export const CALLS: Table = {
   },
   memberships: {
     create: 'post /api/v1/users/memberships',
+    list: 'get /api/v1/memberships',
     get: 'get /api/v1/memberships/{id}',
     update: 'patch /api/v1/memberships/{id}',
   },
@@ -297,6 +307,7 @@ export const CALLS: Table = {
   services: {
     list: 'get /api/v1/services',
     create: 'post /api/v1/services',
+    summarize: 'get /api/v1/services/summary',
     get: 'get /api/v1/services/{id}',
     update: 'patch /api/v1/services/{id}',
     delete: 'delete /api/v1/services/{id}',
@@ -311,6 +322,7 @@ export const CALLS: Table = {
   tickets: {
     list: 'get /api/v1/tickets',
     create: 'post /api/v1/tickets',
+    summarize: 'get /api/v1/tickets/summary',
     get: 'get /api/v1/tickets/{id}',
     update: 'patch /api/v1/tickets/{id}',
     delete: 'delete /api/v1/tickets/{id}',

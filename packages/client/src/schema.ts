@@ -75,6 +75,26 @@ export interface paths {
         patch: operations["updateClient"];
         trace?: never;
     };
+    "/api/v1/clients/{id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up what a client has
+         * @description Services, resources, terminals and tickets by status, those that are unhealthy, and what they cost a month. At any size for tickets; of each other kind what 500 read units read. Needs the permission `clients:read`. Extends the specification of this service.
+         */
+        get: operations["summarizeClient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clients/{id}/actions": {
         parameters: {
             query?: never;
@@ -113,6 +133,26 @@ export interface paths {
          * @description Needs the permission `services:write`. Extends the specification of this service.
          */
         post: operations["createService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count services by a field
+         * @description Takes the filters of the list. A field with a closed set of values is counted at any size by the filters that work at any size, but `q`; all others where few records are left to read. Needs the permission `services:read`. Extends the specification of this service.
+         */
+        get: operations["summarizeServices"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -363,6 +403,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tickets/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count tickets by a field
+         * @description Takes the filters of the list. A field with a closed set of values is counted at any size by the filters that work at any size, but `q`; all others where few records are left to read. Needs the permission `tickets:read`. Extends the specification of this service.
+         */
+        get: operations["summarizeTickets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tickets/{id}": {
         parameters: {
             query?: never;
@@ -400,7 +460,7 @@ export interface paths {
         };
         /**
          * List the messages of a ticket
-         * @description Oldest first. Needs the permission `tickets:read`.
+         * @description Oldest first, unless `sort` says otherwise. Needs the permission `tickets:read`.
          */
         get: operations["listTicketMessages"];
         put?: never;
@@ -497,6 +557,26 @@ export interface paths {
          * @description Of the organization, or of one of its clients. Needs the permission `memberships:write`.
          */
         post: operations["createMembership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/memberships": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List memberships
+         * @description Needs the permission `memberships:read`. Extends the specification of this service.
+         */
+        get: operations["listMemberships"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1648,6 +1728,212 @@ export interface components {
              */
             readonly has_risks?: boolean;
         };
+        /** @description What a client has, in numbers. */
+        ClientSummary: {
+            /**
+             * Format: uuid
+             * @description The client that is summed up.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /** @description The services of the client. Null without the permission `services:read`. */
+            services: {
+                /**
+                 * Format: int64
+                 * @description How many services the client has.
+                 * @example 1
+                 */
+                total: number;
+                /**
+                 * @description The services by `status`. The most frequent value comes first.
+                 * @example [
+                 *       {
+                 *         "value": "active",
+                 *         "count": 1
+                 *       }
+                 *     ]
+                 */
+                by_status: {
+                    /** @description As the filter by the field takes it; null for none. */
+                    value: string | null;
+                    /**
+                     * Format: int64
+                     * @description How many records have it.
+                     */
+                    count: number;
+                }[];
+                /**
+                 * Format: int64
+                 * @description How many are not `healthy`.
+                 * @example 0
+                 */
+                unhealthy: number;
+                /** @description What the services cost a month. */
+                monthly_cost: {
+                    /**
+                     * Format: double
+                     * @description The sum, exact to the cent, in the currency that you account in.
+                     * @example 120.5
+                     */
+                    total: number;
+                    /**
+                     * @description The same by `billing_cycle`, in order of the words.
+                     * @example [
+                     *       {
+                     *         "billing_cycle": "monthly",
+                     *         "total": 120.5
+                     *       }
+                     *     ]
+                     */
+                    by_billing_cycle: {
+                        /** @description How often they are billed. */
+                        billing_cycle: string;
+                        /**
+                         * Format: double
+                         * @description What all of them cost a month.
+                         */
+                        total: number;
+                    }[];
+                } | null;
+            } | null;
+            /** @description The resources of the client. Null without the permission `resources:read`. */
+            resources: {
+                /**
+                 * Format: int64
+                 * @description How many resources the client has.
+                 * @example 0
+                 */
+                total: number;
+                /**
+                 * @description The resources by `status`. The most frequent value comes first.
+                 * @example []
+                 */
+                by_status: {
+                    /** @description As the filter by the field takes it; null for none. */
+                    value: string | null;
+                    /**
+                     * Format: int64
+                     * @description How many records have it.
+                     */
+                    count: number;
+                }[];
+                /**
+                 * Format: int64
+                 * @description How many are not `healthy`.
+                 * @example 0
+                 */
+                unhealthy: number;
+                /** @description What the resources cost a month. */
+                monthly_cost: {
+                    /**
+                     * Format: double
+                     * @description The sum, exact to the cent, in the currency that you account in.
+                     * @example 0
+                     */
+                    total: number;
+                    /**
+                     * @description The same by `billing_cycle`, in order of the words.
+                     * @example []
+                     */
+                    by_billing_cycle: {
+                        /** @description How often they are billed. */
+                        billing_cycle: string;
+                        /**
+                         * Format: double
+                         * @description What all of them cost a month.
+                         */
+                        total: number;
+                    }[];
+                } | null;
+            } | null;
+            /** @description The terminals of the client. Null without the permission `terminals:read`. */
+            terminals: {
+                /**
+                 * Format: int64
+                 * @description How many terminals the client has.
+                 * @example 1
+                 */
+                total: number;
+                /**
+                 * @description The terminals by `status`. The most frequent value comes first.
+                 * @example [
+                 *       {
+                 *         "value": "active",
+                 *         "count": 1
+                 *       }
+                 *     ]
+                 */
+                by_status: {
+                    /** @description As the filter by the field takes it; null for none. */
+                    value: string | null;
+                    /**
+                     * Format: int64
+                     * @description How many records have it.
+                     */
+                    count: number;
+                }[];
+            } | null;
+            /** @description The tickets of the client. Null without the permission `tickets:read`. */
+            tickets: {
+                /**
+                 * Format: int64
+                 * @description How many tickets the client has.
+                 * @example 2
+                 */
+                total: number;
+                /**
+                 * @description The tickets by `status`. The most frequent value comes first.
+                 * @example [
+                 *       {
+                 *         "value": "closed",
+                 *         "count": 2
+                 *       }
+                 *     ]
+                 */
+                by_status: {
+                    /** @description As the filter by the field takes it; null for none. */
+                    value: string | null;
+                    /**
+                     * Format: int64
+                     * @description How many records have it.
+                     */
+                    count: number;
+                }[];
+            } | null;
+            /** @description What services and resources cost a month together. Null where one of them is. */
+            monthly_cost: {
+                /**
+                 * Format: double
+                 * @description The sum, exact to the cent, in the currency that you account in.
+                 * @example 120.5
+                 */
+                total: number;
+                /**
+                 * @description The same by `billing_cycle`, in order of the words.
+                 * @example [
+                 *       {
+                 *         "billing_cycle": "monthly",
+                 *         "total": 120.5
+                 *       }
+                 *     ]
+                 */
+                by_billing_cycle: {
+                    /** @description How often they are billed. */
+                    billing_cycle: string;
+                    /**
+                     * Format: double
+                     * @description What all of them cost a month.
+                     */
+                    total: number;
+                }[];
+            } | null;
+            /**
+             * Format: date-time
+             * @description As the client has it.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_contact: string | null;
+        };
         /** @description The beginning of a list, or what follows a cursor; each element a client action. */
         ClientActionList: {
             /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
@@ -2026,6 +2312,33 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
+        };
+        /** @description How many services there are, by the values of a field. */
+        ServiceCounts: {
+            /**
+             * @description The values of the field, with the number of records that match the filters and have them. The most frequent value comes first.
+             * @example [
+             *       {
+             *         "value": "active",
+             *         "count": 1
+             *       }
+             *     ]
+             */
+            data: {
+                /** @description As the filter by the field takes it; null for none. */
+                value: string | null;
+                /**
+                 * Format: int64
+                 * @description How many records have it.
+                 */
+                count: number;
+            }[];
+            /**
+             * Format: int64
+             * @description How many records match the filters: the sum of all counts.
+             * @example 1
+             */
+            total: number;
         };
         /** @description What to change of a service: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         ServicePatch: {
@@ -3611,6 +3924,33 @@ export interface components {
              */
             readonly last_activity_at: string | null;
         };
+        /** @description How many tickets there are, by the values of a field. */
+        TicketCounts: {
+            /**
+             * @description The values of the field, with the number of records that match the filters and have them. The most frequent value comes first.
+             * @example [
+             *       {
+             *         "value": "open",
+             *         "count": 1
+             *       }
+             *     ]
+             */
+            data: {
+                /** @description As the filter by the field takes it; null for none. */
+                value: string | null;
+                /**
+                 * Format: int64
+                 * @description How many records have it.
+                 */
+                count: number;
+            }[];
+            /**
+             * Format: int64
+             * @description How many records match the filters: the sum of all counts.
+             * @example 1
+             */
+            total: number;
+        };
         /** @description What to change of a ticket: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         TicketPatch: {
             /**
@@ -4107,6 +4447,29 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string | null;
+        };
+        /** @description A part of a list, each element a membership, with the length of the whole. */
+        MembershipPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Membership"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
         };
         /** @description A part of a list, each element a role, with the length of the whole. */
         RolePage: {
@@ -6256,6 +6619,12 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * Format: uuid
+             * @description Extends the specification: which integration reported it; null of entries that are older than this field.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly integration_id: string | null;
+            /**
              * Format: date-time
              * @description When the entry was taken in, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
@@ -6317,6 +6686,12 @@ export interface components {
              * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
              */
             readonly id?: string;
+            /**
+             * Format: uuid
+             * @description Extends the specification: which integration reported it; null of entries that are older than this field.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly integration_id?: string | null;
             /**
              * Format: date-time
              * @description When the entry was taken in, by the clock of the service.
@@ -6609,6 +6984,8 @@ export interface components {
         /** @description Small lists: none. */
         CreatedAt: "null";
         /** @description Small lists: any of these, `null` for none. */
+        Phone: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
         Plan: string | string[];
         /** @description The client, by the id that its creation returned. */
         PathClientId: string;
@@ -6618,16 +6995,32 @@ export interface components {
         ClientId: string | string[];
         /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
         HealthStatus: string | string[];
+        /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+        Q: string;
+        /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
+        Tag: string | string[];
         /** @description Small lists: any of these. */
         Type: string | string[];
         /** @description Small lists: any of these, `null` for none. */
         Description: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        Url: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        AdminUrl: string | string[];
+        /** @description Small lists: any of these. */
+        Environment: string | string[];
         /** @description Small lists: from then on. */
         LastHealthCheckAfter: string;
         /** @description Small lists: earlier. */
         LastHealthCheckBefore: string;
         /** @description Small lists: none. */
         LastHealthCheck: "null";
+        /** @description Small lists: at least. */
+        UptimePercentageMin: number;
+        /** @description Small lists: at most. */
+        UptimePercentageMax: number;
+        /** @description Small lists: any of these, `null` for none. */
+        UptimePercentage: string | string[];
         /** @description Small lists: at least. */
         MonthlyCostMin: number;
         /** @description Small lists: at most. */
@@ -6636,6 +7029,20 @@ export interface components {
         MonthlyCost: number | number[];
         /** @description Small lists: any of these. */
         BillingCycle: string | string[];
+        /** @description Small lists: from then on. */
+        NextBillingDateAfter: string;
+        /** @description Small lists: earlier. */
+        NextBillingDateBefore: string;
+        /** @description Small lists: none. */
+        NextBillingDate: "null";
+        /** @description Small lists: any of these, `null` for none. */
+        Version: string | string[];
+        /** @description Small lists: from then on. */
+        DeployedAfter: string;
+        /** @description Small lists: earlier. */
+        DeployedBefore: string;
+        /** @description Small lists: none. */
+        DeployedAt: "null";
         /** @description Small lists: from then on. */
         UpdatedAfter: string;
         /** @description Small lists: earlier. */
@@ -6650,6 +7057,42 @@ export interface components {
         Sort2: "-created_at" | "created_at";
         /** @description The terminal, by the id that its creation returned. */
         PathTerminalId: string;
+        /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
+        Status2: ("open" | "closed" | "pending") | ("open" | "closed" | "pending")[];
+        /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        ClientId2: string | string[];
+        /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        AssignedTo: string | string[];
+        /** @description Only the ticket with exactly this code. */
+        TicketCode: string;
+        /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+        Q2: string;
+        /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
+        Tag2: string | string[];
+        /** @description Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where other filters leave few. For example `2026-11-20T09:30:00Z`. */
+        LastActivityAfter: string;
+        /** @description Only tickets whose last activity was earlier. For example `2026-11-20T09:30:00Z`. */
+        LastActivityBefore: string;
+        /** @description Small lists: any of these. */
+        ContactId: string | string[];
+        /** @description Small lists: any of these. */
+        Subject: string | string[];
+        /** @description Small lists: any of these. */
+        Description2: string | string[];
+        /** @description Small lists: any of these. */
+        Priority: string | string[];
+        /** @description Small lists: any of these. */
+        Source: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        ServiceId: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        ResourceId: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        TerminalId: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        AssignedTeam: string | string[];
+        /** @description Small lists: none. */
+        LastActivityAt: "null";
         /** @description The ticket, by the id that its creation returned. */
         PathTicketId: string;
         /** @description The user, by the id that its creation returned. */
@@ -6682,11 +7125,13 @@ export type ClientRecord = components['schemas']['ClientRecord'];
 export type ClientCreate = components['schemas']['ClientCreate'];
 export type ClientUpsert = components['schemas']['ClientUpsert'];
 export type ClientPatch = components['schemas']['ClientPatch'];
+export type ClientSummary = components['schemas']['ClientSummary'];
 export type ClientActionList = components['schemas']['ClientActionList'];
 export type ClientAction = components['schemas']['ClientAction'];
 export type ServicePage = components['schemas']['ServicePage'];
 export type Service = components['schemas']['Service'];
 export type ServiceCreate = components['schemas']['ServiceCreate'];
+export type ServiceCounts = components['schemas']['ServiceCounts'];
 export type ServicePatch = components['schemas']['ServicePatch'];
 export type ResourcePage = components['schemas']['ResourcePage'];
 export type Resource = components['schemas']['Resource'];
@@ -6707,6 +7152,7 @@ export type TicketSummaryPage = components['schemas']['TicketSummaryPage'];
 export type TicketSummary = components['schemas']['TicketSummary'];
 export type TicketCreate = components['schemas']['TicketCreate'];
 export type Ticket = components['schemas']['Ticket'];
+export type TicketCounts = components['schemas']['TicketCounts'];
 export type TicketPatch = components['schemas']['TicketPatch'];
 export type TicketMessageList = components['schemas']['TicketMessageList'];
 export type TicketMessage = components['schemas']['TicketMessage'];
@@ -6718,6 +7164,7 @@ export type UserPatch = components['schemas']['UserPatch'];
 export type MembershipList = components['schemas']['MembershipList'];
 export type Membership = components['schemas']['Membership'];
 export type MembershipCreate = components['schemas']['MembershipCreate'];
+export type MembershipPage = components['schemas']['MembershipPage'];
 export type RolePage = components['schemas']['RolePage'];
 export type Role = components['schemas']['Role'];
 export type RoleCreate = components['schemas']['RoleCreate'];
@@ -6842,7 +7289,7 @@ export interface operations {
                 /** @description Small lists: at most. */
                 phone_max?: number;
                 /** @description Small lists: any of these, `null` for none. */
-                phone?: string | string[];
+                phone?: components["parameters"]["Phone"];
                 /** @description Small lists: any of these, `null` for none. */
                 plan?: components["parameters"]["Plan"];
                 /** @description Small lists: at least. */
@@ -7036,6 +7483,37 @@ export interface operations {
             };
         };
     };
+    summarizeClient: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The client, by the id that its creation returned. */
+                id: components["parameters"]["PathClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the client has, in numbers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientSummary"];
+                };
+            };
+        };
+    };
     listClientActions: {
         parameters: {
             query?: {
@@ -7085,9 +7563,9 @@ export interface operations {
                 /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
-                q?: string;
+                q?: components["parameters"]["Q"];
                 /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
-                tag?: string | string[];
+                tag?: components["parameters"]["Tag"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
                 /** @description Small lists: any of these. */
@@ -7099,13 +7577,13 @@ export interface operations {
                 /** @description Small lists: any of these, `null` for none. */
                 description?: components["parameters"]["Description"];
                 /** @description Small lists: any of these, `null` for none. */
-                url?: string | string[];
+                url?: components["parameters"]["Url"];
                 /** @description Small lists: any of these, `null` for none. */
-                admin_url?: string | string[];
+                admin_url?: components["parameters"]["AdminUrl"];
                 /** @description Small lists: any of these, `null` for none. */
                 plan?: components["parameters"]["Plan"];
                 /** @description Small lists: any of these. */
-                environment?: string | string[];
+                environment?: components["parameters"]["Environment"];
                 /** @description Small lists: from then on. */
                 last_health_check_after?: components["parameters"]["LastHealthCheckAfter"];
                 /** @description Small lists: earlier. */
@@ -7113,11 +7591,11 @@ export interface operations {
                 /** @description Small lists: none. */
                 last_health_check?: components["parameters"]["LastHealthCheck"];
                 /** @description Small lists: at least. */
-                uptime_percentage_min?: number;
+                uptime_percentage_min?: components["parameters"]["UptimePercentageMin"];
                 /** @description Small lists: at most. */
-                uptime_percentage_max?: number;
+                uptime_percentage_max?: components["parameters"]["UptimePercentageMax"];
                 /** @description Small lists: any of these, `null` for none. */
-                uptime_percentage?: string | string[];
+                uptime_percentage?: components["parameters"]["UptimePercentage"];
                 /** @description Small lists: at least. */
                 monthly_cost_min?: components["parameters"]["MonthlyCostMin"];
                 /** @description Small lists: at most. */
@@ -7127,19 +7605,19 @@ export interface operations {
                 /** @description Small lists: any of these. */
                 billing_cycle?: components["parameters"]["BillingCycle"];
                 /** @description Small lists: from then on. */
-                next_billing_date_after?: string;
+                next_billing_date_after?: components["parameters"]["NextBillingDateAfter"];
                 /** @description Small lists: earlier. */
-                next_billing_date_before?: string;
+                next_billing_date_before?: components["parameters"]["NextBillingDateBefore"];
                 /** @description Small lists: none. */
-                next_billing_date?: "null";
+                next_billing_date?: components["parameters"]["NextBillingDate"];
                 /** @description Small lists: any of these, `null` for none. */
-                version?: string | string[];
+                version?: components["parameters"]["Version"];
                 /** @description Small lists: from then on. */
-                deployed_after?: string;
+                deployed_after?: components["parameters"]["DeployedAfter"];
                 /** @description Small lists: earlier. */
-                deployed_before?: string;
+                deployed_before?: components["parameters"]["DeployedBefore"];
                 /** @description Small lists: none. */
-                deployed_at?: "null";
+                deployed_at?: components["parameters"]["DeployedAt"];
                 /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
                 created_after?: components["parameters"]["CreatedAfter"];
                 /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
@@ -7206,6 +7684,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
+    summarizeServices: {
+        parameters: {
+            query?: {
+                /** @description The field whose values are counted. */
+                group_by?: "client_id" | "name" | "type" | "status" | "plan" | "environment" | "health_status" | "billing_cycle" | "version";
+                /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                client_id?: components["parameters"]["ClientId"];
+                /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
+                status?: components["parameters"]["Status"];
+                /** @description Only records that are doing so, such as `degraded`. Several, separated by commas: any of them. */
+                health_status?: components["parameters"]["HealthStatus"];
+                /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                q?: components["parameters"]["Q"];
+                /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
+                tag?: components["parameters"]["Tag"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                name?: components["parameters"]["Name"];
+                /** @description Small lists: any of these. */
+                type?: components["parameters"]["Type"];
+                /** @description Small lists: any of these, `null` for none. */
+                description?: components["parameters"]["Description"];
+                /** @description Small lists: any of these, `null` for none. */
+                url?: components["parameters"]["Url"];
+                /** @description Small lists: any of these, `null` for none. */
+                admin_url?: components["parameters"]["AdminUrl"];
+                /** @description Small lists: any of these, `null` for none. */
+                plan?: components["parameters"]["Plan"];
+                /** @description Small lists: any of these. */
+                environment?: components["parameters"]["Environment"];
+                /** @description Small lists: from then on. */
+                last_health_check_after?: components["parameters"]["LastHealthCheckAfter"];
+                /** @description Small lists: earlier. */
+                last_health_check_before?: components["parameters"]["LastHealthCheckBefore"];
+                /** @description Small lists: none. */
+                last_health_check?: components["parameters"]["LastHealthCheck"];
+                /** @description Small lists: at least. */
+                uptime_percentage_min?: components["parameters"]["UptimePercentageMin"];
+                /** @description Small lists: at most. */
+                uptime_percentage_max?: components["parameters"]["UptimePercentageMax"];
+                /** @description Small lists: any of these, `null` for none. */
+                uptime_percentage?: components["parameters"]["UptimePercentage"];
+                /** @description Small lists: at least. */
+                monthly_cost_min?: components["parameters"]["MonthlyCostMin"];
+                /** @description Small lists: at most. */
+                monthly_cost_max?: components["parameters"]["MonthlyCostMax"];
+                /** @description Small lists: any of these. */
+                monthly_cost?: components["parameters"]["MonthlyCost"];
+                /** @description Small lists: any of these. */
+                billing_cycle?: components["parameters"]["BillingCycle"];
+                /** @description Small lists: from then on. */
+                next_billing_date_after?: components["parameters"]["NextBillingDateAfter"];
+                /** @description Small lists: earlier. */
+                next_billing_date_before?: components["parameters"]["NextBillingDateBefore"];
+                /** @description Small lists: none. */
+                next_billing_date?: components["parameters"]["NextBillingDate"];
+                /** @description Small lists: any of these, `null` for none. */
+                version?: components["parameters"]["Version"];
+                /** @description Small lists: from then on. */
+                deployed_after?: components["parameters"]["DeployedAfter"];
+                /** @description Small lists: earlier. */
+                deployed_before?: components["parameters"]["DeployedBefore"];
+                /** @description Small lists: none. */
+                deployed_at?: components["parameters"]["DeployedAt"];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: from then on. */
+                updated_after?: components["parameters"]["UpdatedAfter"];
+                /** @description Small lists: earlier. */
+                updated_before?: components["parameters"]["UpdatedBefore"];
+                /** @description Small lists: none. */
+                updated_at?: components["parameters"]["UpdatedAt"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many services there are, by the values of a field. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceCounts"];
                 };
             };
         };
@@ -7993,39 +8573,39 @@ export interface operations {
                 /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`, `last_activity_at`. Small lists: every other field that has a filter. */
                 sort?: string;
                 /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
-                status?: ("open" | "closed" | "pending") | ("open" | "closed" | "pending")[];
+                status?: components["parameters"]["Status2"];
                 /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                client_id?: string | string[];
+                client_id?: components["parameters"]["ClientId2"];
                 /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                assigned_to?: string | string[];
+                assigned_to?: components["parameters"]["AssignedTo"];
                 /** @description Only the ticket with exactly this code. */
-                ticket_code?: string;
+                ticket_code?: components["parameters"]["TicketCode"];
+                /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                q?: components["parameters"]["Q2"];
+                /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
+                tag?: components["parameters"]["Tag2"];
+                /** @description Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where other filters leave few. For example `2026-11-20T09:30:00Z`. */
+                last_activity_after?: components["parameters"]["LastActivityAfter"];
+                /** @description Only tickets whose last activity was earlier. For example `2026-11-20T09:30:00Z`. */
+                last_activity_before?: components["parameters"]["LastActivityBefore"];
                 /** @description How much of each ticket to show: the fields that are required in the response (`summary`), or all (`full`). */
                 view?: "summary" | "full";
-                /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
-                q?: string;
-                /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
-                tag?: string | string[];
-                /** @description Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where other filters leave few. For example `2026-11-20T09:30:00Z`. */
-                last_activity_after?: string;
-                /** @description Only tickets whose last activity was earlier. For example `2026-11-20T09:30:00Z`. */
-                last_activity_before?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
                 /** @description Small lists: any of these. */
                 id?: components["parameters"]["Id"];
                 /** @description Small lists: any of these. */
-                contact_id?: string | string[];
+                contact_id?: components["parameters"]["ContactId"];
                 /** @description Small lists: any of these. */
-                subject?: string | string[];
+                subject?: components["parameters"]["Subject"];
                 /** @description Small lists: any of these. */
-                description?: string | string[];
+                description?: components["parameters"]["Description2"];
                 /** @description Small lists: any of these. */
-                priority?: string | string[];
+                priority?: components["parameters"]["Priority"];
                 /** @description Small lists: any of these. */
-                source?: string | string[];
+                source?: components["parameters"]["Source"];
                 /** @description Small lists: any of these, `null` for none. */
-                service_id?: string | string[];
+                service_id?: components["parameters"]["ServiceId"];
                 /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
                 created_after?: components["parameters"]["CreatedAfter"];
                 /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
@@ -8033,11 +8613,11 @@ export interface operations {
                 /** @description Small lists: none. */
                 created_at?: components["parameters"]["CreatedAt"];
                 /** @description Small lists: any of these, `null` for none. */
-                resource_id?: string | string[];
+                resource_id?: components["parameters"]["ResourceId"];
                 /** @description Small lists: any of these, `null` for none. */
-                terminal_id?: string | string[];
+                terminal_id?: components["parameters"]["TerminalId"];
                 /** @description Small lists: any of these, `null` for none. */
-                assigned_team?: string | string[];
+                assigned_team?: components["parameters"]["AssignedTeam"];
                 /** @description Small lists: from then on. */
                 updated_after?: components["parameters"]["UpdatedAfter"];
                 /** @description Small lists: earlier. */
@@ -8045,7 +8625,7 @@ export interface operations {
                 /** @description Small lists: none. */
                 updated_at?: components["parameters"]["UpdatedAt"];
                 /** @description Small lists: none. */
-                last_activity_at?: "null";
+                last_activity_at?: components["parameters"]["LastActivityAt"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8100,6 +8680,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
+    summarizeTickets: {
+        parameters: {
+            query?: {
+                /** @description The field whose values are counted. */
+                group_by?: "ticket_code" | "contact_id" | "status" | "priority" | "source" | "client_id" | "service_id" | "assigned_to" | "resource_id" | "terminal_id" | "assigned_team";
+                /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
+                status?: components["parameters"]["Status2"];
+                /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                client_id?: components["parameters"]["ClientId2"];
+                /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                assigned_to?: components["parameters"]["AssignedTo"];
+                /** @description Only the ticket with exactly this code. */
+                ticket_code?: components["parameters"]["TicketCode"];
+                /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
+                q?: components["parameters"]["Q2"];
+                /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
+                tag?: components["parameters"]["Tag2"];
+                /** @description Only tickets whose last activity was at this time or later: up to 10,000 may match, and more where other filters leave few. For example `2026-11-20T09:30:00Z`. */
+                last_activity_after?: components["parameters"]["LastActivityAfter"];
+                /** @description Only tickets whose last activity was earlier. For example `2026-11-20T09:30:00Z`. */
+                last_activity_before?: components["parameters"]["LastActivityBefore"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                contact_id?: components["parameters"]["ContactId"];
+                /** @description Small lists: any of these. */
+                subject?: components["parameters"]["Subject"];
+                /** @description Small lists: any of these. */
+                description?: components["parameters"]["Description2"];
+                /** @description Small lists: any of these. */
+                priority?: components["parameters"]["Priority"];
+                /** @description Small lists: any of these. */
+                source?: components["parameters"]["Source"];
+                /** @description Small lists: any of these, `null` for none. */
+                service_id?: components["parameters"]["ServiceId"];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: any of these, `null` for none. */
+                resource_id?: components["parameters"]["ResourceId"];
+                /** @description Small lists: any of these, `null` for none. */
+                terminal_id?: components["parameters"]["TerminalId"];
+                /** @description Small lists: any of these, `null` for none. */
+                assigned_team?: components["parameters"]["AssignedTeam"];
+                /** @description Small lists: from then on. */
+                updated_after?: components["parameters"]["UpdatedAfter"];
+                /** @description Small lists: earlier. */
+                updated_before?: components["parameters"]["UpdatedBefore"];
+                /** @description Small lists: none. */
+                updated_at?: components["parameters"]["UpdatedAt"];
+                /** @description Small lists: none. */
+                last_activity_at?: components["parameters"]["LastActivityAt"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many tickets there are, by the values of a field. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketCounts"];
                 };
             };
         };
@@ -8207,6 +8867,10 @@ export interface operations {
             query?: {
                 /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 after?: components["parameters"]["After"];
+                /** @description How many messages a response has. */
+                page_size?: number;
+                /** @description Order of creation: oldest first, or newest first (`-created_at`). */
+                sort?: "created_at" | "-created_at";
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -8295,7 +8959,7 @@ export interface operations {
                 /** @description Small lists: any of these, `null` for none. */
                 name?: string | string[];
                 /** @description Small lists: any of these, `null` for none. */
-                phone?: string | string[];
+                phone?: components["parameters"]["Phone"];
                 /** @description Small lists: any of these, `null` for none. */
                 avatar_url?: string | string[];
                 /** @description Small lists: whether it is so. */
@@ -8306,6 +8970,8 @@ export interface operations {
                 created_before?: components["parameters"]["CreatedBefore"];
                 /** @description Small lists: none. */
                 created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: users with an active membership in this role, by the id or code of the role. Needs the permission `memberships:read`, and for codes `roles:read`. Several, separated by commas: any of them. */
+                role?: string | string[];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8497,6 +9163,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Membership"];
+                };
+            };
+        };
+    };
+    listMemberships: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only memberships of the user with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                user_id?: string | string[];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these, `null` for none. */
+                client_id?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                role_id?: string | string[];
+                /** @description Small lists: any of these. */
+                status?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: none. */
+                created_at?: components["parameters"]["CreatedAt"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of memberships. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipPage"];
                 };
             };
         };
@@ -9707,10 +10423,18 @@ export interface operations {
                 id?: components["parameters"]["Id"];
                 /** @description Small lists: any of these. */
                 message?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                integration_id?: string | string[];
                 /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
                 ts_after?: string;
                 /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
                 ts_before?: string;
+                /** @description Only entries from this time on. The same as `ts_after`. For example `2026-11-20T09:30:00Z`. */
+                from?: string;
+                /** @description Only entries before this time. The same as `ts_before`. For example `2026-11-20T09:30:00Z`. */
+                to?: string;
+                /** @description Small lists: only entries whose message contains each of these words, such as `disk full`, in any order. Case and accents make no difference. */
+                q?: string;
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */

@@ -1,5 +1,6 @@
 import type { List } from './counter-item.ts';
 import { NotOffered } from './errors.ts';
+import { numberOf } from './ids.ts';
 import type { Indexes } from './indexes/indexes.ts';
 import {
   type Answer,
@@ -7,6 +8,7 @@ import {
   type Finder,
   fieldOf,
   hasWanted,
+  isRange,
   type ListIndex,
   type Order,
   type Scalar,
@@ -95,6 +97,10 @@ const withField = (where: Where, createdAt: string): Where =>
 function conditionOf({ finders }: Indexes, where: Where, createdAt: string): Condition {
   const isOfNothing = 'anyOf' in where && where.anyOf.length === 0;
   if (isOfNothing) return { field: where.field, index: undefined, answer: NOTHING, isMet: () => false };
+  if ('ids' in where) {
+    const numbers = Array.from(where.ids, numberOf);
+    return { field: where.field, index: undefined, answer: { numbers }, isMet: (item) => hasWanted(item, where) };
+  }
   for (const finder of finders) {
     const answer = finder.answerTo(where);
     if (answer === undefined) continue;
@@ -113,7 +119,7 @@ function conditionOf({ finders }: Indexes, where: Where, createdAt: string): Con
 const NOTHING: Answer = { sets: [{ field: '', anyOf: [], isExcluded: false }] };
 
 function timeIn(where: Where): TimeRange | undefined {
-  if ('words' in where || 'anyOf' in where || 'allOf' in where || where.upTo !== undefined) return undefined;
+  if (!isRange(where) || where.upTo !== undefined) return undefined;
   const [from, before] = [where.from, where.before].map((bound) =>
     typeof bound === 'string' ? Date.parse(bound) : undefined,
   );
@@ -132,10 +138,11 @@ function matcherOf(finder: Finder | undefined, where: Where): Pick<Condition, 'i
 export const isBounded = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean =>
   isInSets({ conditions }) || conditions.some(({ answer }) => answer !== undefined && 'lookups' in answer);
 
-/** Whether its records are in sets, which have no number without a record. */
+/** Whether its records are in sets, which have no number without a record, or are named: then they are read. */
 export const isInSets = ({ conditions }: Pick<ListQuery, 'conditions'>): boolean =>
   conditions.some(
-    ({ answer }) => answer !== undefined && 'sets' in answer && answer.sets.some((set) => !set.isExcluded),
+    ({ answer }) =>
+      answer !== undefined && ('numbers' in answer || ('sets' in answer && answer.sets.some((set) => !set.isExcluded))),
   );
 
 /** Whether it is the list of all records. */

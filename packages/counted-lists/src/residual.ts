@@ -67,7 +67,9 @@ function refusalOf({ partition, conditions, sort, order }: ListQuery, view: View
   const unbuilt = [...view.unbuilt, ...(isUnbuilt(counter, order?.name) ? sortedBy : [])];
   if (unbuilt.length > 0) return new ListNotBuilt(partition, unbuilt);
   const isInexact = ({ answer }: Condition): boolean =>
-    inexact.size > 0 && answer !== undefined && 'lookups' in answer && answer.lookups.length > 1;
+    inexact.size > 0 &&
+    answer !== undefined &&
+    ('numbers' in answer || ('lookups' in answer && answer.lookups.length > 1));
   const fields = conditions.filter((each) => residual.includes(each) || isInexact(each)).map(({ field }) => field);
   // An order that is too long is named where nothing else is.
   return new TooManyMatches(candidates, [...fields, ...(order === undefined || fields.length === 0 ? sortedBy : [])]);

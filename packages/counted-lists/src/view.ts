@@ -95,7 +95,12 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading, no
   const [read, sets, found] = await Promise.all([counter, readingSets, looking]);
   const numbersWhere = (isExcluded: boolean): NumberSet[] =>
     sets.flatMap((each) => (each.isExcluded === isExcluded ? [each.numbers] : []));
-  const bounding = [...numbersWhere(false), ...known(found).map((numbers) => NumberSet.ofNumbers(numbers))];
+  const named: (readonly number[])[] = [];
+  for (const { answer } of conditions) if (answer && 'numbers' in answer) named.push(answer.numbers);
+  const bounding = [
+    ...numbersWhere(false),
+    ...[...known(found), ...named].map((numbers) => NumberSet.ofNumbers(numbers)),
+  ];
   const isResidual = (one: Condition): boolean =>
     one.answer === undefined ||
     ('lookups' in one.answer && found[lookups.indexOf(one.answer.lookups)]?.numbers === undefined);
@@ -106,7 +111,7 @@ async function readFiltered(table: Table, query: ListQuery, reading: Reading, no
     excluded: NumberSet.either(numbersWhere(true)),
     items: sets.flatMap((each) => each.items),
     residual: conditions.filter(isResidual),
-    inexact: new Set(found.flatMap(({ inexact }) => [...inexact])),
+    inexact: new Set([...found.flatMap(({ inexact }) => [...inexact]), ...named.flat()]),
     unsettled: whole === undefined ? [] : unsettledOf(found, now),
   };
 }

@@ -251,6 +251,17 @@ export class RecordReader<T extends object> {
     return this.pageIn(this.#source(where), { page, page_size, sort });
   }
 
+  /**
+   * The items of all records that meet some conditions, sorted by a field, and the read units that it took.
+   * @throws TooManyMatches for more than 500; it names the field where indexes answer all conditions
+   */
+  async matching(where: readonly Where[], field: string) {
+    const all = { page: 1, pageSize: Number.MAX_SAFE_INTEGER, sort: [{ field, descending: false }] };
+    const request = { ...all, now: this.session.now, timeLimit: this.session };
+    const { items, residualUnits: units = 0 } = await readPage(this.table, this.#source(where), request);
+    return { items, units };
+  }
+
   /** Up to `limit` records in order, after the record `after`. */
   async cursorPage({ after, limit, newestFirst = false, where = [] }: CursorQuery): Promise<CursorPage<T>> {
     const source = this.entity.byTime ? { partition: this.location.partition, newestFirst } : this.#source(where);
@@ -315,13 +326,8 @@ export class RecordReader<T extends object> {
     source: Parameters<typeof readPage>[1],
     { page, page_size, sort = NEWEST_FIRST }: PageQuery,
   ): Promise<Page<T>> {
-    const { items, ...read } = await readPage(this.table, source, {
-      page,
-      pageSize: page_size,
-      sort,
-      now: this.session.now,
-      timeLimit: this.session,
-    });
+    const request = { page, pageSize: page_size, sort, now: this.session.now, timeLimit: this.session };
+    const { items, ...read } = await readPage(this.table, source, request);
     return { records: items.map((item) => this.stored(item)), ...read };
   }
 

@@ -4,6 +4,7 @@ import type { Item, Key } from '../schema.ts';
 import {
   beforeText,
   type Finder,
+  isRange,
   type ListIndex,
   type Lookup,
   namesIn,
@@ -102,7 +103,7 @@ export function orderIndex(field: string): ListIndex {
     order: { field, items, textOf },
     entriesOf: (item) => [{ items, text: textOf(item) }],
     answerTo: (where) => {
-      if ('words' in where || where.field !== field || 'anyOf' in where || 'allOf' in where) return undefined;
+      if (!isRange(where) || where.field !== field) return undefined;
       const { from, before, upTo } = where;
       const end = before === undefined ? upTo && upToText(String(upTo)) : beforeText(String(before));
       const keys = { from: String(from ?? WITH_TEXT.from), to: String(end ?? WITH_TEXT.to) };

@@ -49,8 +49,11 @@ export interface Order {
   readonly textOf: (item: Item) => string;
 }
 
-/** How an index finds the records of a condition: in all of some sets, or by lookups. */
-export type Answer = { readonly sets: readonly Clause[] } | { readonly lookups: readonly Lookup[] };
+/** How the records of a condition are found: in all of some sets, by lookups, or by their numbers. */
+export type Answer =
+  | { readonly sets: readonly Clause[] }
+  | { readonly lookups: readonly Lookup[] }
+  | { readonly numbers: readonly number[] };
 
 /** Where a lookup looks: a range or a prefix of sort keys in an index or another partition, or a single item. */
 export type LookupRange =
@@ -96,6 +99,10 @@ export type Where =
   /** All of some elements of a list, such as tags. */
   | { readonly field: string; readonly allOf: readonly string[] }
   | Range
+  /** A value that a test accepts: only the records decide. */
+  | { readonly field: string; readonly accepts: (value: unknown) => boolean }
+  /** The records with these ids, which have their numbers. The field is that by which a caller has asked for them. */
+  | { readonly field: string; readonly ids: ReadonlySet<string> }
   /** Words, each of which begins one of the record's. */
   | { readonly words: string };
 
@@ -109,6 +116,10 @@ export interface Range {
 
 /** The name of a condition for words, in place of a field's. */
 export const QUERY = 'q';
+
+/** Whether a condition is a range of its field. */
+export const isRange = (where: Where): where is Range =>
+  !('words' in where || 'anyOf' in where || 'allOf' in where || 'accepts' in where || 'ids' in where);
 
 /** The field of a condition. */
 export const fieldOf = (where: Where): string => ('words' in where ? QUERY : where.field);
@@ -129,6 +140,8 @@ export function hasWanted(item: Item, where: Exclude<Where, { readonly words: st
   const value = item[where.field] ?? null;
   if ('anyOf' in where) return where.anyOf.some((wanted) => wanted === value);
   if ('allOf' in where) return where.allOf.every((wanted) => textsOf(value).includes(wanted));
+  if ('accepts' in where) return where.accepts(value);
+  if ('ids' in where) return where.ids.has(String(item.id));
   return isWithin(value, where);
 }
 
