@@ -13,5 +13,5 @@ export const membershipEntity = entity('MEMBERSHIP', membership, {
 export const userEntity = entity('USER', user, {
   indexes: [set('is_active'), words(['name', 'email']), claimed('email')],
   audited: 'User',
-  journaled: {},
+  journaled: { history: true },
 });

@@ -153,6 +153,7 @@ export const clients = contract({
       response: created(client, 'The created client.', clientExample),
     }),
     getClient: usual.read(),
+    listClientChanges: usual.changes(),
     updateClient: usual.update({
       bodyExample: { status: 'inactive' },
     }),

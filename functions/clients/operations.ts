@@ -1,5 +1,5 @@
 import { WHOLE_LIST } from '#contract';
-import { type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
+import { changeListOf, type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
 import { changesOf } from '#table';
 import { type Client, client, type clients } from './contract.ts';
 import { actionsOf, clientEntity, recordAction, type StoredClient, toClient } from './store.ts';
@@ -56,6 +56,8 @@ export const clientOperations: Operations<typeof clients> = {
     const { record } = await getOrThrow(tenant.records(clientEntity), params.id);
     return { body: await summaryOf(tenant, caller, toClient(record)) };
   },
+
+  listClientChanges: changeListOf(clientEntity),
 
   listClientActions: async ({ params, query, tenant, getOrThrow }) => {
     const [page] = await Promise.all([

@@ -13,7 +13,7 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
 export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
   indexes: [set('status'), flag('has_risks', { counter: 'risks' }), words(['name', 'email']), claimed('slug')],
   json: ['metadata'],
-  journaled: {},
+  journaled: { history: true },
 });
 
 export const actionEntity = entity('ACTION', clientAction, { json: ['details'], byTime: true, parent: clientEntity });

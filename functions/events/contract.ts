@@ -141,6 +141,7 @@ export const events = contract({
           .optional()
           .describe('Only events of these types, separated by commas.')
           .meta({ examples: ['ticket.created,ticket.updated'] }),
+        record_id: field.uuid().optional().describe('Only events of the record with this id, as a feed of its own.'),
         expand: z.enum(['record']).optional().describe('`record`: each event with its record, as it is now.'),
       }),
       response: ok(page, 'The events up to `next`.', example),

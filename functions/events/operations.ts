@@ -10,11 +10,13 @@ import { requireKnownTypes, showEvent, visibleTo } from './visible.ts';
 const MOST_EMBEDDED = 5_500_000;
 
 export const eventOperations: Operations<typeof events> = {
-  listEvents: async ({ query: { after, limit, types: names, expand }, tenant, caller }) => {
+  listEvents: async ({ query: { after, limit, types: names, record_id, expand }, tenant, caller }) => {
     const types = names?.split(',');
     requireKnownTypes(types ?? [], () => ({ in: 'query', pointer: '#/types' }));
     const permissions = caller.permissions && [...caller.permissions];
-    const reading = pageAfter(tenant, after, { limit, accepts: visibleTo(permissions, types) });
+    const isVisible = visibleTo(permissions, types);
+    const accepts: Query['accepts'] = (event) => isVisible(event) && (record_id ?? event.record_id) === event.record_id;
+    const reading = pageAfter(tenant, after, { limit, accepts });
     const page = await reading.catch((error) => {
       throw cursorRefusal(error, { in: 'query', pointer: '#/after' });
     });

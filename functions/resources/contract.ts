@@ -220,6 +220,7 @@ export const resources = contract({
       errors: ['conflict', 'list-being-built', 'already-exists'],
     }),
     getResource: usual.read(),
+    listResourceChanges: usual.changes(),
     updateResource: usual.update({
       description:
         'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a ' +

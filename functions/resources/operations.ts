@@ -1,5 +1,5 @@
 import { Problem } from '#contract';
-import { type Operations, pagesOf, respond, upsertOf } from '#http';
+import { changeListOf, type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { HEALTHY } from '../clients/words.ts';
 import { checkedAt, isKnownCheck, lastCheck } from '../services/health.ts';
@@ -68,6 +68,8 @@ export const resourceOperations: Operations<typeof resources> = {
         await getOrThrow(tenant.records(resourceEntity), params.id),
       ),
     ),
+
+  listResourceChanges: changeListOf(resourceEntity),
 
   deleteResource: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(resourceEntity);

@@ -43,6 +43,7 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   audited: resource.name,
   auditedFields: ['credentials'],
   journaled: {
+    history: true,
     quiet: ['cpu_usage', 'memory_usage', 'storage_usage', 'last_health_check', 'updated_at'],
     isLoud: (before, after) => isOverThreshold(before) !== isOverThreshold(after),
   },

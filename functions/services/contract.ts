@@ -133,6 +133,7 @@ export const services = contract({
       bodyExample: { client_id: example.client_id, name: example.name, type: example.type, url: example.url },
     }),
     getService: usual.read(),
+    listServiceChanges: usual.changes(),
     updateService: usual.update({
       description:
         'A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the ' +

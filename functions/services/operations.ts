@@ -1,6 +1,6 @@
 import type { Item } from '@custodia/counted-lists';
 import { Problem } from '#contract';
-import { countsOf, noRecord, type Operations, pagesOf, respond } from '#http';
+import { changeListOf, countsOf, noRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import type { services } from './contract.ts';
 import { isKnownCheck, isServiceRisk, lastCheck } from './health.ts';
@@ -39,6 +39,8 @@ export const serviceOperations: Operations<typeof services> = {
         await getOrThrow(tenant.records(serviceEntity), params.id),
       ),
     ),
+
+  listServiceChanges: changeListOf(serviceEntity),
 
   updateService: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(serviceEntity);

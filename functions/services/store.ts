@@ -24,7 +24,7 @@ export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service),
   encrypted: ['credentials'],
   audited: service.name,
   auditedFields: ['credentials'],
-  journaled: { quiet: ['last_health_check', 'updated_at'] },
+  journaled: { history: true, quiet: ['last_health_check', 'updated_at'] },
 });
 
 export const serviceCredentials = encryptedCredentials('service', SERVICE_CREDENTIALS);

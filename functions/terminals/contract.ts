@@ -43,6 +43,7 @@ export const terminals = contract({
       bodyExample: { client_id: example.client_id, name: example.name, location: example.location },
     }),
     getTerminal: usual.read(),
+    listTerminalChanges: usual.changes(),
     updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),
   },
 });

@@ -1,4 +1,4 @@
-import { type Operations, pagesOf, respond } from '#http';
+import { changeListOf, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import { requireClient } from '../clients/references.ts';
 import type { terminals } from './contract.ts';
@@ -16,6 +16,8 @@ export const terminalOperations: Operations<typeof terminals> = {
 
   getTerminal: async ({ params, tenant, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(terminalEntity), params.id)),
+
+  listTerminalChanges: changeListOf(terminalEntity),
 
   updateTerminal: async ({ params, body, tenant, getOrThrow }) => {
     const before = await getOrThrow(tenant.records(terminalEntity), params.id);

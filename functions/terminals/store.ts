@@ -3,5 +3,5 @@ import { terminal } from './contract.ts';
 
 export const terminalEntity = entity('TERMINAL', terminal, {
   indexes: [set('client_id'), set('status'), words(['name', 'location'])],
-  journaled: {},
+  journaled: { history: true },
 });

@@ -160,6 +160,7 @@ export const tickets = contract({
       },
     }),
     getTicket: usual.read(),
+    listTicketChanges: usual.changes(),
     updateTicket: usual.update({
       bodyExample: { status: 'closed' },
     }),

@@ -1,4 +1,4 @@
-import { countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond } from '#http';
+import { changeListOf, countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { noteContact, requireClient } from '../clients/references.ts';
 import { resourceEntity } from '../resources/store.ts';
@@ -27,6 +27,8 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   getTicket: async ({ params, tenant, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(ticketEntity), params.id)),
+
+  listTicketChanges: changeListOf(ticketEntity),
 
   updateTicket: async ({ params, body, tenant, session, getOrThrow }) => {
     const records = tenant.records(ticketEntity);

@@ -17,7 +17,7 @@ export const ticketEntity = entity('TICKET', ticket, {
     client_id: { of: clientEntity, field: 'last_contact', time: 'created_at', below: (): Entity => messageEntity },
   },
   json: ['custom_fields'],
-  journaled: {},
+  journaled: { history: true },
 });
 
 export const messageEntity = entity('MESSAGE', ticketMessage, {

@@ -54,6 +54,7 @@ export const users = contract({
       bodyExample: { email: example.email, name: example.name, phone: example.phone },
     }),
     getUser: usual.read(),
+    listUserChanges: usual.changes(),
     updateUser: usual.update({
       description: 'Only platform callers change `is_superadmin`, and any field of a superadmin.',
       privileged: true,

@@ -1,5 +1,5 @@
 import { WHOLE_LIST } from '#contract';
-import { type Operations, organizationOf, pagesOf, respond } from '#http';
+import { changeListOf, type Operations, organizationOf, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
 import { checkMembership } from '../access/privileges.ts';
 import { membershipEntity, userEntity } from '../access/store.ts';
@@ -29,6 +29,8 @@ export const userOperations: Operations<typeof users> = {
 
   getUser: async ({ params, tenant, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(userEntity), params.id)),
+
+  listUserChanges: changeListOf(userEntity),
 
   updateUser: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(userEntity);

@@ -74,6 +74,8 @@ const WRITES: readonly Bound[] = [
   write('POST /auth/login, in another container', 0, 2),
 ];
 
+const WITH_HISTORY = ['tickets', 'services', 'resources', 'clients', 'terminals', 'users'];
+
 /**
  * Lists whose parent is read beside them, the one that also reads how far its records are, and counts that read records.
  */
@@ -83,6 +85,7 @@ const BELOW: readonly Bound[] = [
   read('GET /clients/{id}/actions', 1),
   read('GET /resources/{id}/history', 1),
   read('GET /users/{id}/memberships', 2),
+  ...WITH_HISTORY.map((kind) => read(`GET /${kind}/{id}/changes`, 2)),
   read('GET /webhook-endpoints', 3),
   read('GET /webhook-endpoints/{id}', 2),
 ];

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { changesOf } from './changes.ts';
 import { reference } from './constraints.ts';
 import type { Body } from './record.ts';
 import { created, noContent, ok, pageOf } from './responses.ts';
@@ -39,6 +40,7 @@ type Over<D, O> = Omit<D, keyof O> & O;
  *       listTerminals: usual.list({ query: parameter.page }),
  *       createTerminal: usual.create({ bodyExample: { name: 'Front desk' } }),
  *       getTerminal: usual.read(),
+ *       listTerminalChanges: usual.changes(),
  *       updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),
  *       deleteTerminal: usual.remove(),
  *     }
@@ -76,13 +78,12 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body>(kind: 
     },
     read: <const O extends Given = Record<never, never>>(given?: O) => {
       const response = ok(kind, `The ${noun}.`, example);
-      return made(
-        'GET',
-        item,
-        { summary: `Read ${one}`, permission: permissions.read, ...named, response },
-        given as O,
-      );
+      const usual = { summary: `Read ${one}`, permission: permissions.read, ...named, response };
+      return made('GET', item, usual, given as O);
     },
+    /** Needs an entity whose records keep their history (`journaled`). */
+    changes: () =>
+      route('GET', `${item}/changes`, { ...named, ...changesOf(one, example), permission: permissions.read }),
     /** The example of the response has what that of the body sets. */
     update: <const O extends Given & { readonly bodyExample: Example }>(given: O) => {
       const response = ok(kind, `The updated ${noun}.`, { ...example, ...given.bodyExample });

@@ -4,7 +4,7 @@ export { CredentialsRead } from './credentials-read.ts';
 export { checkGrant, checkReach } from './grants.ts';
 export { organizationOf, refuseSuspended, requireNamedOwner, tenantOf } from './middleware/tenant.ts';
 export { type MatchedRoute, type OpenInput, type Operations, routeTable } from './operation.ts';
-export { pagesOf } from './pages.ts';
+export { changeListOf, pagesOf } from './pages.ts';
 export { pipeline } from './pipeline.ts';
 export { refusalOfCaller, requireLivePermissions } from './privileged-operations.ts';
 export { noRecord, noSuchRecord } from './problems.ts';

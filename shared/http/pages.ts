@@ -41,6 +41,18 @@ export const servedBy = ({ indexes }: Pick<Entity, 'indexes'>): Filtered['filter
   Object.fromEntries(indexes.flatMap(filtersServedBy).map((name) => [name, true as const]));
 
 /**
+ * The operation of `usual.changes`: it returns the history of a record.
+ * @throws TypeError at the function's start, where the entity keeps none
+ */
+export function changeListOf<T extends object>(entity: Entity<T>) {
+  if (!entity.journaled?.history) throw new TypeError(`${entity.name} is not \`journaled\` with its \`history\``);
+  return async ({ params, tenant, getOrThrow }: BearerInput & { readonly params: { readonly id: string } }) => {
+    const stored = await getOrThrow(tenant.records(entity), params.id);
+    return { body: { data: [...(await tenant.historyOf(stored))] } };
+  };
+}
+
+/**
  * Checks that every list of a domain serves the filters of its route.
  * @throws TypeError for a list that does not; the message says what to add
  */

@@ -1,5 +1,5 @@
-import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, readItems, retry, schema, Table } from '@custodia/counted-lists';
+import { type Item, type Key, readItems, schema } from '@custodia/counted-lists';
+import { readTogether } from './read-together.ts';
 import { type Entity, toRecord } from './repository/entity.ts';
 import { MAX_RECORD } from './repository/records.ts';
 import type { Tenant } from './tenant.ts';
@@ -91,20 +91,17 @@ async function read({ id, session }: Tenant, keys: readonly Key[], known: Known)
 
 /**
  * Reads again what is older than wanted. A transaction is not visible in all of its items at once, so its event may be
- * read before its record; only `TransactGetItems` waits for it (AWS, "Amazon DynamoDB Transactions: How it works",
- * "Isolation levels"). Records that were restored stay older.
+ * read before its record. Records that were restored stay older.
  * @returns the units that it took
  */
 async function readAgain(tenant: Tenant, wanted: readonly Wanted[], known: Known): Promise<number> {
   const { id, session } = tenant;
-  const { client, name } = session.tables.of(id);
   const keys = wanted.filter((one) => isTooOld(tenant, one, known)).flatMap((one) => keysOf(tenant, one).slice(0, 1));
   const unique = [...new Map(keys.map((key) => [schema.nameOf(key), key])).values()];
   if (unique.length === 0) return 0;
-  const TransactItems = unique.map((key) => ({ Get: { TableName: name, Key: { ...key } } }));
-  const output = await retry(() => client.send(new TransactGetCommand({ TransactItems })), session);
-  for (const [index, key] of unique.entries()) known.set(schema.nameOf(key), output.Responses?.[index]?.Item);
-  return Table.unitsIn(output);
+  const { items, units } = await readTogether(session.tables.of(id), unique, session);
+  for (const [index, key] of unique.entries()) known.set(schema.nameOf(key), items[index]);
+  return units;
 }
 
 /** Not where there is a tombstone, for a day after the deletion: it is the last version. */

@@ -8,6 +8,7 @@ export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-del
 export { CHILDREN } from './repository/child-repository.ts';
 export { MOVES, stageFlag } from './repository/derived-fields.ts';
 export { indexesOf, toAttributes, toRecord } from './repository/entity.ts';
+export { EVENTS } from './repository/journal.ts';
 export {
   CLAIMED,
   claimedIn,

@@ -1,12 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '#identity';
+import { readHistory } from './history.ts';
 import { PLATFORM, type TenantId, tenantIdOf, tenantPartition } from './keys.ts';
 import { AuditLog, auditEventEntity, auditing } from './repository/audit-events.ts';
 import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity, RecordObserver } from './repository/entity.ts';
-import { journalEntity, journalOf } from './repository/journal.ts';
+import { journalEntity, journalOf, type RecordChange } from './repository/journal.ts';
+import type { Stored } from './repository/records.ts';
 import { Repository } from './repository/repository.ts';
 import type { RequestSession } from './session/request-session.ts';
 
@@ -84,6 +86,11 @@ export class Tenant {
       ...(audited === undefined ? [] : [auditing(this.auditLog(audited), auditedFields)]),
       ...(journaled === undefined ? [] : [journalOf(this.records(journalEntity), kind, parentId)]),
     ];
+  }
+
+  /** The last changes of a record as read (`history.ts`). */
+  historyOf(stored: Pick<Stored<object>, 'item'>): Promise<readonly RecordChange[]> {
+    return readHistory(this.session, this.id, stored);
   }
 
   /** The audit log, for changes that no repository sees: an integration's secrets are stored with its credentials. */

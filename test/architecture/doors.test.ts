@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, number>> = {
   // The kinds of fields: one for each meaning.
   '#contract/field': 31,
   '#contract/parameter': 13,
-  '#http': 28,
+  '#http': 29,
   // With the observer of a table, what is wanted of lists, items by their keys, and the request of an update by itself.
   '@custodia/counted-lists': 28,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.
@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, number>> = {
   // asked for.
   // And the kinds of indexes, with which domains declare theirs.
   '#table': 43,
-  '#table/storage': 15,
+  '#table/storage': 16,
   '#auth': 13,
   '#tenancy': 35,
   // What an invocation, and a part of it, has used; and the metrics, which alarms and dashboards read.

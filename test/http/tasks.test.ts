@@ -83,6 +83,7 @@ beforeAll(async () => {
     tasca: { name: 'Tasca da Esquina', slug: 'tasca' },
     other: { name: 'Bar', slug: 'bar' },
   });
+  await acme.patch(`/clients/${ids.other}`, { plan: 'premium' });
   await given('/users', {
     ana: { email: 'Ana.Lima@acme.example', name: 'Ana' },
     rui: { email: 'rui@acme.example', name: 'Rui' },
@@ -159,6 +160,12 @@ async function bySlowClock(work: () => Promise<void>): Promise<void> {
     clearInterval(ticking);
     vi.useRealTimers();
   }
+}
+
+async function whoChangedPlan(): Promise<unknown[]> {
+  const { body } = await acme.get(`/clients/${ids.other}/changes`);
+  const [{ changes = {}, actor_id } = {}] = body.data as { changes?: JsonBody; actor_id?: unknown }[];
+  return [changes.plan, actor_id === org.integrationId];
 }
 
 async function bringUpToDate(): Promise<unknown[]> {
@@ -260,6 +267,7 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
       monthly_cost: { total: 12.3, by_billing_cycle: [{ billing_cycle: 'monthly', total: 12.3 }] },
     }),
   ],
+  ['who changed the plan of a client, and from what', whoChangedPlan, [{ from: null, to: 'premium' }, true]],
   ['250 resources from a file', load, [{ 201: 200 }, { 201: 50 }]],
   ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],
 ];

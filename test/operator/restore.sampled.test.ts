@@ -41,14 +41,16 @@ function restore(id: string, from: string, meanwhile: () => Promise<unknown> = a
 
 const partitionOf = (item: RawItem): string => item.PK?.S ?? '';
 
-/** The items of an organization by key, without what each write changes. */
+/** The items of an organization by key, without what each write changes, and without histories, which stay. */
 function itemsOf(items: readonly RawItem[], { orgId }: OrgAccess, isOne: (partition: string) => boolean) {
   const own = items.filter((item) => {
     const partition = partitionOf(item);
     return partition.startsWith(`ORG#${orgId}#`) && isOne(partition.slice(`ORG#${orgId}#`.length));
   });
   return new Map(
-    own.map(({ VERSION: _, WRITE_ID: __, ...item }) => [`${partitionOf(item)} / ${item.SK?.S}`, item] as const),
+    own.map(
+      ({ VERSION: _, WRITE_ID: __, EVENTS: ___, ...item }) => [`${partitionOf(item)} / ${item.SK?.S}`, item] as const,
+    ),
   );
 }
 
@@ -155,6 +157,8 @@ describe('an organization that is restored', () => {
     expect((await callsOf(api, org.token).ask('GET', '/api/v1/clients')).status).toBe(403);
     await resumeOrganization(org.orgId);
     const calls = callsOf(api, org.token);
+    const { data: history } = await calls.read(`${path}/changes`);
+    expect(history).toMatchObject([{ changes: { name: { from: 'Bistro', to: 'Nonsense' } } }, { changes: null }]);
     const lost = await calls.read('/api/v1/clients?status=lost');
     const trial = await calls.read('/api/v1/clients?status=trial');
     expect([lost.total, trial.total, trial.data[0]?.name]).toEqual([0, 1, 'Bistro']);

@@ -29,8 +29,8 @@ async function setOf(table: Table, partition: string, names: Names): Promise<str
   return members.length === 0 ? '' : `${names.replaced(partition)}: ${members.toSorted().join(', ')}`;
 }
 
-/** Attributes that tell times or writes. A client's `last_contact` is written beside the transaction, and a crash may leave it out. */
-const OF_WRITES = ['WRITE_ID', 'TTL', 'AT', 'encrypted', 'last_contact', 'PK', 'SK'];
+/** Attributes that tell times, numbers or writes. A client's `last_contact` is written beside the transaction, and a crash may leave it out. */
+const OF_WRITES = ['EVENTS', 'WRITE_ID', 'TTL', 'AT', 'encrypted', 'last_contact', 'PK', 'SK'];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g;
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Item, schema } from '@custodia/counted-lists';
+import { EVENTS } from '#table/storage';
 
 /** The writes that make a partition equal to that of a copy of the table. */
 
@@ -62,11 +63,13 @@ function changeOf(old: Item | undefined, now: Item | undefined, rules: Rules): C
 const isSame = (old: Item, now: Item): boolean =>
   isDeepStrictEqual(essence(old), essence(now)) && Number(now[schema.VERSION] ?? 0) >= Number(old[schema.VERSION] ?? 0);
 
-const essence = ({ [schema.VERSION]: _, [schema.WRITE_ID]: __, ...item }: Item): Item => item;
+const essence = ({ [schema.VERSION]: _, [schema.WRITE_ID]: __, [EVENTS]: ___, ...item }: Item): Item => item;
 
-/** A copied record, in a version that no caller has seen. */
+/** A copied record, in a version that no caller has seen. Its history stays, as the journal does. */
 function restored(old: Item, now: Item | undefined, { version }: Rules): Item {
   const { [schema.VERSION]: before, ...item } = old;
   if (before === undefined) return old;
-  return { ...item, [schema.VERSION]: Math.max(version, Number(before) + 1, Number(now?.[schema.VERSION] ?? 0) + 1) };
+  const history = now?.[EVENTS] === undefined ? {} : { [EVENTS]: now[EVENTS] };
+  const raised = Math.max(version, Number(before) + 1, Number(now?.[schema.VERSION] ?? 0) + 1);
+  return { ...item, ...history, [schema.VERSION]: raised };
 }

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -28,6 +28,8 @@ export interface Calls {
     readonly get: (id: string, query?: Query<'getClient'>, options?: Options<'getClient'>) => Promise<ClientRecord>;
     /** Change a client: `PATCH /api/v1/clients/{id}`. */
     readonly update: (id: string, body: ClientPatch, options?: Options<'updateClient'>) => Promise<ClientRecord>;
+    /** List the changes of a client: `GET /api/v1/clients/{id}/changes`. */
+    readonly listChanges: (id: string, query?: Query<'listClientChanges'>, options?: Options<'listClientChanges'>) => Listing<RecordChangeList>;
     /** Sum up what a client has: `GET /api/v1/clients/{id}/summary`. */
     readonly summarize: (id: string, query?: Query<'summarizeClient'>, options?: Options<'summarizeClient'>) => Promise<ClientSummary>;
     /** List what was done to a client: `GET /api/v1/clients/{id}/actions`. */
@@ -108,6 +110,8 @@ export interface Calls {
     readonly update: (id: string, body: ResourcePatch, options?: Options<'updateResource'>) => Promise<Resource>;
     /** Delete a resource: `DELETE /api/v1/resources/{id}`. */
     readonly delete: (id: string, options?: Options<'deleteResource'>) => Promise<void>;
+    /** List the changes of a resource: `GET /api/v1/resources/{id}/changes`. */
+    readonly listChanges: (id: string, query?: Query<'listResourceChanges'>, options?: Options<'listResourceChanges'>) => Listing<RecordChangeList>;
     /** List the history of a resource: `GET /api/v1/resources/{id}/history`. */
     readonly listHistory: (id: string, query?: Query<'listResourceHistory'>, options?: Options<'listResourceHistory'>) => Listing<ResourceHistoryEntryPage>;
     /** Report metrics of a resource: `POST /api/v1/resources/{id}/history`. */
@@ -140,6 +144,8 @@ export interface Calls {
     readonly update: (id: string, body: ServicePatch, options?: Options<'updateService'>) => Promise<Service>;
     /** Delete a service: `DELETE /api/v1/services/{id}`. */
     readonly delete: (id: string, options?: Options<'deleteService'>) => Promise<void>;
+    /** List the changes of a service: `GET /api/v1/services/{id}/changes`. */
+    readonly listChanges: (id: string, query?: Query<'listServiceChanges'>, options?: Options<'listServiceChanges'>) => Listing<RecordChangeList>;
     /** Read a service of a client: `GET /api/v1/services/client/{client_id}/{id}`. */
     readonly getOfClient: (clientId: string, id: string, query?: Query<'getServiceOfClient'>, options?: Options<'getServiceOfClient'>) => Promise<Service>;
   };
@@ -152,6 +158,8 @@ export interface Calls {
     readonly get: (id: string, query?: Query<'getTerminal'>, options?: Options<'getTerminal'>) => Promise<Terminal>;
     /** Change a terminal: `PATCH /api/v1/terminals/{id}`. */
     readonly update: (id: string, body: TerminalPatch, options?: Options<'updateTerminal'>) => Promise<Terminal>;
+    /** List the changes of a terminal: `GET /api/v1/terminals/{id}/changes`. */
+    readonly listChanges: (id: string, query?: Query<'listTerminalChanges'>, options?: Options<'listTerminalChanges'>) => Listing<RecordChangeList>;
   };
   readonly tickets: {
     /** List tickets: `GET /api/v1/tickets`. */
@@ -166,6 +174,8 @@ export interface Calls {
     readonly update: (id: string, body: TicketPatch, options?: Options<'updateTicket'>) => Promise<Ticket>;
     /** Delete a ticket with its messages: `DELETE /api/v1/tickets/{id}`. */
     readonly delete: (id: string, options?: Options<'deleteTicket'>) => Promise<void>;
+    /** List the changes of a ticket: `GET /api/v1/tickets/{id}/changes`. */
+    readonly listChanges: (id: string, query?: Query<'listTicketChanges'>, options?: Options<'listTicketChanges'>) => Listing<RecordChangeList>;
     /** List the messages of a ticket: `GET /api/v1/tickets/{id}/messages`. */
     readonly listMessages: (id: string, query?: Query<'listTicketMessages'>, options?: Options<'listTicketMessages'>) => Listing<TicketMessageList>;
     /** Add a message to a ticket: `POST /api/v1/tickets/{id}/messages`. */
@@ -184,6 +194,8 @@ export interface Calls {
     readonly get: (id: string, query?: Query<'getUser'>, options?: Options<'getUser'>) => Promise<User>;
     /** Change a user: `PATCH /api/v1/users/{id}`. */
     readonly update: (id: string, body: UserPatch, options?: Options<'updateUser'>) => Promise<User>;
+    /** List the changes of a user: `GET /api/v1/users/{id}/changes`. */
+    readonly listChanges: (id: string, query?: Query<'listUserChanges'>, options?: Options<'listUserChanges'>) => Listing<RecordChangeList>;
     /** List the memberships of a user: `GET /api/v1/users/{id}/memberships`. */
     readonly listMemberships: (id: string, query?: Query<'listUserMemberships'>, options?: Options<'listUserMemberships'>) => Listing<MembershipList>;
   };
@@ -242,6 +254,7 @@ export const CALLS: Table = {
     upsert: 'put /api/v1/clients',
     get: 'get /api/v1/clients/{id}',
     update: 'patch /api/v1/clients/{id}',
+    listChanges: 'get /api/v1/clients/{id}/changes',
     summarize: 'get /api/v1/clients/{id}/summary',
     listActions: 'get /api/v1/clients/{id}/actions',
   },
@@ -292,6 +305,7 @@ export const CALLS: Table = {
     get: 'get /api/v1/resources/{id}',
     update: 'patch /api/v1/resources/{id}',
     delete: 'delete /api/v1/resources/{id}',
+    listChanges: 'get /api/v1/resources/{id}/changes',
     listHistory: 'get /api/v1/resources/{id}/history',
     createHistoryEntry: 'post /api/v1/resources/{id}/history',
   },
@@ -311,6 +325,7 @@ export const CALLS: Table = {
     get: 'get /api/v1/services/{id}',
     update: 'patch /api/v1/services/{id}',
     delete: 'delete /api/v1/services/{id}',
+    listChanges: 'get /api/v1/services/{id}/changes',
     getOfClient: 'get /api/v1/services/client/{client_id}/{id}',
   },
   terminals: {
@@ -318,6 +333,7 @@ export const CALLS: Table = {
     create: 'post /api/v1/terminals',
     get: 'get /api/v1/terminals/{id}',
     update: 'patch /api/v1/terminals/{id}',
+    listChanges: 'get /api/v1/terminals/{id}/changes',
   },
   tickets: {
     list: 'get /api/v1/tickets',
@@ -326,6 +342,7 @@ export const CALLS: Table = {
     get: 'get /api/v1/tickets/{id}',
     update: 'patch /api/v1/tickets/{id}',
     delete: 'delete /api/v1/tickets/{id}',
+    listChanges: 'get /api/v1/tickets/{id}/changes',
     listMessages: 'get /api/v1/tickets/{id}/messages',
     createMessage: 'post /api/v1/tickets/{id}/messages',
   },
@@ -337,6 +354,7 @@ export const CALLS: Table = {
     create: 'post /api/v1/users',
     get: 'get /api/v1/users/{id}',
     update: 'patch /api/v1/users/{id}',
+    listChanges: 'get /api/v1/users/{id}/changes',
     listMemberships: 'get /api/v1/users/{id}/memberships',
   },
   webhookEndpoints: {

@@ -75,6 +75,26 @@ export interface paths {
         patch: operations["updateClient"];
         trace?: never;
     };
+    "/api/v1/clients/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a client
+         * @description The last 50 changes, as far as they are of the last 30 days, the newest first. Of texts of over 100 characters, lists, objects and secrets it says only that they changed, and so of the longest values where many fields changed at once. Needs the permission `clients:read`. Extends the specification of this service.
+         */
+        get: operations["listClientChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clients/{id}/summary": {
         parameters: {
             query?: never;
@@ -187,6 +207,26 @@ export interface paths {
         patch: operations["updateService"];
         trace?: never;
     };
+    "/api/v1/services/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a service
+         * @description The last 50 changes, as far as they are of the last 30 days, the newest first. Of texts of over 100 characters, lists, objects and secrets it says only that they changed, and so of the longest values where many fields changed at once. Needs the permission `services:read`. Extends the specification of this service.
+         */
+        get: operations["listServiceChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/services/client/{client_id}/{id}": {
         parameters: {
             query?: never;
@@ -261,6 +301,26 @@ export interface paths {
          * @description A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history. A usage that nobody has reported yet is 0 in the sample. Needs the permission `resources:write`.
          */
         patch: operations["updateResource"];
+        trace?: never;
+    };
+    "/api/v1/resources/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a resource
+         * @description The last 50 changes, as far as they are of the last 30 days, the newest first. Of texts of over 100 characters, lists, objects and secrets it says only that they changed, and so of the longest values where many fields changed at once. Needs the permission `resources:read`. Extends the specification of this service.
+         */
+        get: operations["listResourceChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/resources/{id}/history": {
@@ -379,6 +439,26 @@ export interface paths {
         patch: operations["updateTerminal"];
         trace?: never;
     };
+    "/api/v1/terminals/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a terminal
+         * @description The last 50 changes, as far as they are of the last 30 days, the newest first. Of texts of over 100 characters, lists, objects and secrets it says only that they changed, and so of the longest values where many fields changed at once. Needs the permission `terminals:read`. Extends the specification of this service.
+         */
+        get: operations["listTerminalChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tickets": {
         parameters: {
             query?: never;
@@ -451,6 +531,26 @@ export interface paths {
         patch: operations["updateTicket"];
         trace?: never;
     };
+    "/api/v1/tickets/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a ticket
+         * @description The last 50 changes, as far as they are of the last 30 days, the newest first. Of texts of over 100 characters, lists, objects and secrets it says only that they changed, and so of the longest values where many fields changed at once. Needs the permission `tickets:read`. Extends the specification of this service.
+         */
+        get: operations["listTicketChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tickets/{id}/messages": {
         parameters: {
             query?: never;
@@ -521,6 +621,26 @@ export interface paths {
          * @description Only platform callers change `is_superadmin`, and any field of a superadmin. Needs the permission `users:write`.
          */
         patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/api/v1/users/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a user
+         * @description The last 50 changes, as far as they are of the last 30 days, the newest first. Of texts of over 100 characters, lists, objects and secrets it says only that they changed, and so of the longest values where many fields changed at once. Needs the permission `users:read`. Extends the specification of this service.
+         */
+        get: operations["listUserChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/users/{id}/memberships": {
@@ -1727,6 +1847,67 @@ export interface components {
              * @example false
              */
             readonly has_risks?: boolean;
+        };
+        /** @description The beginning of a list, or what follows a cursor; each element a record change. */
+        RecordChangeList: {
+            /** @description The changes, the newest first. */
+            data: components["schemas"]["RecordChange"][];
+        };
+        /** @description A change of a record. */
+        RecordChange: {
+            /**
+             * Format: uuid
+             * @description Id of the event that tells of it (`GET /api/v1/events`).
+             * @example 7df59570-303b-4c3e-b7a9-1d5f8e2c6b40
+             */
+            id: string;
+            /**
+             * @description What happened: the kind of record, and `created` or `updated`.
+             * @example client.updated
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * Format: int64
+             * @description That of the record after the change.
+             * @example 2
+             */
+            version: number;
+            /**
+             * Format: uuid
+             * @description Id of the integration that did it; null for others, such as the operator.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            actor_id: string | null;
+            /**
+             * @description `X-Request-Id` of the request that did it; null where there was no request.
+             * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
+             */
+            request_id: string | null;
+            /**
+             * @description By name the fields that were changed; null for a creation.
+             * @example {
+             *       "name": {
+             *         "from": "Before",
+             *         "to": "Acme Lda"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    /** @description The value before: a text, a number, `true`, `false` or null. */
+                    from?: unknown;
+                    /** @description The value after. */
+                    to?: unknown;
+                    /** @description In place of the values, where they are not kept. */
+                    changed?: boolean;
+                };
+            } | null;
         };
         /** @description What a client has, in numbers. */
         ClientSummary: {
@@ -7125,6 +7306,8 @@ export type ClientRecord = components['schemas']['ClientRecord'];
 export type ClientCreate = components['schemas']['ClientCreate'];
 export type ClientUpsert = components['schemas']['ClientUpsert'];
 export type ClientPatch = components['schemas']['ClientPatch'];
+export type RecordChangeList = components['schemas']['RecordChangeList'];
+export type RecordChange = components['schemas']['RecordChange'];
 export type ClientSummary = components['schemas']['ClientSummary'];
 export type ClientActionList = components['schemas']['ClientActionList'];
 export type ClientAction = components['schemas']['ClientAction'];
@@ -7479,6 +7662,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClientRecord"];
+                };
+            };
+        };
+    };
+    listClientChanges: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The client, by the id that its creation returned. */
+                id: components["parameters"]["PathClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes of the record. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordChangeList"];
                 };
             };
         };
@@ -7888,6 +8102,37 @@ export interface operations {
             };
         };
     };
+    listServiceChanges: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service, by the id that its creation returned. */
+                id: components["parameters"]["PathServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes of the record. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordChangeList"];
+                };
+            };
+        };
+    };
     getServiceOfClient: {
         parameters: {
             query?: {
@@ -8218,6 +8463,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Resource"];
+                };
+            };
+        };
+    };
+    listResourceChanges: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation returned. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes of the record. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordChangeList"];
                 };
             };
         };
@@ -8563,6 +8839,37 @@ export interface operations {
             };
         };
     };
+    listTerminalChanges: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The terminal, by the id that its creation returned. */
+                id: components["parameters"]["PathTerminalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes of the record. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordChangeList"];
+                };
+            };
+        };
+    };
     listTickets: {
         parameters: {
             query?: {
@@ -8862,6 +9169,37 @@ export interface operations {
             };
         };
     };
+    listTicketChanges: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes of the record. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordChangeList"];
+                };
+            };
+        };
+    };
     listTicketMessages: {
         parameters: {
             query?: {
@@ -9095,6 +9433,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    listUserChanges: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes of the record. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordChangeList"];
                 };
             };
         };
@@ -9884,6 +10253,8 @@ export interface operations {
                 limit?: number;
                 /** @description Only events of these types, separated by commas. For example `ticket.created,ticket.updated`. */
                 types?: string;
+                /** @description Only events of the record with this id, as a feed of its own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                record_id?: string;
                 /** @description `record`: each event with its record, as it is now. */
                 expand?: "record";
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */

@@ -95,6 +95,7 @@ export const auditing =
   async ({ id, fields }) => {
     const named = only === undefined ? fields : fields.filter((field) => only.includes(field));
     if (only === undefined || named.length > 0) await log.changed(id, named);
+    return {};
   };
 
 /** @throws Error when the session has no origin: changes of audited records need one */

@@ -87,6 +87,8 @@ export type Verb = 'created' | 'updated' | 'deleted' | 'pinged';
 interface Journaled<T, Q extends string = string> {
   /** Operations also stage events that are of no change (`stagePing`). */
   readonly trials?: true;
+  /** Its records keep the numbers of their events, and these the values that they changed, for `usual.changes`. */
+  readonly history?: true;
   /** An update of nothing but these fields is no event: figures that are reported every minute. */
   readonly quiet?: readonly Q[];
   /** Whether such an update is one all the same. */
@@ -325,10 +327,15 @@ export interface RecordEvent {
   readonly version: number;
   /** The fields that a new record has, or that a change names, and what else is audited. */
   readonly fields: readonly string[];
+  /** The item of the record that is changed, as read. */
+  readonly item?: Item;
   /** The record that is changed, and as it will be. */
   readonly before?: object;
   readonly after?: object;
 }
 
-/** Stages an event of what happens to a record: for the audit log, for the journal. */
-export type RecordObserver = (event: RecordEvent) => Promise<void>;
+/**
+ * Stages an event of what happens to a record: for the audit log, for the journal.
+ * @returns the attributes that the record keeps of it
+ */
+export type RecordObserver = (event: RecordEvent) => Promise<Item>;

@@ -1,5 +1,6 @@
+import { type Item, ids } from '@custodia/counted-lists';
 import type { RequestSession } from '../session/request-session.ts';
-import { type Entity, entity, type RecordObserver, type Verb } from './entity.ts';
+import { type Entity, entity, type RecordObserver, toRecord, type Verb } from './entity.ts';
 import { differing } from './records.ts';
 import type { Repository } from './repository.ts';
 
@@ -36,7 +37,7 @@ export const journalEntity = entity<JournalEvent>('EVENT', {
 });
 
 type Named = Pick<Entity, 'record' | 'audited' | 'name'>;
-type Journal = Named & Pick<Entity, 'journaled'>;
+type Journal = Named & Pick<Entity, 'journaled' | 'json' | 'encrypted'>;
 
 /** Records of an entity as events name them: `Ticket`. */
 export const recordTypeOf = ({ record, audited, name }: Named): string => record?.name ?? audited ?? name;
@@ -64,18 +65,20 @@ export const stagePing = async (
 
 /** Stages events of records of one kind. @param parentId of the record that they are below */
 export function journalOf(events: Repository<JournalEvent>, kind: Journal, parentId?: string): RecordObserver {
-  const { quiet = [], isLoud } = kind.journaled ?? {};
+  const { quiet = [], isLoud, history } = kind.journaled ?? {};
   const below = parentId === undefined ? {} : { parent_id: parentId };
-  return async ({ verb, id, version, before = {}, after = {} }) => {
+  return async ({ verb, id, version, item = {}, before = {}, after = {} }) => {
     const changed = verb === 'updated' ? Object.keys(differing(before, after)).toSorted() : undefined;
-    if (changed?.every((field) => quiet.includes(field)) && !isLoud?.(before as never, after as never)) return;
+    if (changed?.every((field) => quiet.includes(field)) && !isLoud?.(before as never, after as never)) return {};
     const changed_fields = changed === undefined ? null : named(changed);
-    await events.create<'record_id'>({
-      fields: { ...eventOf(events, kind, verb), ...below, version, changed_fields },
+    const kept = history && changed && { [CHANGES]: changesIn(kind, changed, before as Item, after as Item) };
+    const { record } = await events.create<'record_id'>({
+      fields: { ...eventOf(events, kind, verb), ...below, version, changed_fields, ...kept },
       deferred: async () => ({ record_id: await id }),
       // The first event of a record is before all others, whenever its number was allocated.
       mayBeEarly: verb === 'created',
     });
+    return history ? withEvent(item, ids.numberOf(record.id)) : {};
   };
 }
 
@@ -91,4 +94,100 @@ function originOf({ audit: { origin }, timestamp }: RequestSession) {
     actor_id: actor?.type === 'integration' ? actor.integrationId : null,
     request_id: requestId,
   };
+}
+
+/**
+ * The history of a record: it keeps the numbers of its last events, and these the values that they have changed. Both
+ * are attributes in capitals, which no record has that is read from an item: so no value is in a feed, a delivery, an
+ * export.
+ */
+
+/** Attribute of a record: the numbers of its last events, up to that of its version. */
+export const EVENTS = 'EVENTS';
+const MOST_EVENTS = 50;
+
+/** Attribute of the event of an update: its {@link Changes} as JSON. */
+const CHANGES = 'CHANGES';
+/** Most bytes of that, so that an event has a KB at most. */
+const MOST_CHANGES = 500;
+/** Most characters of a text that is kept. */
+const LONGEST = 100;
+/** Fields that follow from each change, and say no more than its time. */
+const TIMES: readonly string[] = ['updated_at', 'last_activity_at'];
+
+type Value = string | number | boolean | null;
+/** By field the values before and after its change; 0 where they are not kept. */
+type Changes = Record<string, readonly [from: Value, to: Value] | 0>;
+
+/** What a change has changed. The longest values are left out where they are too many; names never are. */
+function changesIn(kind: Journal, names: readonly string[], before: Item, after: Item): string {
+  const fields = names.filter((field) => !TIMES.includes(field));
+  const changes: Changes = Object.fromEntries(fields.map((field) => [field, valuesOf(kind, field, before, after)]));
+  const text = JSON.stringify(changes);
+  let excess = Buffer.byteLength(text) - MOST_CHANGES;
+  if (excess <= 0) return text;
+  const bytesOf = (field: string): number => Buffer.byteLength(JSON.stringify(changes[field]));
+  for (const field of fields.toSorted((one, other) => bytesOf(other) - bytesOf(one))) {
+    if (excess > 0) {
+      excess -= bytesOf(field) - 1;
+      changes[field] = 0;
+    }
+  }
+  return JSON.stringify(changes);
+}
+
+function valuesOf({ json, encrypted }: Journal, field: string, before: Item, after: Item): Changes[string] {
+  if ([...json, ...encrypted].includes(field)) return 0;
+  const [from, to] = [before[field] ?? null, after[field] ?? null];
+  return isShort(from) && isShort(to) ? [from, to] : 0;
+}
+
+const isShort = (value: unknown): value is Value =>
+  value === null ||
+  typeof value === 'boolean' ||
+  typeof value === 'number' ||
+  (typeof value === 'string' && value.length <= LONGEST);
+
+/** A change of a record, with the values where they are kept. */
+export interface RecordChange extends JournalEvent {
+  readonly changes: Readonly<Record<string, { from: Value; to: Value } | { changed: true }>> | null;
+}
+
+/** The change that an event is about. */
+export function changeOf(event: Item): RecordChange {
+  const { [CHANGES]: text } = event;
+  const changes = typeof text === 'string' ? Object.entries(JSON.parse(text) as Changes) : undefined;
+  const shown = changes?.map(([field, values]) => [
+    field,
+    values === 0 ? { changed: true } : { from: values[0], to: values[1] },
+  ]);
+  return { ...toRecord(journalEntity, event), changes: shown === undefined ? null : Object.fromEntries(shown) };
+}
+
+/** A digit of a number in {@link EVENTS} has seven bits of a byte; the eighth says that another one follows. */
+const BASE = 128;
+
+/** The numbers of events that a record keeps, in ascending order. */
+export function eventNumbersIn({ [EVENTS]: bytes }: Item): number[] {
+  const numbers: number[] = [];
+  let [number, factor] = [0, 1];
+  for (const byte of bytes instanceof Uint8Array ? bytes : []) {
+    number += (byte % BASE) * factor;
+    factor = byte < BASE ? 1 : factor * BASE;
+    if (byte < BASE) numbers.push(number);
+  }
+  return numbers;
+}
+
+/** The attribute with a further number: the first number, then the differences, the lowest digit first. */
+export function withEvent(item: Item, next: number): Item {
+  const bytes: number[] = [];
+  let last = 0;
+  for (const number of [...eventNumbersIn(item).filter((each) => each < next), next].slice(-MOST_EVENTS)) {
+    let rest = number - last;
+    for (; rest >= BASE; rest = Math.floor(rest / BASE)) bytes.push((rest % BASE) + BASE);
+    bytes.push(rest);
+    last = number;
+  }
+  return { [EVENTS]: Uint8Array.from(bytes) };
 }

@@ -65,7 +65,7 @@ export class Repository<T extends object> extends RecordReader<T> {
         const record = { id: newId, ...fields, ...(await deferred(place)) } as unknown as T;
         const size = checkSize(this.entity, record);
         if (NumberPool.isLarge(size) && size > allocated.largest) this.#noteLargest(size);
-        return this.#stageNew(record, newId, allocated, { given: fields, generated });
+        return this.#stageNew(record, newId, allocated, { given: fields, generated, kept: await event });
       };
       const names = [...namesOf(fields), ...alsoAudited];
       const event = this.#observe({ verb: 'created', id, version: 1, fields: [...new Set(names)] });
@@ -102,16 +102,15 @@ export class Repository<T extends object> extends RecordReader<T> {
     stageDerived(this, undefined, fields);
   }
 
-  /** @param given the fields that {@link #stageFields} has staged @param generated fields with generated values */
+  /** @param given the fields that {@link #stageFields} has staged @param kept what the record keeps of its event */
   #stageNew(
     record: T,
     id: string,
     allocated: AllocatedNumber,
-    { given, generated = [] }: { readonly given: object; readonly generated?: readonly (keyof T)[] },
+    { given, generated = [], kept }: Pick<NewRecord<T, keyof T>, 'generated'> & { given: object; kept?: Item },
   ): Stored<T> {
     const { expires, filters, compact } = allocated;
-    const { leftOut } = this.indexes;
-    const ofOthers = filters.filter((name) => !leftOut.includes(name));
+    const ofOthers = filters.filter((name) => !this.indexes.leftOut.includes(name));
     this.#noteUnbuilt(allocated);
     if (compact !== undefined) this.session.changes.afterCommit(compact);
     const isGenerated = (field: string): boolean => generated.some((name) => name === field);
@@ -119,6 +118,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     stageClaims(this, undefined, { record, id }, refusalOf);
     const item = {
       ...this.indexes.withNotes(this.#itemOf(id, record), ofOthers),
+      ...kept,
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
     };
     const refusal: OnConditionFailed = (found) => refusalAt(found) ?? this.#fenced(allocated);
@@ -133,9 +133,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     return { record, version: 1, item };
   }
 
-  /**
-   * Notes the lists that will lack the record, before it is written: they are refused until the operator builds them.
-   */
+  /** Notes the lists that will lack the record, before it is written: they are refused until they are built. */
   #noteUnbuilt({ list, filters }: AllocatedNumber): void {
     const lacking = this.indexes.leftOut.filter((name) => filters.includes(name));
     const { numbers, changes } = this.session;
@@ -171,8 +169,8 @@ export class Repository<T extends object> extends RecordReader<T> {
     return this.session.changes.staging(async () => {
       checkSize(this.entity, record);
       const event = this.#observe({ verb: 'created', id: record.id, version: 1, fields: namesOf(record) });
-      const [further] = await Promise.all([internal, event]);
-      const item = { ...this.#itemOf(record.id, record), ...further };
+      const [further, kept] = await Promise.all([internal, event]);
+      const item = { ...this.#itemOf(record.id, record), ...further, ...kept };
       this.work.put(item, onConditionFailed);
       return { record, version: 1, item };
     });
@@ -187,18 +185,20 @@ export class Repository<T extends object> extends RecordReader<T> {
     return this.session.changes.staging(async () => {
       const changes = moves === undefined ? given : { ...given, [moves]: forward(stored.item[moves], this.session) };
       const record = { ...stored.record, ...changes };
-      const { item } = stored;
+      const { item, record: before } = stored;
       const id = String(item.id);
       const version = stored.version + 1;
       const size = checkSize(this.entity, record);
-      if (NumberPool.isLarge(size) && size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
-      const attributes = { ...toAttributes(this.entity, changes), [schema.VERSION]: version };
-      const after = this.indexes.withNotes({ ...item, ...attributes });
-      const entries = this.indexes.change(item, after);
+      if (NumberPool.isLarge(size) && size > sizeOf(this.entity, before)) this.#noteLargest(size);
+      const changed = { ...toAttributes(this.entity, changes), [schema.VERSION]: version };
+      const noted = this.indexes.withNotes({ ...item, ...changed });
+      const entries = this.indexes.change(item, noted);
       // Sets that it leaves may be older than the notes of values.
       noteValues(this, this.indexes.openValues([...entries.left, ...entries.entered]));
       const fields = [...Object.keys(changes), ...alsoAudited];
-      await this.#observe({ verb: 'updated', id, version, fields, before: stored.record, after: record });
+      const kept = await this.#observe({ verb: 'updated', id, version, fields, item, before, after: record });
+      const attributes = { ...changed, ...kept };
+      const after = { ...noted, ...kept };
       this.work.noteSize(schema.keyIn(item), after);
       this.#stageAsFound(stored, (work, found, onConditionFailed) => {
         const time = moves === undefined ? {} : { [moves]: forward(found[moves], this.session) };
@@ -209,7 +209,7 @@ export class Repository<T extends object> extends RecordReader<T> {
         work.update(schema.keyIn(item), { set: differing(found, next), condition: { equals }, onConditionFailed });
       });
       stageClaims(this, stored, { record, id });
-      stageDerived(this, stored.record, record);
+      stageDerived(this, before, record);
       return { record, version, item };
     });
   }
@@ -313,8 +313,9 @@ export class Repository<T extends object> extends RecordReader<T> {
     return { ...this.keyOf(id), ...toAttributes(this.entity, record), [schema.VERSION]: 1 };
   }
 
-  async #observe(event: RecordEvent): Promise<void> {
-    await Promise.all([event.id, ...this.#observers.map((observe) => observe(event))]);
+  async #observe(event: RecordEvent): Promise<Item> {
+    const [, ...kept] = await Promise.all([event.id, ...this.#observers.map((observe) => observe(event))]);
+    return Object.assign({}, ...kept);
   }
 
   /** The condition that a record is as read, and in the same indexes: the operator may add it to further ones. */
