@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entity, JournalReader, journalEntity } from '#table';
+import { entity, JournalReader, journalEntity, order, type Stored } from '#table';
 import { recordsIn } from '../support/audit.ts';
 import { byExtent } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
@@ -201,6 +201,31 @@ describe('a history', () => {
     await client.send(new PutCommand({ TableName, Item: { PK, SK, ...attributes } }));
     again.release();
     expect((await reading).map(({ version }) => version)).toEqual([2, 1]);
+  });
+
+  it('has a change during which the record moved in its list', async () => {
+    const kept = entity<Job>('MOVED', { indexes: [order('updated_at')], journaled: { history: true } });
+    const moved = new TestList<Job>(table, kept, { ...NEW, updated_at: new Date(NOW).toISOString() });
+    const id = await moved.createId();
+    const over = new PausingHandler();
+    const commit = over.pauseBefore('TransactWriteItems');
+    type Records = ReturnType<typeof moved.records>;
+    const withIt = (does: (records: Records, stored: Stored<Job>) => unknown, how: How) =>
+      moved.do(async (records) => {
+        const stored = await records.get(id);
+        if (stored !== undefined) await does(records, stored);
+      }, how);
+    const change = (records: Records, it: Stored<Job>) => records.update(it, { mark: 1 }, { moves: 'updated_at' });
+    const changing = withIt(change, { at: NOW + 500, over });
+    await commit.reached;
+    const move = (records: Records, it: Stored<Job>) => records.derived.move(it, 'updated_at', () => new Error());
+    await withIt(move, { at: NOW + 1_000 });
+    commit.release();
+    await changing;
+    const stored = await moved.records().get(id);
+    const history = await table.open().historyOf({ item: stored?.item ?? {} });
+    expect(stored?.record).toMatchObject({ mark: 1, updated_at: new Date(NOW + 1_000).toISOString() });
+    expect(history.map(({ version }) => version)).toEqual([2, 1]);
   });
 
   it('has the names of all fields, where the values of a change are too long', async () => {
