@@ -70,7 +70,7 @@ export default defineConfig({
           include: ['test/**/*.slow.test.ts'],
           ...ofPrograms,
           globalSetup,
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
