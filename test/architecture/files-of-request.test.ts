@@ -98,6 +98,15 @@ async function filesRunBy(action: () => Promise<unknown>): Promise<ReadonlyMap<s
   return new Map(ran.filter(([, functions]) => functions > 0));
 }
 
+/** What each of three requests runs: tests before may have left a timer to the process. */
+async function filesRunByEach(action: () => Promise<unknown>): Promise<ReadonlyMap<string, number>> {
+  const [first, ...others] = [await filesRunBy(action), await filesRunBy(action), await filesRunBy(action)];
+  const least = Array.from(first ?? [], ([file, called]) => {
+    return [file, Math.min(called, ...others.map((ran) => ran.get(file) ?? 0))] as const;
+  });
+  return new Map(least.filter(([, functions]) => functions > 0));
+}
+
 beforeAll(async () => {
   // The first requests of a container run more: they open sessions and read what is kept.
   for (let i = 0; i < 2; i++) for (const request of Object.values({ ...requests })) await request();
@@ -106,7 +115,7 @@ beforeAll(async () => {
 });
 
 it.each(Object.entries(BOUNDS))('a warm %s runs no more files and functions than its bounds', async (kind, bound) => {
-  const files = await filesRunBy(requests[kind as Kind]);
+  const files = await filesRunByEach(requests[kind as Kind]);
   const functions = [...files.values()].reduce((sum, called) => sum + called, 0);
   const listed = [...files].map(([file, called]) => `${file} ${called}`).toSorted();
   expect(files.size, listed.join('\n')).toBeLessThanOrEqual(bound.files);
