@@ -139,14 +139,10 @@ export class Trial {
   }
 
   #doctor(secret: string, keys: RegExp): Promise<boolean> {
-    return this.#props.checks.check('doctor finds the stage well, and names the next step', async () => {
+    return this.#props.checks.check('doctor finds the stage well', async () => {
       const args = ['doctor', '--app-code', 'ops', '--url', this.#url, ...this.#stage()];
       const found = await this.#commands.succeeding(args, { PLATFORM_SECRET: secret });
-      const lines = [/^ok +stacks .*terminationProtection=true$/m, keys, /^ok +read /m];
-      expectThat(
-        lines.every((line) => line.test(found)),
-        found,
-      );
+      expectThat(keys.test(found) && /^ok +read /m.test(found), found);
     });
   }
 
