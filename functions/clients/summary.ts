@@ -61,14 +61,9 @@ async function readAll(tenant: Tenant, many: Many, clientId: string): Promise<re
   }
 }
 
-/** By their sets, at any size. */
+/** At any size. */
 const countTickets = (tenant: Tenant, clientId: string) =>
-  Promise.all(
-    TICKET_STATUSES.map(async (status) => {
-      const where = [ofClient(clientId), { field: 'status', anyOf: [status] }];
-      return [status, (await tenant.records(kinds.tickets).page({ page: 1, page_size: 0, where })).total] as const;
-    }),
-  );
+  tenant.records(kinds.tickets).countEach([ofClient(clientId)], 'status', TICKET_STATUSES);
 
 function counted(counts: Parameters<typeof tally>[0]) {
   const { data, total } = tally(counts);

@@ -32,12 +32,7 @@ export const countsOf = <T extends object>(entity: Entity<T>): ((input: CountInp
     const records = tenant.records(entity);
     const values = declaredValues(entity.record?.fieldOf(field));
     if (Array.isArray(values) && hasSet(entity, field) && where.every((each) => isOfSets(entity, each))) {
-      const all = { page: 1, page_size: 0 };
-      const counting = values.map(async (value) => {
-        const { total } = await records.page({ ...all, where: [...where, { field, anyOf: [value] }] });
-        return [value, total] as const;
-      });
-      return { body: tally(await Promise.all(counting)) };
+      return { body: tally(await records.countEach(where, field, values)) };
     }
     const { items, units } = await records.matching(where, field);
     return { body: tally(items.map((item) => [item[field], 1])), residualUnits: units };

@@ -37,10 +37,7 @@ interface NewRecordPlace {
   readonly id: string;
   /** Counted from 1. */
   readonly ordinal: number;
-  /**
-   * How often a generated value of this request was already taken. The operation runs again and must generate another
-   * one.
-   */
+  /** How often a generated value of this request was taken: the operation runs again and must generate another. */
   readonly collisions: number;
 }
 
@@ -249,6 +246,12 @@ export class RecordReader<T extends object> {
   /** One page of all records, or of those that have what is wanted. */
   async page({ page, page_size, sort = NEWEST_FIRST, where = [] }: PageQuery): Promise<Page<T>> {
     return this.pageIn(this.#source(where), { page, page_size, sort });
+  }
+
+  /** How many records have each of some values of a field, by its sets: each count is exact at one moment. */
+  countEach(where: readonly Where[], field: string, values: readonly string[]) {
+    const having = (value: string) => ({ page: 1, page_size: 0, where: [...where, { field, anyOf: [value] }] });
+    return Promise.all(values.map(async (value) => [value, (await this.page(having(value))).total] as const));
   }
 
   /**
