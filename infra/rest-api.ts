@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Fn, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   ApiDefinition,
@@ -19,7 +19,7 @@ import { apiBody } from './api-body/body.ts';
 import { originVariables } from './api-body/undeclared.ts';
 import { type Functions, namesBehindGateway } from './functions.ts';
 import { AUTHORIZER } from './rights.ts';
-import { liveArn, NO_TRACES } from './service-function.ts';
+import { liveName, NO_TRACES } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { logGroup, prefixOf } from './stacks/stage-stack.ts';
 
@@ -137,13 +137,14 @@ function restApi(
 
 /** https://docs.aws.amazon.com/apigateway/latest/api/API_PutIntegration.html#apigw-PutIntegration-request-uri */
 const invocationUri = (scope: Construct, functionName: string): string =>
-  Stack.of(scope).formatArn({
-    service: 'apigateway',
-    account: 'lambda',
-    resource: 'path/2015-03-31/functions',
-    resourceName: `${liveArn(scope, functionName)}/invocations`,
-    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-  });
+  // One text for each method: `formatArn` makes a list of parts, of twice the size.
+  Fn.sub(
+    [
+      `arn:\${AWS::Partition}:apigateway:\${AWS::Region}:lambda:path/2015-03-31/functions`,
+      `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${liveName(scope, functionName)}`,
+      'invocations',
+    ].join('/'),
+  );
 
 /**
  * A custom domain whose root is the stage, with TLS 1.2 and 1.3. DNS is outside of the stack: the outputs have the

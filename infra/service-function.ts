@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { ArnFormat, AssetHashType, type Duration, FileSystem, Stack, Validations } from 'aws-cdk-lib';
+import { AssetHashType, type Duration, FileSystem, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
@@ -169,14 +169,8 @@ const LIVE = 'live';
 /** Name of a function, by that of its folder. Fixed, so that others can name it without a reference. */
 export const functionNameOf = (scope: Construct, name: string): string => `${prefixOf(scope)}-${name}`;
 
-/** ARN of a function's alias, without a reference to it. */
-export const liveArn = (scope: Construct, name: string): string =>
-  Stack.of(scope).formatArn({
-    service: 'lambda',
-    resource: 'function',
-    resourceName: `${functionNameOf(scope, name)}:${LIVE}`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
+/** How ARNs name a function's alias, without a reference to it. */
+export const liveName = (scope: Construct, name: string): string => `${functionNameOf(scope, name)}:${LIVE}`;
 
 /**
  * The live version of a function: the one that the last deployment published. A version contains code and

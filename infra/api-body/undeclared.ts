@@ -23,8 +23,7 @@ export const withoutAuthorizer = (reason: string): Security => ({
 type Entrance = ReturnType<typeof entranceOf>;
 type Preflight = NonNullable<ReturnType<typeof undeclared>['preflight']>;
 
-const REASON =
-  'It says to anybody that there is nothing here, where the documentation is, or what pages may ask. No function runs.';
+const REASON = 'No function runs: it says what is not here, where the documentation is, or what pages may ask.';
 
 /**
  * The responses of a path to methods that none of its routes has: to preflights where pages may call, at an entrance a
@@ -69,11 +68,12 @@ function preflightResponse({ origins: [first, ...others], headers }: Preflight):
     name,
     `'${value}'`,
   ]);
-  const isOther = others.map((_, index) => `$origin == $stageVariables.${variableName(index)}`).join(' || ');
+  // Short, because every path has it.
+  const isOther = others.map((_, index) => `$o==$stageVariables.${variableName(index)}`).join('||');
   const template = [
-    '#set($origin = $input.params().header.get("Origin"))',
-    '#if($origin == "")#set($origin = $input.params().header.get("origin"))#end',
-    `#if(${isOther})#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)#end`,
+    '#set($o=$input.params().header.get("Origin"))',
+    '#if($o=="")#set($o=$input.params().header.get("origin"))#end',
+    `#if(${isOther})#set($context.responseOverride.header.Access-Control-Allow-Origin=$o)#end`,
   ].join('\n');
   return {
     status: PREFLIGHT,
@@ -150,7 +150,7 @@ function mock([standard, ...others]: readonly [MockResponse, ...MockResponse[]])
 }
 
 const otherwise = (status: string, other: MockResponse): string => {
-  const isMeant = (other.methods ?? []).map((method) => `$context.httpMethod == "${method}"`).join(' || ');
+  const isMeant = (other.methods ?? []).map((method) => `$context.httpMethod=="${method}"`).join('||');
   return `#if(${isMeant})${other.status}#{else}${status}#end`;
 };
 

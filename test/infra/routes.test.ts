@@ -117,7 +117,7 @@ describe('what is not declared', () => {
       expect('302' in responses, key).toBe(['ANY /', 'ANY /docs', 'ANY /api', 'ANY /api/v1'].includes(key));
       if (!('302' in responses)) continue;
       expect(requestTemplates['application/json']).toBe(
-        '{"statusCode":#if($context.httpMethod == "GET" || $context.httpMethod == "HEAD")302#{else}404#end}',
+        '{"statusCode":#if($context.httpMethod=="GET"||$context.httpMethod=="HEAD")302#{else}404#end}',
       );
       expect(responses['302']).toMatchObject({
         statusCode: '302',

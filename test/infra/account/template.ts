@@ -80,6 +80,7 @@ function workOut(value: unknown, template: Template, stage: Templates): unknown 
     'Fn::Join': join,
     'Fn::Split': split,
     'Fn::Select': select,
+    'Fn::Sub': text,
   } = value as Record<string, unknown>;
   if (typeof ref === 'string') return PSEUDO[ref] ?? referenceTo(ref, template, stage);
   if (Array.isArray(attribute))
@@ -88,6 +89,7 @@ function workOut(value: unknown, template: Template, stage: Templates): unknown 
   if (Array.isArray(join)) return (workOut(join[1], template, stage) as unknown[]).join(String(join[0]));
   if (Array.isArray(split)) return String(workOut(split[1], template, stage)).split(String(split[0]));
   if (Array.isArray(select)) return (workOut(select[1], template, stage) as unknown[])[Number(select[0])];
+  if (typeof text === 'string') return text.replaceAll(/\$\{([\w:]+)\}/g, (_, name: string) => PSEUDO[name] ?? name);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, workOut(each, template, stage)]));
 }
 
