@@ -13,7 +13,7 @@ const every = '{test,packages/*/test}/**/*.test.ts';
  */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
-/** `npm run test:dates` moves the clock. What is sampled asks the same whatever the day. */
+/** `.ci/run` and `npm run test:dates` move the clock. */
 const isOtherDay = process.env.TEST_CLOCK !== undefined;
 
 /** Extended and nightly tests have more cases in each. */
@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: [every],
-          exclude: ['**/*.{stack,slow}.test.ts', ...(isOtherDay ? ['**/*.sampled.test.ts'] : [])],
+          exclude: ['**/*.{stack,slow}.test.ts'],
           isolate: false,
           // Node loads the modules itself, as it does in production: what Vite makes of them takes a third more time to run.
           experimental: { viteModuleRunner: false, nodeLoader: false },
