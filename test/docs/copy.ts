@@ -2,7 +2,15 @@ import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
-const NOT_COPIED = new Set(['.git', '.data', 'cdk.out', 'coverage', 'bench/node_modules', 'generate/lint/node_modules', 'node_modules']);
+const NOT_COPIED = new Set([
+  '.git',
+  '.data',
+  'cdk.out',
+  'coverage',
+  'bench/node_modules',
+  'generate/lint/node_modules',
+  'node_modules',
+]);
 
 /** What the copy has of its own: the compiler's memory, and the links to its packages. */
 const NOT_LINKED = new Set(['.cache', '@custodia']);
