@@ -3,11 +3,11 @@ import { type MarkdownTable, markdown, rowsIn } from '../../generate/markdown.ts
 import { textAt, withText } from '../../generate/places.ts';
 import type { Usage } from '../../local/dynamodb/usage.ts';
 import { type ColdStart, weightedMs } from '../cpu-share.ts';
-import { ASSUMED, assumedTable } from './assumptions.ts';
+import { ASSUMED } from './assumptions.ts';
 import { deliveryTable, turnTable } from './deliveries.ts';
 import { costOf, GB, LINES, largestOf, MILLION, type StageSetup, sumOf, type Taken } from './lines.ts';
 import { MIXES, type Mix } from './mixes.ts';
-import { PRICED_ON, PRICES } from './prices.ts';
+import { PRICES } from './prices.ts';
 import { type FixedCost, monthly, type Profile, type Profiles, sum } from './stage.ts';
 
 /** The tables of `docs/cost.md`. */
@@ -35,9 +35,6 @@ export function withCosts(page: string, measured: Measured, profiles: Profiles):
     idle: idleTable(profiles),
     tenants: costPerTenantTable(MIXES[0], taken, profiles),
     taken: takenTable(taken),
-    assumed: assumedTable(),
-    'priced-on': PRICED_ON,
-    prices: priceTable(),
   };
   return Object.entries(places).reduce(
     (text, [place, made]) => withText(text, `cost:${place}`, typeof made === 'string' ? made : markdown(made)),
@@ -211,11 +208,6 @@ export const takenIn = (text: string): readonly Taken[] =>
       compressedBytes,
     } as Taken;
   }).filter(({ roundTrips }) => !Number.isNaN(roundTrips));
-
-const priceTable = (): MarkdownTable => ({
-  head: ['dollars', 'for'],
-  rows: Object.values(PRICES).map(({ dollars, what }) => [String(dollars), what]),
-});
 
 /** The figure of the function `clients` in `docs/performance.md`. @throws Error where the page has none */
 export function coldStartIn(performance: string): ColdStart {
