@@ -6,6 +6,7 @@ import { clientEntity, toClient } from '../functions/clients/store.ts';
 import { progressOf, showEndpoint } from '../functions/events/endpoints/progress.ts';
 import { attemptEntity, endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
+import { type StoredTicket, ticketAt, ticketEntity } from '../functions/tickets/store.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
 import { kinds } from './kinds.ts';
 
@@ -29,6 +30,7 @@ type Form = (record: never, tenant: Tenant) => object | Promise<object>;
 /** Names of entities whose response is not the stored record. */
 const FORMS: Readonly<Record<string, Form>> = {
   [clientEntity.name]: toClient satisfies Form,
+  [ticketEntity.name]: (ticket: StoredTicket, { session }) => ticketAt(session.timestamp)(ticket),
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),
   [endpointEntity.name]: async (endpoint: StoredEndpoint, tenant: Tenant) =>
     showEndpoint(endpoint, await progressOf(tenant, endpoint.id)),

@@ -36,11 +36,17 @@ const run = (many: 'services' | 'resources') =>
     .nullable()
     .describe(`The ${many} of the client. ${withPermission(many)}`);
 
-const counted = (many: 'terminals' | 'tickets') =>
+const counted = <S extends z.ZodRawShape = Record<never, never>>(many: 'terminals' | 'tickets', further = {} as S) =>
   z
-    .strictObject({ total: total(many), by_status: byStatus(many) })
+    .strictObject({ total: total(many), by_status: byStatus(many), ...further })
     .nullable()
     .describe(`The ${many} of the client. ${withPermission(many)}`);
+
+const overdue = () =>
+  field
+    .count()
+    .nullable()
+    .describe('How many are past their `due_at` and not closed. Null where too many are not closed to be read.');
 
 export const clientSummary = declared(() =>
   z
@@ -49,7 +55,7 @@ export const clientSummary = declared(() =>
       services: run('services'),
       resources: run('resources'),
       terminals: counted('terminals'),
-      tickets: counted('tickets'),
+      tickets: counted('tickets', { overdue: overdue() }),
       monthly_cost: cost('What services and resources cost a month together. Null where one of them is.'),
       last_contact: field.timestamp().nullable().describe('As the client has it.'),
     })
@@ -67,7 +73,7 @@ export const summaryExample = {
   services: { total: 1, by_status: ACTIVE, unhealthy: 0, monthly_cost: costExample },
   resources: { total: 0, by_status: [], unhealthy: 0, monthly_cost: { total: 0, by_billing_cycle: [] } },
   terminals: { total: 1, by_status: ACTIVE },
-  tickets: { total: 2, by_status: [{ value: 'closed', count: 2 }] },
+  tickets: { total: 2, by_status: [{ value: 'closed', count: 2 }], overdue: 0 },
   monthly_cost: costExample,
   last_contact: '2026-11-20T09:30:00.000Z',
 } satisfies ClientSummary;

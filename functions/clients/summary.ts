@@ -6,7 +6,7 @@ import { entity, set, type Tenant } from '#table';
 import type { Client } from './contract.ts';
 import { exactSum } from './exact-sum.ts';
 import type { ClientSummary } from './summary-record.ts';
-import { HEALTHY, TICKET_STATUSES } from './words.ts';
+import { HEALTHY, TICKET_OVERDUE, TICKET_STATUSES } from './words.ts';
 
 /** What a client has, in numbers: each kind is shown to callers who may read it. */
 
@@ -16,13 +16,14 @@ interface OfClient {
 }
 
 /** A list of another domain, as far as its records are counted here: that domain knows clients. */
-const counting = (name: string) => entity<OfClient>(name, { indexes: [set('client_id'), set('status')] });
+const counting = (name: string, options: Parameters<typeof entity<OfClient>>[1] = {}) =>
+  entity<OfClient>(name, { indexes: [set('client_id'), set('status')], ...options });
 
 const kinds = {
   services: counting('SERVICE'),
   resources: counting('RESOURCE'),
   terminals: counting('TERMINAL'),
-  tickets: counting('TICKET'),
+  tickets: counting('TICKET', { momentary: { overdue: TICKET_OVERDUE } }),
 };
 type Many = keyof typeof kinds;
 
@@ -35,14 +36,14 @@ export async function summaryOf(tenant: Tenant, caller: Caller, client: Client):
     shown('services', itemsOf),
     shown('resources', itemsOf),
     shown('terminals', itemsOf),
-    shown('tickets', () => countTickets(tenant, client.id)),
+    shown('tickets', () => ticketsOf(tenant, client.id)),
   ]);
   return {
     client_id: client.id,
     services: services && { ...byStatus(services), ...runningOf(services) },
     resources: resources && { ...byStatus(resources), ...runningOf(resources) },
     terminals: terminals && byStatus(terminals),
-    tickets: tickets && counted(tickets),
+    tickets,
     monthly_cost: services && resources && costOf([...services, ...resources]),
     last_contact: client.last_contact,
   };
@@ -61,9 +62,17 @@ async function readAll(tenant: Tenant, many: Many, clientId: string): Promise<re
   }
 }
 
-/** At any size. */
-const countTickets = (tenant: Tenant, clientId: string) =>
-  tenant.records(kinds.tickets).countEach([ofClient(clientId)], 'status', TICKET_STATUSES);
+/** At any size, but for those that are overdue: these are among the ones that are not closed, which are read. */
+async function ticketsOf(tenant: Tenant, clientId: string) {
+  const records = tenant.records(kinds.tickets);
+  const [counts, overdue] = await Promise.all([
+    records.countEach([ofClient(clientId)], 'status', TICKET_STATUSES),
+    records.matching([ofClient(clientId), { field: 'overdue', anyOf: [true] }], 'status').catch((error: unknown) => {
+      if (!(error instanceof listErrors.TooManyMatches)) throw error;
+    }),
+  ]);
+  return { ...counted(counts), overdue: overdue?.items.length ?? null };
+}
 
 function counted(counts: Parameters<typeof tally>[0]) {
   const { data, total } = tally(counts);

@@ -1,3 +1,4 @@
+import { flagsAt } from '@custodia/counted-lists';
 import type { JsonObject } from '#contract/field';
 import { present } from '#http';
 import { includeAll, type Permissions } from '#identity';
@@ -42,11 +43,12 @@ export async function embedRecords(
     return entity && { entity, id, parentId, version };
   });
   const records: (JsonObject | null)[] = [];
+  const at = { permissions, timestamp: tenant.session.timestamp };
   let left = mostBytes;
   for await (const batch of recordsById(tenant, wanted)) {
     for (const stored of batch) {
       const kind = readable[records.length];
-      const record = stored === undefined || kind === undefined ? null : shown(kind, stored, permissions);
+      const record = stored === undefined || kind === undefined ? null : shown(kind, stored, at);
       left -= escapedSize(JSON.stringify(record));
       if (left < 0 && records.length > 0) return records;
       records.push(record);
@@ -61,9 +63,16 @@ function kindOf({ record_type }: JournalEvent, permissions: Permissions): Readab
   return kind !== undefined && includeAll(permissions, [kind.permission]) ? kind : undefined;
 }
 
-function shown({ recordType, shape, counted }: JournaledKind, stored: object, permissions: Permissions): JsonObject {
-  const counters = stored as Readonly<Record<string, unknown>>;
-  const flags = counted.map(({ flag, counter }) => [flag, Number(counters[counter] ?? 0) > 0] as const);
+function shown(
+  { recordType, shape, counted, momentary }: JournaledKind,
+  stored: object,
+  { permissions, timestamp }: { readonly permissions: Permissions; readonly timestamp: string },
+): JsonObject {
+  const item = stored as Readonly<Record<string, unknown>>;
+  const flags = [
+    ...counted.map(({ flag, counter }) => [flag, Number(item[counter] ?? 0) > 0] as const),
+    ...Object.entries(flagsAt(timestamp, momentary)).map(([flag, { isTrue }]) => [flag, isTrue(item)] as const),
+  ];
   const record = present(shape, { ...stored, ...Object.fromEntries(flags) }) as JsonObject;
   return recordType === 'WebhookEndpoint' ? withVisibleAddress(record as { url: string }, permissions) : record;
 }

@@ -17,6 +17,8 @@ export interface JournaledKind extends StoredKind {
   readonly shape: ReturnType<typeof projectionOf>;
   /** Shown fields that say whether a stored counter is more than 0. */
   readonly counted: readonly { readonly flag: string; readonly counter: string }[];
+  /** Shown fields that are not stored, and are true from some time on. */
+  readonly momentary?: NonNullable<Entity['momentary']>;
   readonly parent?: StoredKind;
 }
 
@@ -40,6 +42,7 @@ export const kinds: readonly JournaledKind[] = entities
     permission: readingOf(entity),
     shape: shapeOf(entity),
     counted: countedIn(entity),
+    ...(entity.momentary === undefined ? {} : { momentary: entity.momentary }),
   }));
 
 function storedKind({ name, json, single, byTime }: Entity): StoredKind {

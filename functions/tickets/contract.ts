@@ -72,9 +72,34 @@ const detailFields = () => ({
       'Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones.',
     ),
   custom_fields: field.freeForm('Fields of your own.').nullable().default(null),
+  due_at: field
+    .timestamp()
+    .nullable()
+    .default(null)
+    .describe('Extends the specification: until when it is to be done; null for no time.'),
   updated_at: readOnly(field.timestamp().nullable()),
   last_activity_at: readOnly(
     field.timestamp().nullable().describe('When the ticket was last changed or got a message; moved by the service.'),
+  ),
+  first_response_at: readOnly(
+    field
+      .timestamp()
+      .nullable()
+      .describe(
+        'Extends the specification: when it got its first message whose `author_type` is `agent` and that is not ' +
+          'internal; null before, and of tickets that got it before this field was there.',
+      ),
+  ),
+  resolved_at: readOnly(
+    field
+      .timestamp()
+      .nullable()
+      .describe('Extends the specification: when it was last closed; null while it is not `closed`.'),
+  ),
+  overdue: readOnly(
+    field
+      .flag()
+      .describe('Extends the specification: whether it is past its `due_at` and not `closed`, when it is read.'),
   ),
 });
 

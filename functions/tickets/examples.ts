@@ -21,6 +21,10 @@ export const ticketExample = {
   custom_fields: { shop: 12 },
   updated_at: '2026-11-20T09:30:00.000Z',
   last_activity_at: '2026-11-20T09:30:00.000Z',
+  due_at: '2026-11-27T09:30:00.000Z',
+  first_response_at: '2026-11-20T09:41:00.000Z',
+  resolved_at: null,
+  overdue: false,
 };
 
 export const messageExample = {

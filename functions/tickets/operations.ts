@@ -5,11 +5,13 @@ import { resourceEntity } from '../resources/store.ts';
 import { serviceEntity } from '../services/store.ts';
 import { terminalEntity } from '../terminals/store.ts';
 import { generatedCode } from './codes.ts';
-import type { Ticket, TicketSummary, tickets } from './contract.ts';
-import { messagesOf, ticketEntity } from './store.ts';
+import type { Ticket, TicketMessage, TicketSummary, tickets } from './contract.ts';
+import { messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
-  listTickets: pagesOf(ticketEntity, ({ record }, { query }) => ticketInView(record, query.view ?? 'summary')),
+  listTickets: pagesOf(ticketEntity, ({ record }, { query, session }) =>
+    query.view === 'full' ? { ...NO_DETAILS, ...ticketAt(session.timestamp)(record) } : { ...record, ...HIDDEN },
+  ),
 
   summarizeTickets: countsOf(ticketEntity),
 
@@ -18,26 +20,38 @@ export const ticketOperations: Operations<typeof tickets> = {
     const now = session.timestamp;
     requireReferences(tenant, fields);
     const created = await tenant.records(ticketEntity).create<'ticket_code'>({
-      fields: { ...fields, created_at: now, updated_at: now, last_activity_at: now },
+      fields: {
+        ...fields,
+        created_at: now,
+        updated_at: now,
+        last_activity_at: now,
+        first_response_at: null,
+        resolved_at: fields.status === 'closed' ? now : null,
+      },
       deferred: (place) => ({ ticket_code: code ?? generatedCode(place) }),
       generated: code === undefined ? ['ticket_code'] : [],
     });
-    return respond.record(created);
+    return respond.record(created, ticketAt(now));
   },
 
-  getTicket: async ({ params, tenant, getOrThrow }) =>
-    respond.record(await getOrThrow(tenant.records(ticketEntity), params.id)),
+  getTicket: async ({ params, tenant, session, getOrThrow }) =>
+    respond.record(await getOrThrow(tenant.records(ticketEntity), params.id), ticketAt(session.timestamp)),
 
   listTicketChanges: changeListOf(ticketEntity),
 
   updateTicket: async ({ params, body, tenant, session, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
-    const before = await getOrThrow(records, params.id);
-    const changes = changesOf(before.record, body);
-    if (changes === undefined) return respond.record(before);
-    requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
-    return respond.record(await records.update(before, { ...changes, updated_at: now }, { moves: 'last_activity_at' }));
+    const shown = ticketAt(now);
+    const before = await getOrThrow(records, params.id, shown);
+    const changes = changesOf(shown(before.record), body);
+    if (changes === undefined) return respond.record(before, shown);
+    requireReferences(tenant, { ...before.record, ...changes }, changes);
+    const further = { ...resolutionOf(before.record, changes.status, now), updated_at: now };
+    return respond.record(
+      await records.update(before, { ...changes, ...further }, { moves: 'last_activity_at' }),
+      shown,
+    );
   },
 
   deleteTicket: async ({ params, tenant, getOrThrow }) => {
@@ -66,13 +80,23 @@ export const ticketOperations: Operations<typeof tickets> = {
     const { record: ticket } = stored;
     const now = session.timestamp;
     // Also a condition that the ticket exists: no message can be added to one that is deleted at the same time.
-    records.derived.move(stored, 'last_activity_at', () => noRecord(ticketEntity));
+    records.derived.move(
+      stored,
+      'last_activity_at',
+      () => noRecord(ticketEntity),
+      isResponse(body) ? FIRST : undefined,
+    );
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return respond.record(
       await messagesOf(tenant, ticket.id).create({ fields: { ...body, ticket_id: ticket.id, created_at: now } }),
     );
   },
 };
+
+/** The field that the first of these messages sets (`first_response_at`), for the people who have asked. */
+const FIRST = 'first_response_at';
+const isResponse = ({ author_type, is_internal }: Pick<TicketMessage, 'author_type' | 'is_internal'>): boolean =>
+  author_type === 'agent' && !is_internal;
 
 type References = Pick<Ticket, 'client_id' | 'service_id' | 'resource_id' | 'terminal_id'>;
 type Changed = { readonly [field in keyof References]?: References[field] };
@@ -107,7 +131,7 @@ type Details = Omit<Ticket, keyof Shown>;
 type Shown = { [F in keyof TicketSummary as undefined extends TicketSummary[F] ? never : F]: TicketSummary[F] };
 
 /** The fields that only the view `full` has; null in a ticket that is older than the field. */
-const NO_DETAILS: { readonly [F in keyof Details]: null } = {
+const NO_DETAILS: { readonly [F in keyof Omit<Details, 'overdue'>]: null } = {
   resource_id: null,
   terminal_id: null,
   assigned_team: null,
@@ -115,11 +139,10 @@ const NO_DETAILS: { readonly [F in keyof Details]: null } = {
   custom_fields: null,
   updated_at: null,
   last_activity_at: null,
+  due_at: null,
+  first_response_at: null,
+  resolved_at: null,
 };
 
-/** @param view a value of `parameter.view()` */
-const ticketInView = (ticket: Ticket, view: 'summary' | 'full'): TicketSummary =>
-  view === 'full' ? { ...NO_DETAILS, ...ticket } : { ...ticket, ...HIDDEN };
-
 /** Responses leave out undefined fields. */
-const HIDDEN = Object.fromEntries(Object.keys(NO_DETAILS).map((field) => [field, undefined]));
+const HIDDEN = Object.fromEntries([...Object.keys(NO_DETAILS), 'overdue'].map((field) => [field, undefined]));

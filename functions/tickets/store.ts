@@ -1,8 +1,13 @@
-import { claimed, type Entity, entity, order, set, type Tenant, words } from '#table';
+import { flagsAt } from '@custodia/counted-lists';
+import { claimed, type Entity, entity, order, set, storedAs, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
-import { ticket, ticketMessage } from './contract.ts';
+import { TICKET_OVERDUE } from '../clients/words.ts';
+import { type Ticket, ticket, ticketMessage } from './contract.ts';
 
-export const ticketEntity = entity('TICKET', ticket, {
+/** A ticket as stored. */
+export type StoredTicket = Omit<Ticket, 'overdue'>;
+
+export const ticketEntity = entity('TICKET', storedAs<StoredTicket>(ticket), {
   indexes: [
     set('status'),
     set('client_id'),
@@ -16,9 +21,30 @@ export const ticketEntity = entity('TICKET', ticket, {
   latest: {
     client_id: { of: clientEntity, field: 'last_contact', time: 'created_at', below: (): Entity => messageEntity },
   },
+  momentary: { overdue: TICKET_OVERDUE },
   json: ['custom_fields'],
   journaled: { history: true },
 });
+
+/** Those of a ticket that is older than these fields. */
+const NO_TIMES = { due_at: null, first_response_at: null, resolved_at: null };
+
+/** How reading shows tickets at a time. */
+export function ticketAt(timestamp: string): (ticket: StoredTicket) => Ticket {
+  const { overdue } = flagsAt(timestamp, ticketEntity.momentary);
+  return (ticket) => ({ ...NO_TIMES, ...ticket, overdue: overdue?.isTrue({ ...ticket }) ?? false });
+}
+
+/** The `resolved_at` that a status gives a ticket, where it gets another one: each closing sets it. */
+export function resolutionOf(
+  { status, resolved_at = null }: Partial<StoredTicket>,
+  next: StoredTicket['status'] | undefined,
+  timestamp: string,
+): Partial<Pick<StoredTicket, 'resolved_at'>> {
+  if (next === undefined || next === status) return {};
+  const resolved = next === 'closed' ? timestamp : null;
+  return resolved === resolved_at ? {} : { resolved_at: resolved };
+}
 
 export const messageEntity = entity('MESSAGE', ticketMessage, {
   byTime: true,

@@ -40,7 +40,8 @@ const CORRECTED = 'Put them right in a file of their own: this one, changed, wou
 
 /** What one sees of a tenant that was moved, besides its records. */
 export const DIFFERENCES = [
-  'ids, and the times that the service sets (created_at, updated_at, last_activity_at, last_contact)',
+  'ids, and the times that the service sets (created_at, updated_at, last_activity_at, last_contact, ' +
+    'first_response_at, resolved_at)',
   'ids inside free-form JSON and texts: they stay as they were',
   'credentials of services and resources, which an export does not have',
   'integrations, webhook endpoints and their secrets, and the organization itself',

@@ -20,8 +20,8 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/field': 31,
   '#contract/parameter': 13,
   '#http': 29,
-  // With the observer of a table, what is wanted of lists, items by their keys, and the request of an update by itself.
-  '@custodia/counted-lists': 28,
+  // With the observer of a table, what is wanted of lists, items by their keys, the request of an update by itself, and flags of the moment.
+  '@custodia/counted-lists': 29,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.
   '@custodia/counted-lists/maintenance': 15,
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are

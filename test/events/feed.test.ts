@@ -85,7 +85,7 @@ describe('the feed', () => {
         ...ticket,
         ...by,
         version: 2,
-        changed_fields: ['last_activity_at', 'status', 'updated_at'],
+        changed_fields: ['last_activity_at', 'resolved_at', 'status', 'updated_at'],
         request_id: changed.headers.get('x-request-id'),
       },
       { type: 'ticket.deleted', ...ticket, ...by, version: 3 },

@@ -121,7 +121,7 @@ describe('a history', () => {
     const [sent, batched, changed, created, ...rest] = await changesAt(path);
     expect([sent?.changes, batched?.changes, created?.changes, rest]).toEqual([
       { assigned_to: { from: null, to: id } },
-      { status: { from: 'closed', to: 'open' } },
+      { status: { from: 'closed', to: 'open' }, resolved_at: { from: expect.any(String), to: null } },
       null,
       [],
     ]);
@@ -133,6 +133,7 @@ describe('a history', () => {
     expect(changed?.changes).toEqual({
       ...{ subject: { from: 'Old', to: 'New' }, status: { from: 'open', to: 'closed' } },
       ...{ description: hidden, tags: hidden, custom_fields: hidden },
+      resolved_at: { from: null, to: body.updated_at },
     });
   });
 

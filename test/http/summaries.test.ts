@@ -168,7 +168,7 @@ describe('GET /clients/{id}/summary', () => {
           { value: 'inactive', count: 1 },
         ],
       },
-      tickets: { total: 2, by_status: [{ value: 'open', count: 2 }] },
+      tickets: { total: 2, by_status: [{ value: 'open', count: 2 }], overdue: 0 },
       monthly_cost: {
         total: 1_245.37,
         by_billing_cycle: [

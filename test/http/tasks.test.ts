@@ -102,8 +102,11 @@ beforeAll(async () => {
   await acme.create('/logs/ingest', { level: 'error', message: 'The disk of db-1 is full' });
   await acme.create('/logs/ingest', { level: 'error', message: 'db-1 is silent' });
   await given('/tickets', {
-    printer: ticket({ subject: 'Printer in the kitchen is silent', ticket_code: 'T-2026-17', priority: 'high' }),
-    printing: ticket({ subject: 'Printer prints twice', status: 'closed' }),
+    printer: ticket({
+      ...{ subject: 'Printer in the kitchen is silent', ticket_code: 'T-2026-17', priority: 'high' },
+      due_at: aWeekAgo(),
+    }),
+    printing: ticket({ subject: 'Printer prints twice', status: 'closed', due_at: aWeekAgo() }),
   });
   await given('/resources', {
     fullOfBistro: resource('bistro', { cpu_usage: 97, tags: ['production', 'database'], external_id: 'i-0001' }),
@@ -209,6 +212,12 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
     'the urgent tickets that nobody has, the longest unchanged first',
     () => found('/tickets?priority=high&assigned_to=null&sort=updated_at'),
     ['printer'],
+  ],
+  ['the tickets that are overdue, the longest first', () => found('/tickets?overdue=true&sort=due_at'), ['printer']],
+  [
+    'how many overdue tickets each person has',
+    () => read('/tickets/summary?overdue=true&group_by=assigned_to'),
+    { data: [{ value: null, count: 1 }], total: 1 },
   ],
   ['the clients by name', () => found('/clients?sort=name'), ['other', 'bistro', 'tasca']],
   ['a client, by telephone number', () => found('/clients?phone=%2B351+210+000+000'), ['bistro']],

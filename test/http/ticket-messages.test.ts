@@ -72,7 +72,8 @@ describe('messages', () => {
     const path = `${TICKETS}/${opened.body.id}`;
     const message = await say(acme, String(opened.body.id), 'Hello');
     const after = await acme.ask('GET', path);
-    expect(after.body).toEqual({ ...opened.body, last_activity_at: message.created_at });
+    const { created_at: said } = message;
+    expect(after.body).toEqual({ ...opened.body, last_activity_at: said, first_response_at: said });
     expect(String(message.created_at) > String(opened.body.created_at)).toBe(true);
     expect(await acme.read(`/api/v1/clients/${client_id}`)).toMatchObject({ last_contact: message.created_at });
     const headers = { 'if-match': opened.headers.get('etag') ?? '' };

@@ -2080,6 +2080,12 @@ export interface components {
                      */
                     count: number;
                 }[];
+                /**
+                 * Format: int64
+                 * @description How many are past their `due_at` and not closed. Null where too many are not closed to be read.
+                 * @example 0
+                 */
+                overdue: number | null;
             } | null;
             /** @description What services and resources cost a month together. Null where one of them is. */
             monthly_cost: {
@@ -3865,6 +3871,12 @@ export interface components {
             } | null;
             /**
              * Format: date-time
+             * @description Extends the specification: until when it is to be done; null for no time.
+             * @example 2026-11-27T09:30:00.000Z
+             */
+            readonly due_at?: string | null;
+            /**
+             * Format: date-time
              * @description When the record was last changed through the API; at first the time of its creation.
              * @example 2026-11-20T09:30:00.000Z
              */
@@ -3875,6 +3887,23 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_activity_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it got its first message whose `author_type` is `agent` and that is not internal; null before, and of tickets that got it before this field was there.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly first_response_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was last closed; null while it is not `closed`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly resolved_at?: string | null;
+            /**
+             * @description Extends the specification: whether it is past its `due_at` and not `closed`, when it is read.
+             * @example false
+             */
+            readonly overdue?: boolean;
         };
         /** @description What a new ticket is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         TicketCreate: {
@@ -3967,6 +3996,12 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Format: date-time
+             * @description Extends the specification: until when it is to be done; null for no time. Default: null.
+             * @example 2026-11-27T09:30:00.000Z
+             */
+            due_at?: string | null;
+            /**
              * Format: uuid
              * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
@@ -3990,6 +4025,23 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_activity_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it got its first message whose `author_type` is `agent` and that is not internal; null before, and of tickets that got it before this field was there.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly first_response_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was last closed; null while it is not `closed`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly resolved_at?: string | null;
+            /**
+             * @description Extends the specification: whether it is past its `due_at` and not `closed`, when it is read.
+             * @example false
+             */
+            readonly overdue?: boolean;
         };
         /** @description What somebody asks an organization for help with. */
         Ticket: {
@@ -4094,6 +4146,12 @@ export interface components {
             } | null;
             /**
              * Format: date-time
+             * @description Extends the specification: until when it is to be done; null for no time.
+             * @example 2026-11-27T09:30:00.000Z
+             */
+            due_at: string | null;
+            /**
+             * Format: date-time
              * @description When the record was last changed through the API; at first the time of its creation.
              * @example 2026-11-20T09:30:00.000Z
              */
@@ -4104,6 +4162,23 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_activity_at: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it got its first message whose `author_type` is `agent` and that is not internal; null before, and of tickets that got it before this field was there.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly first_response_at: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was last closed; null while it is not `closed`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly resolved_at: string | null;
+            /**
+             * @description Extends the specification: whether it is past its `due_at` and not `closed`, when it is read.
+             * @example false
+             */
+            readonly overdue: boolean;
         };
         /** @description How many tickets there are, by the values of a field. */
         TicketCounts: {
@@ -4218,6 +4293,12 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Format: date-time
+             * @description Extends the specification: until when it is to be done; null for no time.
+             * @example 2026-11-27T09:30:00.000Z
+             */
+            due_at?: string | null;
+            /**
              * Format: uuid
              * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
@@ -4246,6 +4327,23 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_activity_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it got its first message whose `author_type` is `agent` and that is not internal; null before, and of tickets that got it before this field was there.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly first_response_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was last closed; null while it is not `closed`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly resolved_at?: string | null;
+            /**
+             * @description Extends the specification: whether it is past its `due_at` and not `closed`, when it is read.
+             * @example false
+             */
+            readonly overdue?: boolean;
         };
         /** @description The beginning of a list, or what follows a cursor; each element a ticket message. */
         TicketMessageList: {
@@ -7272,8 +7370,28 @@ export interface components {
         TerminalId: string | string[];
         /** @description Small lists: any of these, `null` for none. */
         AssignedTeam: string | string[];
+        /** @description Small lists: from then on. */
+        DueAfter: string;
+        /** @description Small lists: earlier. */
+        DueBefore: string;
+        /** @description Small lists: none. */
+        DueAt: "null";
         /** @description Small lists: none. */
         LastActivityAt: "null";
+        /** @description Small lists: from then on. */
+        FirstResponseAfter: string;
+        /** @description Small lists: earlier. */
+        FirstResponseBefore: string;
+        /** @description Small lists: none. */
+        FirstResponseAt: "null";
+        /** @description Small lists: from then on. */
+        ResolvedAfter: string;
+        /** @description Small lists: earlier. */
+        ResolvedBefore: string;
+        /** @description Small lists: none. */
+        ResolvedAt: "null";
+        /** @description Small lists: whether it is so. */
+        Overdue: boolean;
         /** @description The ticket, by the id that its creation returned. */
         PathTicketId: string;
         /** @description The user, by the id that its creation returned. */
@@ -8926,6 +9044,12 @@ export interface operations {
                 /** @description Small lists: any of these, `null` for none. */
                 assigned_team?: components["parameters"]["AssignedTeam"];
                 /** @description Small lists: from then on. */
+                due_after?: components["parameters"]["DueAfter"];
+                /** @description Small lists: earlier. */
+                due_before?: components["parameters"]["DueBefore"];
+                /** @description Small lists: none. */
+                due_at?: components["parameters"]["DueAt"];
+                /** @description Small lists: from then on. */
                 updated_after?: components["parameters"]["UpdatedAfter"];
                 /** @description Small lists: earlier. */
                 updated_before?: components["parameters"]["UpdatedBefore"];
@@ -8933,6 +9057,20 @@ export interface operations {
                 updated_at?: components["parameters"]["UpdatedAt"];
                 /** @description Small lists: none. */
                 last_activity_at?: components["parameters"]["LastActivityAt"];
+                /** @description Small lists: from then on. */
+                first_response_after?: components["parameters"]["FirstResponseAfter"];
+                /** @description Small lists: earlier. */
+                first_response_before?: components["parameters"]["FirstResponseBefore"];
+                /** @description Small lists: none. */
+                first_response_at?: components["parameters"]["FirstResponseAt"];
+                /** @description Small lists: from then on. */
+                resolved_after?: components["parameters"]["ResolvedAfter"];
+                /** @description Small lists: earlier. */
+                resolved_before?: components["parameters"]["ResolvedBefore"];
+                /** @description Small lists: none. */
+                resolved_at?: components["parameters"]["ResolvedAt"];
+                /** @description Small lists: whether it is so. */
+                overdue?: components["parameters"]["Overdue"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8995,7 +9133,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The field whose values are counted. */
-                group_by?: "ticket_code" | "contact_id" | "status" | "priority" | "source" | "client_id" | "service_id" | "assigned_to" | "resource_id" | "terminal_id" | "assigned_team";
+                group_by?: "ticket_code" | "contact_id" | "status" | "priority" | "source" | "client_id" | "service_id" | "assigned_to" | "resource_id" | "terminal_id" | "assigned_team" | "overdue";
                 /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status2"];
                 /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -9041,6 +9179,12 @@ export interface operations {
                 /** @description Small lists: any of these, `null` for none. */
                 assigned_team?: components["parameters"]["AssignedTeam"];
                 /** @description Small lists: from then on. */
+                due_after?: components["parameters"]["DueAfter"];
+                /** @description Small lists: earlier. */
+                due_before?: components["parameters"]["DueBefore"];
+                /** @description Small lists: none. */
+                due_at?: components["parameters"]["DueAt"];
+                /** @description Small lists: from then on. */
                 updated_after?: components["parameters"]["UpdatedAfter"];
                 /** @description Small lists: earlier. */
                 updated_before?: components["parameters"]["UpdatedBefore"];
@@ -9048,6 +9192,20 @@ export interface operations {
                 updated_at?: components["parameters"]["UpdatedAt"];
                 /** @description Small lists: none. */
                 last_activity_at?: components["parameters"]["LastActivityAt"];
+                /** @description Small lists: from then on. */
+                first_response_after?: components["parameters"]["FirstResponseAfter"];
+                /** @description Small lists: earlier. */
+                first_response_before?: components["parameters"]["FirstResponseBefore"];
+                /** @description Small lists: none. */
+                first_response_at?: components["parameters"]["FirstResponseAt"];
+                /** @description Small lists: from then on. */
+                resolved_after?: components["parameters"]["ResolvedAfter"];
+                /** @description Small lists: earlier. */
+                resolved_before?: components["parameters"]["ResolvedBefore"];
+                /** @description Small lists: none. */
+                resolved_at?: components["parameters"]["ResolvedAt"];
+                /** @description Small lists: whether it is so. */
+                overdue?: components["parameters"]["Overdue"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */

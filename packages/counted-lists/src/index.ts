@@ -23,7 +23,7 @@ export * as listErrors from './errors.ts';
 export { Feed } from './feed.ts';
 export * as ids from './ids.ts';
 export * as indexes from './indexes/kinds.ts';
-export type { SortKey, Where } from './indexes/list-index.ts';
+export { flagsAt, type SortKey, type Where } from './indexes/list-index.ts';
 export { readHolders } from './indexes/lookup.ts';
 export { NumberPool } from './number-pool.ts';
 export { readPage } from './page.ts';

@@ -6,6 +6,7 @@ import {
   type Answer,
   type ComparedKey,
   type Finder,
+  type Flags,
   fieldOf,
   hasWanted,
   isRange,
@@ -24,6 +25,8 @@ export interface ListSource extends List {
   readonly where: readonly Where[];
   /** The field with the time of a record's creation. */
   readonly createdAt: string;
+  /** Flags of the moment, which no record has stored. */
+  readonly flags?: Flags | undefined;
 }
 
 /** A condition, and who answers it. */
@@ -66,14 +69,18 @@ const CREATED = 'created_at';
  * @throws NotOffered for words that a setting of the stage leaves out
  */
 export function queryOf(source: ListSource, sort: readonly SortKey[] = []): ListQuery {
-  const { indexes, where, createdAt, ...list } = source;
-  const conditions = where.map((wanted) => conditionOf(indexes, withField(wanted, createdAt), createdAt));
+  const { indexes, where, createdAt, flags = {}, ...list } = source;
+  const finders = [...Object.entries(flags).map(finderOf), ...indexes.finders];
+  const implied = where.flatMap((each) => (isWantedTrue(each) ? (flags[each.field]?.implies ?? []) : []));
+  const conditions = [...where, ...implied].map((wanted) =>
+    conditionOf(finders, withField(wanted, createdAt), createdAt),
+  );
   const [first] = sort;
   const isCreated = ({ field }: SortKey): boolean => field === CREATED || field === createdAt;
   const keys =
     first === undefined || isCreated(first)
       ? []
-      : sort.map((key) => (isCreated(key) ? { ...key, field: KEYS.sort } : comparedBy(indexes, key)));
+      : sort.map((key) => (isCreated(key) ? { ...key, field: KEYS.sort } : comparedBy(finders, key)));
   const ordering = indexes.declared.find(({ order }) => keys.length === 1 && order?.field === first?.field);
   return {
     ...list,
@@ -85,7 +92,18 @@ export function queryOf(source: ListSource, sort: readonly SortKey[] = []): List
   };
 }
 
-const comparedBy = ({ finders }: Indexes, key: SortKey): ComparedKey => ({
+/** Only the records say what is true of them at the moment. */
+const finderOf = ([field, { isTrue }]: readonly [string, Flags[string]]): Finder => ({
+  field,
+  answerTo: () => undefined,
+  shownIn: isTrue,
+  matcherOf: (where) => (item) => 'anyOf' in where && where.anyOf.includes(isTrue(item)),
+});
+
+const isWantedTrue = (where: Where): where is Where & { readonly field: string } =>
+  'anyOf' in where && where.anyOf.length === 1 && where.anyOf[0] === true;
+
+const comparedBy = (finders: readonly Finder[], key: SortKey): ComparedKey => ({
   ...key,
   shownIn: finders.find(({ field }) => field === key.field)?.shownIn,
 });
@@ -94,7 +112,7 @@ const comparedBy = ({ finders }: Indexes, key: SortKey): ComparedKey => ({
 const withField = (where: Where, createdAt: string): Where =>
   'words' in where || where.field !== CREATED ? where : { ...where, field: createdAt };
 
-function conditionOf({ finders }: Indexes, where: Where, createdAt: string): Condition {
+function conditionOf(finders: readonly Finder[], where: Where, createdAt: string): Condition {
   const isOfNothing = 'anyOf' in where && where.anyOf.length === 0;
   if (isOfNothing) return { field: where.field, index: undefined, answer: NOTHING, isMet: () => false };
   if ('ids' in where) {

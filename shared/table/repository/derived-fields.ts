@@ -62,8 +62,9 @@ export class DerivedFields<T extends object> {
    * condition, because it may move before the commit: then the change is staged again, without running the operation
    * again.
    * @param onMissing returns the error for a record that is gone
+   * @param first a field that gets the time of the request too, where it has none
    */
-  move(stored: Stored<T>, field: keyof T & string, onMissing: OnConditionFailed): void {
+  move(stored: Stored<T>, field: keyof T & string, onMissing: OnConditionFailed, first?: keyof T & string): void {
     const { session, tenant, indexes: list } = this.#records;
     const { id } = stored.item;
     const key = schema.keyIn(stored.item);
@@ -71,9 +72,15 @@ export class DerivedFields<T extends object> {
       item !== undefined && item.id === id ? new listErrors.Unexpected(key, item) : onMissing(item);
     session.changes.of(tenant).expect(key, (work, found = stored.item) => {
       const time = forward(found[field], session);
+      const set = {
+        ...(time === found[field] ? {} : { [field]: time }),
+        ...(first === undefined || typeof found[first] === 'string' ? {} : { [first]: session.timestamp }),
+      };
+      const changed = Object.keys(set);
       // If it has that time or a later one, only require that it exists: few changes of a burst move it.
-      if (time === found[field]) work.update(key, { condition: { equals: { id } }, onConditionFailed });
-      else stageMoved(work, list, found, { [field]: time }, { id, [field]: found[field] }, onConditionFailed);
+      if (changed.length === 0) return work.update(key, { condition: { equals: { id } }, onConditionFailed });
+      const asFound = Object.fromEntries(changed.map((name) => [name, found[name]]));
+      stageMoved(work, list, found, set, { id, ...asFound }, onConditionFailed);
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Item, indexes as kinds, type OnConditionFailed } from '@custodia/counted-lists';
+import { type flagsAt, type Item, indexes as kinds, type OnConditionFailed } from '@custodia/counted-lists';
 import * as z from 'zod';
 import { declaredValues, uniqueFieldsOf } from '#contract';
 import { parseJson } from '#json';
@@ -51,6 +51,8 @@ export interface Entity<T extends object = Record<string, unknown>> {
   readonly audited?: string;
   /** Only creations and changes of these fields leave an event, which names no other fields. */
   readonly auditedFields?: readonly Field<T>[];
+  /** Flags of the moment, which are not stored, by name. */
+  readonly momentary?: Parameters<typeof flagsAt>[1];
   /** Which of its records' changes leave an event in the journal (`journal.ts`). */
   readonly journaled?: Journaled<never>;
   /** As in {@link List}, for the journal. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
   Condition,
+  flagsAt,
   type Item,
   ids,
   type indexes,
@@ -15,7 +16,6 @@ import {
   type SortKey,
   schema,
   type Table,
-  type UnitOfWork,
   type Where,
 } from '@custodia/counted-lists';
 import { escapedSize } from '#json';
@@ -32,15 +32,6 @@ export interface Stored<T> {
   readonly item: Item;
 }
 
-/** The place of a new record in its list. */
-interface NewRecordPlace {
-  readonly id: string;
-  /** Counted from 1. */
-  readonly ordinal: number;
-  /** How often a generated value of this request was taken: the operation runs again and must generate another. */
-  readonly collisions: number;
-}
-
 export interface PageQuery {
   readonly page: number;
   readonly page_size: number;
@@ -48,7 +39,12 @@ export interface PageQuery {
   readonly sort?: readonly SortKey[];
   /** Conditions that all of its records meet. */
   readonly where?: readonly Where[];
+  /** By which it may be filtered and sorted too. */
+  readonly flags?: Flags | undefined;
 }
+
+/** Flags of the moment, which no record has stored. */
+type Flags = NonNullable<Extract<Parameters<typeof readPage>[1], { where: unknown }>['flags']>;
 
 export interface CursorQuery {
   readonly limit: number;
@@ -72,36 +68,6 @@ export interface Page<T> {
   readonly isCut: boolean;
   /** Read units of what no index answers; undefined where indexes answer all. */
   readonly residualUnits?: number | undefined;
-}
-
-/** A record that is created: `L` are the fields that depend on its id or place. */
-export interface NewRecord<T, L extends keyof T = never> {
-  readonly fields: Omit<T, 'id' | L>;
-  /** Returns the deferred fields. */
-  readonly deferred?: (place: NewRecordPlace) => Pick<T, L> | Promise<Pick<T, L>>;
-  /**
-   * Those of the deferred fields whose values were generated: if such a value must be unique and is taken, the
-   * operation is run again and not refused.
-   */
-  readonly generated?: readonly L[];
-  /** Names for the audit event, besides the fields that have a value. */
-  readonly alsoAudited?: readonly string[];
-  /** In an ordered list: whether its number may be of an earlier time than its creation. */
-  readonly mayBeEarly?: boolean;
-}
-
-export interface UpdateOptions<T> {
-  /** Names for the audit event, besides the changed fields. */
-  readonly alsoAudited?: readonly string[];
-  /** The time of an order, which moves forward with the change, even where others move it at the same time. */
-  readonly moves?: keyof T & string;
-}
-
-export interface DeletionOptions {
-  /** Stages what is deleted with the record as found. @returns conditions on its attributes for that */
-  readonly along?: (work: UnitOfWork, found: Item) => Item;
-  /** A further condition, such as a counter that is 0, and the error where it is not met. */
-  readonly requires?: { readonly equals: Item; readonly onConditionFailed: (found: Item) => Error };
 }
 
 /** Fields to change, each with a value. */
@@ -244,8 +210,8 @@ export class RecordReader<T extends object> {
   }
 
   /** One page of all records, or of those that have what is wanted. */
-  async page({ page, page_size, sort = NEWEST_FIRST, where = [] }: PageQuery): Promise<Page<T>> {
-    return this.pageIn(this.#source(where), { page, page_size, sort });
+  async page({ page, page_size, sort = NEWEST_FIRST, where = [], flags }: PageQuery): Promise<Page<T>> {
+    return this.pageIn(this.#source(where, flags), { page, page_size, sort });
   }
 
   /** How many records have each of some values of a field, by its sets: each count is exact at one moment. */
@@ -258,11 +224,16 @@ export class RecordReader<T extends object> {
    * The items of all records that meet some conditions, sorted by a field, and the read units that it took.
    * @throws TooManyMatches for more than 500; it names the field where indexes answer all conditions
    */
-  async matching(where: readonly Where[], field: string) {
+  async matching(where: readonly Where[], field: string, flags?: Flags) {
     const all = { page: 1, pageSize: Number.MAX_SAFE_INTEGER, sort: [{ field, descending: false }] };
     const request = { ...all, now: this.session.now, timeLimit: this.session };
-    const { items, residualUnits: units = 0 } = await readPage(this.table, this.#source(where), request);
-    return { items, units };
+    const source = this.#source(where, flags);
+    const { items, residualUnits: units = 0 } = await readPage(this.table, source, request);
+    const flag = source.flags[field];
+    return {
+      items: flag === undefined ? items : items.map((item) => ({ ...item, [field]: flag.isTrue(item) })),
+      units,
+    };
   }
 
   /** Up to `limit` records in order, after the record `after`. */
@@ -321,8 +292,10 @@ export class RecordReader<T extends object> {
     return { record: toRecord(this.entity, item), version: Number(item[schema.VERSION]), item };
   }
 
-  #source(where: readonly Where[]) {
-    return { ...this.list, indexes: this.indexes, where, createdAt: this.entity.createdAt };
+  #source(where: readonly Where[], given?: Flags) {
+    const { momentary, createdAt } = this.entity;
+    const flags = given ?? flagsAt(this.session.timestamp, momentary);
+    return { ...this.list, indexes: this.indexes, where, createdAt, flags };
   }
 
   protected async pageIn(

@@ -20,17 +20,15 @@ import { type Entity, type RecordEvent, type RecordObserver, toAttributes } from
 import {
   checkSize,
   checkSizes,
-  type DeletionOptions,
   differing,
   type Location,
-  type NewRecord,
   RecordReader,
   type Stored,
   sizeOf,
-  type UpdateOptions,
   unitsToCreate,
 } from './records.ts';
 import { CLAIMED, noteValues, stageClaim, stageClaims } from './stored-values.ts';
+import type { DeletionOptions, NewRecord, UpdateOptions } from './write-options.ts';
 
 type AllocatedNumber = Awaited<ReturnType<NumberPool['allocate']>>;
 

@@ -154,6 +154,31 @@ function isWithin(value: unknown, { from, before, upTo }: Range): boolean {
   );
 }
 
+/** What is true of records at the moment, by the names of the flags. */
+export type Flags = Readonly<Record<string, Flag>>;
+
+interface Flag {
+  readonly isTrue: (item: Item) => boolean;
+  /** What all records have of which it is true, for indexes. */
+  readonly implies?: readonly Where[];
+}
+
+/** A flag that is true after the time in a field, of records whose other fields have one of some values. */
+interface PassedTime {
+  readonly time: string;
+  readonly among: Readonly<Record<string, readonly string[]>>;
+}
+
+/** @param timestamp the moment */
+export function flagsAt(timestamp: string, declared: Readonly<Record<string, PassedTime>> = {}): Flags {
+  const flags = Object.entries(declared).map(([name, { time, among }]) => {
+    const implies = Object.entries(among).map(([field, anyOf]) => ({ field, anyOf }));
+    const isPast = { field: time, before: timestamp };
+    return [name, { implies, isTrue: (item: Item) => [...implies, isPast].every((each) => hasWanted(item, each)) }];
+  });
+  return Object.fromEntries(flags);
+}
+
 /**
  * Compares records by some keys: null after all values, whichever the direction, and records that are alike by their
  * numbers, in the direction of the first key.
