@@ -26,8 +26,8 @@ const permissions = (): string => catalogue.map(({ code }) => `\`${code}\``).joi
 /** The problems of each status. */
 const problems = (): string =>
   Array.from(
-    Map.groupBy(Object.entries(PROBLEMS), ([, { status }]) => status),
-    ([status, types]) => `- ${status}: ${types.map(([type, { title }]) => `\`${type}\` (${title})`).join(', ')}`,
+    Map.groupBy(Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[], (type) => PROBLEMS[type].status),
+    ([status, types]) => `- ${status}: ${codes(types)}`,
   ).join('\n');
 
 /** Marks what the service has beyond the specification that it was given. */
@@ -40,16 +40,19 @@ export const endpoints = (contracts: readonly Contract[]): string =>
 const lineOf = (route: Route): string =>
   [
     `- \`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''} (${accessTo(route)}): ${route.summary}.`,
-    // The OpenAPI document describes extensions.
-    ...[(route.extension === true ? undefined : route.description) ?? []].flat(),
-    ...named('Query', parametersOf(route)),
-    ...named(
-      'Problems',
-      route.errors.filter((problem) => !(problem === 'not-found' && route.path.includes('id}'))),
-    ),
+    ...(route.extension === true ? [] : given(route)),
     ...eventOf(route),
-    ...unusual(route),
   ].join(' ');
+
+/** What only the OpenAPI document says of extensions. */
+const given = (route: Route): string[] => [
+  ...named('Query', parametersOf(route)),
+  ...named(
+    'Problems',
+    route.errors.filter((problem) => !(problem === 'not-found' && route.path.includes('id}'))),
+  ),
+  ...unusual(route),
+];
 
 /** What every endpoint with a token takes, and every list with pages. */
 const COMMON_QUERY = ['org_id', 'page', 'page_size', 'sort'];

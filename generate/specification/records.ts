@@ -14,16 +14,12 @@ export function records(contracts: readonly Contract[], schemas: Schemas): strin
   const tables = new Map(
     names.map((name) => {
       const known = fieldsOf(schemas[bases.get(name) ?? '']);
-      return [name, rowsOf(name, schemas, bodies.has(name)).filter(([field]) => !known.includes(field))] as const;
+      return [name, rowsOf(name, schemas, bodies.has(name)).filter(({ field }) => !known.includes(field))] as const;
     }),
   );
-  const common = commonRows([...tables.values()]);
-  return [
-    `### Fields of many records\n\n${listOf([...common.values()])}`,
-    ...names.map(
-      (name) => `### ${titleOf(name)}\n\n${describe(name, bases.get(name), schemas, tables.get(name) ?? [], common)}`,
-    ),
-  ].join('\n\n');
+  return names
+    .map((name) => `### ${titleOf(name)}\n\n${describe(name, bases.get(name), schemas, tables.get(name) ?? [])}`)
+    .join('\n\n');
 }
 
 /** The record of a response or of a list's elements, and the elements of lists in it. */
@@ -44,34 +40,21 @@ const takenBy = ({ body }: Route): string[] =>
 const titleOf = (name: string): string =>
   name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace('Open api', 'OpenAPI');
 
-/** A line of a list: a field, its type and use, and its notes. */
-type Row = readonly [field: string, type: string, notes: string];
+/** A line of a list: a field, with its type and use. */
+interface Row {
+  readonly field: string;
+  readonly type: string;
+  /** Not in the specification that was given: named only. */
+  readonly isOurs: boolean;
+}
 
-const listOf = (rows: readonly Row[]): string =>
-  rows.map(([field, type, notes]) => `- \`${field}\` (${type})${notes === '' ? '' : `: ${notes}`}`).join('\n');
-
-/** What makes lines of different records the same: the type of `created_at` may be null in some. */
-const keyOf = ([field, , notes]: Row): string => `${field}: ${notes}`;
-
-/** The lines that three records or more have, which are shown once. */
-const commonRows = (tables: readonly (readonly Row[])[]): ReadonlyMap<string, Row> =>
-  new Map(
-    Array.from(Map.groupBy(tables.flat(), keyOf)).flatMap(([key, rows]) =>
-      rows.length < 3 || rows[0] === undefined ? [] : [[key, rows[0]]],
-    ),
-  );
+const listOf = (rows: readonly Row[]): string => rows.map(({ field, type }) => `- \`${field}\` (${type})`).join('\n');
 
 /** The record whose fields are some, or all, of this one. */
 const baseOf = (name: string, names: readonly string[], schemas: Schemas): string | undefined =>
   names.find((other) => other !== name && name.includes(other) && sharesFields(name, other, schemas));
 
-function describe(
-  name: string,
-  base: string | undefined,
-  schemas: Schemas,
-  rows: readonly Row[],
-  common: ReadonlyMap<string, Row>,
-): string {
+function describe(name: string, base: string | undefined, schemas: Schemas, rows: readonly Row[]): string {
   const fields = fieldsOf(schemas[name]);
   const required = schemas[name]?.required ?? [];
   if (base !== undefined && fields.length <= fieldsOf(schemas[base]).length) {
@@ -81,13 +64,12 @@ function describe(
       ...(onRequest?.length ? [`On request: ${listed(onRequest)}.`] : []),
     ].join(' ');
   }
-  const shared = rows.filter((row) => common.has(keyOf(row))).map(([field]) => field);
-  const own = rows.filter((row) => !common.has(keyOf(row)));
+  const [ours, given] = [true, false].map((is) => rows.filter(({ isOurs }) => isOurs === is)) as [Row[], Row[]];
   const line = [
     ...(base === undefined ? [] : [`As ${titleOf(base).toLowerCase()}.`]),
-    ...(shared.length === 0 ? [] : [`Also ${listed(shared)}.`]),
+    ...(ours.length === 0 ? [] : [`† ${listed(ours.map(({ field }) => field))}.`]),
   ].join(' ');
-  return [line, own.length === 0 ? '' : listOf(own)].filter((part) => part !== '').join('\n\n');
+  return [line, given.length === 0 ? '' : listOf(given)].filter((part) => part !== '').join('\n\n');
 }
 
 const listed = (fields: readonly string[]): string => fields.map((field) => `\`${field}\``).join(', ');
@@ -109,20 +91,19 @@ function rowsOf(name: string, schemas: Schemas, isBody: boolean): readonly Row[]
   return [...new Set([...fieldsOf(record), ...fieldsOf(creation)])].map((field) => {
     const schema = fields[field] ?? {};
     const created = creation?.properties?.[field];
-    const description = schema.description ?? (created?.readOnly === true ? undefined : created?.description) ?? '';
     const use = isBody ? bodyUse(field, record) : useOf(field, creation, change);
     const standard =
       schema.default === undefined || schema.default === null ? [] : [`= ${jsonSchemaOf(schema.default)}`];
-    return [field, [[typeOf(schema), ...standard].join(' '), ...use].join(', '), shortened(description)];
+    return {
+      field,
+      type: [[typeOf(schema), ...standard].join(' '), ...use].join(', '),
+      isOurs: OURS.test(schema.description ?? created?.description ?? ''),
+    };
   });
 }
 
-/** Without what the page says once, above the lists. */
-const shortened = (description: string): string =>
-  description
-    .replace(/^Extends the specification: /, '† ')
-    .replace(/ ?Or another word\.$/, '')
-    .replace(/ ?At most \d+ bytes as JSON\.$/, '');
+/** How the description of a field begins that the given specification does not have. */
+const OURS = /^Extends the specification/;
 
 const bodyUse = (field: string, body: Schema): string[] =>
   body.required?.includes(field) === true ? ['required'] : [];
