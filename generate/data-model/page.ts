@@ -13,7 +13,7 @@ export const withFilters = async (page: string): Promise<string> =>
 /** The page `docs/data-model.md` with what was measured. */
 export const withMeasured = (page: string, measured: MeasuredOperations): string => {
   const shown = withText(page, 'bench:data-model', markdown(patternTable(measured.operations.filter(isShown))));
-  return withText(shown, 'bench:variants', markdown(variantTable(checksOf(measured), measured.operations)));
+  return withText(shown, 'bench:variants', markdown(briefTable(checksOf(measured), measured.operations)));
 };
 
 const PREFIXES = { set: '', flag: '', words: 'words of ', exact: 'the exact ', order: 'the order and ranges of ' };
@@ -31,8 +31,13 @@ async function filterTable(): Promise<MarkdownTable> {
 
 /** The measured tables of `docs/data-model.md`. */
 
-/** The page has all writes, and the reads of tickets: others have the same shapes. */
-export const isShown = ({ title }: Played): boolean => !title.startsWith('GET ') || title.startsWith('GET /tickets');
+const isRead = ({ title }: Played): boolean => title.startsWith('GET ');
+
+/** Whether the page has the calls of an operation. Others have the same shapes. */
+export const isShown = (operation: Played): boolean =>
+  isRead(operation)
+    ? operation.title.startsWith('GET /tickets')
+    : / \/(auth|clients|resources|tickets|logs|webhooks)\b/.test(operation.title);
 
 /** The calls of each operation; round trips have numbers where there are several. */
 export const patternTable = (played: readonly Played[]): MarkdownTable => ({
@@ -49,15 +54,24 @@ const numbered = (roundTrips: readonly string[]): string =>
     ? roundTrips.join('')
     : roundTrips.map((words, index) => `**${index + 1}** ${words}`.trim()).join('<br>');
 
-/** The cost of other requests of operations than those above. */
-const variantTable = (checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable => ({
-  head: ['request', 'round trips', 'read units', 'write units'],
-  rows: checks
-    .filter(({ title }) => !operations.some((operation) => operation.title === title))
-    .map(({ title, roundTrips, readUnits, writeUnits }) =>
+/** The cost of all other writes, and of other requests of operations. */
+function briefTable(checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable {
+  const others = operations
+    .filter((operation) => !isRead(operation) && !isShown(operation))
+    .map(({ title, calls }) => ({
+      title,
+      roundTrips: roundTripsOf(calls).length,
+      readUnits: readUnitsOf(calls),
+      writeUnits: writeUnitsOf(calls),
+    }));
+  const variants = checks.filter(({ title }) => !operations.some((operation) => operation.title === title));
+  return {
+    head: ['request', 'round trips', 'read units', 'write units'],
+    rows: [...others, ...variants].map(({ title, roundTrips, readUnits, writeUnits }) =>
       [`\`${title}\``, roundTrips, readUnits, writeUnits].map(String),
     ),
-});
+  };
+}
 
 /** The bounds with the measurements. */
 export const boundTable = (checks: readonly BoundCheck[]): MarkdownTable => ({
