@@ -59,7 +59,7 @@ export const role = record('Role', () => ({
     .permissionCodes()
     .describe(
       'Extends the specification: the permissions that the role stands for, for the systems that show it; null ' +
-        'where it names none. They grant nothing here.',
+        'where it names none. They grant nothing here. Its maker must have them.',
     )
     .default(null),
   created_at: readOnly(field.timestamp().nullable()),
@@ -146,7 +146,9 @@ export const access = contract({
     }),
     getMembership: usual.read(),
     updateMembership: usual.update({
-      description: 'Only platform callers change a membership with a system role, and any of a superadmin.',
+      description:
+        'Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a ' +
+        'system role, and any of a superadmin.',
       privileged: true,
       bodyExample: { status: 'inactive' },
     }),

@@ -1,8 +1,8 @@
-import { type Operations, pagesOf, requireLivePermissions, requireNamedOwner, respond } from '#http';
+import { type Operations, pagesOf, requireNamedOwner, respond } from '#http';
 import { changesOf } from '#table';
 import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';
-import { checkMembership, checkSystemRole, requireKnown } from './privileges.ts';
+import { checkMembership, checkNewRole } from './privileges.ts';
 import { membershipEntity, roleEntity } from './store.ts';
 
 export const accessOperations: Operations<typeof access> = {
@@ -12,9 +12,7 @@ export const accessOperations: Operations<typeof access> = {
 
   createRole: async ({ query, body, tenant, caller, session }) => {
     requireNamedOwner(caller, query, body);
-    checkSystemRole(caller, body.is_system);
-    requireKnown(body.permissions);
-    if (body.is_system || body.permissions !== null) requireLivePermissions(tenant, caller, 'roles:write');
+    checkNewRole(tenant, caller, body);
     return respond.record(
       await tenant
         .records(roleEntity)

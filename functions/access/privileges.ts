@@ -1,15 +1,17 @@
+import { listErrors } from '@custodia/counted-lists';
 import { Problem, pointer } from '#contract';
-import { noSuchRecord, requireLivePermissions } from '#http';
-import type { Caller } from '#identity';
+import { checkGrant, checkReach, noSuchRecord, requireLivePermissions } from '#http';
+import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
 import { catalogue } from './catalogue.static.ts';
 import type { Membership, Role } from './contract.ts';
-import { roleEntity, userEntity } from './store.ts';
+import { membershipEntity, roleEntity, userEntity } from './store.ts';
 
 /**
  * System roles, and memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only
- * platform callers give and end system roles, and change the memberships of superadmins. Where a role has permissions,
- * or one of these is affected, the caller's credentials must be live at commit.
+ * platform callers give and end system roles, and change the memberships of superadmins. Who makes a role, or gives or
+ * changes a membership, has all permissions that it carries. Where a role has permissions, or one of these is affected,
+ * the caller's credentials must be live at commit, with these permissions.
  *
  * Roles never change, and a user that becomes a superadmin meanwhile might as well have become it after this change. So
  * these reads need no condition.
@@ -35,14 +37,68 @@ export async function checkMembership(
     before?.role_id === after.role_id ? undefined : roleOf(tenant, before?.role_id ?? null),
   ]);
   if (user === undefined) throw noSuchRecord('user_id')();
-  const ofSuperadmin = user.record.is_superadmin;
-  if (caller.orgId !== null) {
-    if (role?.is_system && before?.role_id !== after.role_id) throw systemRole();
-    if (role?.is_system || earlierRole?.is_system) throw platformOnly('a membership with a system role');
-    if (before !== undefined && ofSuperadmin) throw platformOnly('a membership of a superadmin');
-  }
-  if (ofSuperadmin || isPrivileged(role) || isPrivileged(earlierRole))
-    requireLivePermissions(tenant, caller, 'memberships:write');
+  const { is_superadmin } = user.record;
+  if (caller.orgId !== null) checkPlatformsOwn({ before, after, role, earlierRole, is_superadmin });
+  checkReach(caller, carriedBy(role), 'role', before?.role_id === after.role_id ? undefined : '#/role_id');
+  checkReach(caller, carriedBy(earlierRole), 'role');
+  if (!is_superadmin && !isPrivileged(role) && !isPrivileged(earlierRole)) return;
+  const carried = [role, earlierRole].map((each) => carriedBy(each).permissions);
+  requireLivePermissions(tenant, caller, 'memberships:write', ...carried);
+}
+
+/** @throws Problem `forbidden` where a change is the platform's alone */
+function checkPlatformsOwn({
+  before,
+  after,
+  role,
+  earlierRole,
+  is_superadmin,
+}: {
+  readonly before: Links | undefined;
+  readonly after: Links;
+  readonly role: Role | undefined;
+  readonly earlierRole: Role | undefined;
+  readonly is_superadmin: boolean;
+}): void {
+  if (role?.is_system && before?.role_id !== after.role_id) throw systemRole();
+  if (role?.is_system || earlierRole?.is_system) throw platformOnly('a membership with a system role');
+  if (before !== undefined && is_superadmin) throw platformOnly('a membership of a superadmin');
+}
+
+/** What a role permits: where it names no permissions, it grants none, unlike an integration. */
+const carriedBy = (role: Pick<Role, 'permissions'> | undefined) => ({ permissions: role?.permissions ?? [] });
+
+/**
+ * Checks that a caller may make a role, and stages the condition on its credentials where the role carries privileges.
+ * @throws Problem `forbidden`, or `invalid-body` that points at each unknown code
+ */
+export function checkNewRole(tenant: Tenant, caller: Caller, role: Pick<Role, 'is_system' | 'permissions'>): void {
+  checkSystemRole(caller, role.is_system);
+  requireKnown(role.permissions);
+  const { permissions } = carriedBy(role);
+  checkGrant(caller, permissions);
+  if (role.is_system || role.permissions !== null) requireLivePermissions(tenant, caller, 'roles:write', permissions);
+}
+
+/** The permissions of a user in more roles than these are not looked up: it is taken to have all. */
+const MOST_ROLES = 20;
+
+/**
+ * The permissions of all roles in which a user is or was: who changes its address, or whether it is active, has to have
+ * them. Those that somebody gives meanwhile are given to the user as it is then.
+ */
+export async function permissionsOfUser(tenant: Tenant, id: string): Promise<Permissions> {
+  const memberships = await tenant
+    .records(membershipEntity)
+    .matching([{ field: 'user_id', anyOf: [id] }], 'role_id')
+    .catch((error: unknown) => {
+      if (error instanceof listErrors.TooManyMatches) return undefined;
+      throw error;
+    });
+  const ids = new Set(memberships?.items.map(({ role_id }) => role_id).filter((role) => role !== null));
+  if (memberships === undefined || ids.size > MOST_ROLES) return null;
+  const roles = await Promise.all(Array.from(ids, (role) => tenant.records(roleEntity).get(String(role))));
+  return [...new Set(roles.flatMap((role) => carriedBy(role?.record).permissions))];
 }
 
 /** @throws Problem `reference-not-found` */
@@ -70,7 +126,7 @@ const platformOnly = (what: string): Problem =>
  * Only platform callers create system roles: a tenant must not present its own roles as the service's.
  * @throws Problem `forbidden`
  */
-export function checkSystemRole(caller: Caller, isSystem: boolean): void {
+function checkSystemRole(caller: Caller, isSystem: boolean): void {
   if (caller.orgId === null || !isSystem) return;
   throw new Problem('forbidden', {
     detail: 'Only a platform caller may make a system role.',

@@ -56,7 +56,9 @@ export const users = contract({
     getUser: usual.read(),
     listUserChanges: usual.changes(),
     updateUser: usual.update({
-      description: 'Only platform callers change `is_superadmin`, and any field of a superadmin.',
+      description:
+        'A change of `email` or `is_active` needs all permissions of the roles of the user. Only platform callers ' +
+        'change `is_superadmin`, and any field of a superadmin.',
       privileged: true,
       bodyExample: { is_active: false },
     }),
@@ -72,7 +74,7 @@ export const users = contract({
     createMembership: route('POST', '/api/v1/users/memberships', {
       event: { type: 'membership.created' },
       summary: 'Make a user a member',
-      description: 'Of the organization, or of one of its clients.',
+      description: 'Of the organization, or of one of its clients. Needs all permissions of the role.',
       permission: 'memberships:write',
       privileged: true,
       body: membership.create,

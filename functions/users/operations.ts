@@ -37,7 +37,7 @@ export const userOperations: Operations<typeof users> = {
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (changes === undefined) return respond.record(before);
-    checkChange(tenant, caller, before.record, changes);
+    await checkChange(tenant, caller, before.record, changes);
     return respond.record(await records.update(before, changes));
   },
 

@@ -1,12 +1,14 @@
 import { Problem } from '#contract';
-import { requireLivePermissions } from '#http';
+import { checkReach, requireLivePermissions } from '#http';
 import type { Caller } from '#identity';
 import type { Tenant } from '#table';
 import type { User } from '../access/contract.ts';
+import { permissionsOfUser } from '../access/privileges.ts';
 
 /**
  * Only platform callers create and change superadmins: a tenant must neither make its own users superadmins nor take
- * over, rename or lock out those of the platform. The caller's credentials must be live at commit.
+ * over, rename or lock out those of the platform. Likewise, who changes the address of a user, or whether it is active,
+ * has all permissions of that user's roles. The caller's credentials must be live at commit.
  */
 
 const WRITE = 'users:write';
@@ -22,11 +24,15 @@ export function checkNewUser(tenant: Tenant, caller: Caller, { is_superadmin }: 
 }
 
 /**
- * Checks the effective changes of a user, and for a present or future superadmin stages the condition on the caller's
- * credentials.
+ * Checks the effective changes of a user, and for a present or future superadmin, or one with permissions, stages the
+ * condition on the caller's credentials.
  * @throws Problem `forbidden`
  */
-export function checkChange(tenant: Tenant, caller: Caller, user: User, changes: Partial<User>): void {
+export async function checkChange(tenant: Tenant, caller: Caller, user: User, changes: Partial<User>): Promise<void> {
+  const changesPower = changes.email !== undefined || changes.is_active !== undefined;
+  const permissions = changesPower ? await permissionsOfUser(tenant, user.id) : [];
+  checkReach(caller, { permissions }, 'user');
+  if (permissions === null || permissions.length > 0) requireLivePermissions(tenant, caller, WRITE, permissions);
   const changesRole = changes.is_superadmin !== undefined;
   if (!changesRole && !user.is_superadmin) return;
   if (caller.orgId !== null) {

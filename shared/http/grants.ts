@@ -2,8 +2,8 @@ import { Problem, pointer } from '#contract';
 import { type Caller, mayDo, type Permissions } from '#identity';
 
 /**
- * Which permissions a caller may grant to an integration. No escalation (`docs/decisions/0070`): a caller grants only
- * permissions that it has itself, and does not change an integration that has more.
+ * Which permissions a caller may grant. No escalation (`docs/decisions/0070`): a caller grants only permissions that it
+ * has itself, and does not change an integration, a role, a membership or a user that has more.
  */
 
 /**
@@ -33,14 +33,23 @@ export function checkGrant(caller: Caller, permissions: Permissions): void {
 }
 
 /**
- * Checks that a caller has all permissions of an integration that it wants to change.
+ * Checks that a caller has all permissions of what it wants to change or give.
+ * @param what it is: `role`
+ * @param pointer to the field of the body that names it
  * @throws Problem `forbidden` that names what the caller lacks
  */
-export function checkReach(caller: Caller, integration: { readonly permissions: Permissions }): void {
-  const missing = beyond(caller, integration.permissions);
+export function checkReach(
+  caller: Caller,
+  { permissions }: { readonly permissions: Permissions },
+  what = 'integration',
+  pointer?: string,
+): void {
+  const missing = beyond(caller, permissions);
   if (missing === undefined) return;
+  const detail = `has permissions that the caller does not have: ${inWords(missing)}`;
   throw new Problem('forbidden', {
-    detail: `The integration has permissions that the caller does not have: ${inWords(missing)}.`,
+    detail: `The ${what} ${detail}.`,
+    ...(pointer === undefined ? {} : { errors: [{ in: 'body', pointer, detail: `names a ${what} that ${detail}` }] }),
   });
 }
 

@@ -16,7 +16,7 @@ import { useApi } from '../support/use-api.ts';
  */
 
 const CREATE = '/api/v1/users/memberships';
-const WRITER = { permissions: ['memberships:write'] };
+const WRITER = { permissions: ['memberships:write', 'clients:write'] };
 
 const gate = new GatedHandler();
 const api = useApi({ firstKey: false });

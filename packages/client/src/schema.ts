@@ -618,7 +618,7 @@ export interface paths {
         head?: never;
         /**
          * Change a user
-         * @description Only platform callers change `is_superadmin`, and any field of a superadmin. Needs the permission `users:write`.
+         * @description A change of `email` or `is_active` needs all permissions of the roles of the user. Only platform callers change `is_superadmin`, and any field of a superadmin. Needs the permission `users:write`.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -674,7 +674,7 @@ export interface paths {
         put?: never;
         /**
          * Make a user a member
-         * @description Of the organization, or of one of its clients. Needs the permission `memberships:write`.
+         * @description Of the organization, or of one of its clients. Needs all permissions of the role. Needs the permission `memberships:write`.
          */
         post: operations["createMembership"];
         delete?: never;
@@ -766,7 +766,7 @@ export interface paths {
         head?: never;
         /**
          * Change a membership
-         * @description Only platform callers change a membership with a system role, and any of a superadmin. Needs the permission `memberships:write`.
+         * @description Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a system role, and any of a superadmin. Needs the permission `memberships:write`.
          */
         patch: operations["updateMembership"];
         trace?: never;
@@ -4808,7 +4808,7 @@ export interface components {
              */
             is_system: boolean;
             /**
-             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here.
+             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here. Its maker must have them.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
@@ -4851,7 +4851,7 @@ export interface components {
              */
             is_system?: boolean;
             /**
-             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here. Default: null.
+             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here. Its maker must have them. Default: null.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
