@@ -36,14 +36,12 @@ const COMMON = new Set(['--outputs', '--table', '--role', '--region', '--secrets
 
 export const isCommon = ({ long }: Option): boolean => COMMON.has(long ?? '');
 
-/** `verify [--org <org>] [--all]`: what is optional stands in brackets. */
-const usageOf = ({ name, command }: DescribedCommand): string =>
-  [
-    name.replace(/^custodia /, ''),
-    ...command.options
-      .filter((option) => !isCommon(option))
-      .map(({ flags, mandatory }) => (mandatory ? flags : `[${flags}]`)),
-  ].join(' ');
+/** `erase --org <id> …`: the help has the options that may be left out. */
+function usageOf({ name, command }: DescribedCommand): string {
+  const options = command.options.filter((option) => !isCommon(option));
+  const needed = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+  return [name.replace(/^custodia /, ''), ...needed, ...(needed.length < options.length ? ['…'] : [])].join(' ');
+}
 
 const rowOf = (described: DescribedCommand): string[] => [
   `\`${usageOf(described)}\``,
