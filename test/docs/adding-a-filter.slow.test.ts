@@ -10,16 +10,18 @@ import { listening } from '../support/listening.ts';
 import { copyRelease, ROOT } from './copy.ts';
 
 /**
- * Carries out `docs/adding-a-filter.md`: its changes in copies of the repository, and its lines in a shell, with the
- * output on the page.
+ * Carries out `docs/adding-a-filter.md`: its changes in a copy of the repository, and the lines of the trial beside this
+ * test in a shell, with the output that they show.
  */
 
 const LONG = 600_000;
 
 let page: string;
+let trial: string;
 let directory: string;
 beforeAll(async () => {
   page = await readFile(join(ROOT, 'docs/adding-a-filter.md'), 'utf8');
+  trial = await readFile(join(import.meta.dirname, 'adding-a-filter.md'), 'utf8');
   directory = await mkdtemp(join(tmpdir(), 'custodia-releases-'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -71,7 +73,6 @@ it.skipIf(EXTENT !== 'nightly')(
     const after = await copyRelease(ROOT, join(directory, 'after'));
     expect(await change(after, 'The release')).toBe(2);
 
-    const trial = section('Try it on one machine');
     const ports = await freePorts(3);
     const lines = blocks(trial, 'bash')
       .join('')
