@@ -152,5 +152,12 @@ export const access = contract({
       privileged: true,
       bodyExample: { status: 'inactive' },
     }),
+    deleteMembership: usual.remove({
+      extension: true,
+      description:
+        'Needs all permissions of the role. Only platform callers delete a membership with a system role, and any ' +
+        'of a superadmin.',
+      privileged: true,
+    }),
   },
 });

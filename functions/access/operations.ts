@@ -43,4 +43,12 @@ export const accessOperations: Operations<typeof access> = {
     await checking;
     return respond.record(after);
   },
+
+  deleteMembership: async ({ params, tenant, caller, getOrThrow }) => {
+    const records = tenant.records(membershipEntity);
+    const before = await getOrThrow(records, params.id);
+    await checkMembership(tenant, caller, before.record, { ...before.record, role_id: null });
+    await records.remove(before);
+    return respond.empty;
+  },
 };

@@ -62,6 +62,13 @@ export const users = contract({
       privileged: true,
       bodyExample: { is_active: false },
     }),
+    deleteUser: usual.remove({
+      summary: 'Delete a user without memberships',
+      description: 'Only platform callers delete superadmins.',
+      privileged: true,
+      extension: true,
+      errors: ['not-found', 'still-in-use'],
+    }),
     listUserMemberships: route('GET', '/api/v1/users/{id}/memberships', {
       summary: 'List the memberships of a user',
       description: 'Oldest first.',

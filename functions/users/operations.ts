@@ -1,8 +1,8 @@
-import { WHOLE_LIST } from '#contract';
+import { Problem, WHOLE_LIST } from '#contract';
 import { changeListOf, type Operations, organizationOf, pagesOf, respond } from '#http';
-import { changesOf } from '#table';
+import { changesOf, StaleRead } from '#table';
 import { checkMembership } from '../access/privileges.ts';
-import { membershipEntity, userEntity } from '../access/store.ts';
+import { membershipEntity, type StoredUser, userEntity } from '../access/store.ts';
 import { requireClient } from '../clients/references.ts';
 import type { users } from './contract.ts';
 import { usersInRoles } from './in-roles.ts';
@@ -41,6 +41,16 @@ export const userOperations: Operations<typeof users> = {
     return respond.record(await records.update(before, changes));
   },
 
+  deleteUser: async ({ params, tenant, caller, getOrThrow }) => {
+    const records = tenant.records(userEntity);
+    const before = await getOrThrow(records, params.id);
+    await checkChange(tenant, caller, before.record, {});
+    const { membership_count } = before.record;
+    if (membership_count) throw isMember(before.record);
+    await records.remove(before, { requires: { equals: { membership_count }, onConditionFailed: isMember } });
+    return respond.empty;
+  },
+
   listUserMemberships: async ({ params, query, tenant, getOrThrow }) => {
     const [page] = await Promise.all([
       tenant
@@ -65,3 +75,11 @@ export const userOperations: Operations<typeof users> = {
     return { ...respond.record(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };
+
+/** The error for a user that is a member: its memberships are counted in the transactions that add and remove them. */
+function isMember({ membership_count = 0 }: Pick<StoredUser, 'membership_count'>): Error {
+  if (membership_count === 0) return new StaleRead('a membership has come and gone');
+  const detail =
+    membership_count === 1 ? 'The user has a membership.' : `The user has ${membership_count} memberships.`;
+  return new Problem('still-in-use', { detail: `${detail} Delete the memberships first.` });
+}

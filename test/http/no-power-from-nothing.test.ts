@@ -43,6 +43,7 @@ const EVENTS = {
   createRole: 'role.created',
   createMembership: 'membership.created',
   updateMembership: 'membership.updated',
+  deleteMembership: 'membership.deleted',
   updateUser: 'user.updated',
 } as const;
 
@@ -94,6 +95,15 @@ describe('a membership', () => {
       expect(await refusal('updateMembership', 'PATCH', path, asked, { id })).toEqual([403, pointsAt('role_id')]);
       expect((await weak.ask('PATCH', path, { role_id: null, status: 'inactive' })).status).toBe(200);
     }
+  });
+
+  it('with such a role is not deleted by whom it exceeds, and another one is', async () => {
+    const id = await member({ user_id: await user(), role_id: roles.writing });
+    const path = `/api/v1/memberships/${id}`;
+    expect((await refusal('deleteMembership', 'DELETE', path, {}, { id }))[0]).toBe(403);
+    expect(await owner.read(path)).toMatchObject({ role_id: roles.writing });
+    const weaker = await member({ user_id: await user(), role_id: roles.reading });
+    expect((await weak.ask('DELETE', `/api/v1/memberships/${weaker}`)).status).toBe(204);
   });
 
   it.each<[string, JsonBody]>([

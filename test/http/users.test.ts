@@ -57,6 +57,53 @@ describe('changing a user', () => {
   });
 });
 
+describe('deleting a user', () => {
+  const MEMBERSHIPS = `${USERS}/memberships`;
+
+  it('is refused while it has memberships, which can be deleted; then its address is free', async () => {
+    const user = await newUser();
+    const path = `${USERS}/${user.id}`;
+    const [one, two] = [
+      await acme.create(MEMBERSHIPS, { user_id: user.id }),
+      await acme.create(MEMBERSHIPS, { user_id: user.id }),
+    ];
+    const refused = await acme.ask('DELETE', path);
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      expect.objectContaining({ detail: 'The user has 2 memberships. Delete the memberships first.' }),
+    ]);
+    for (const { id } of [one, two]) {
+      expect((await acme.ask('DELETE', `/api/v1/memberships/${id}`)).status).toBe(204);
+      expect((await acme.ask('DELETE', `/api/v1/memberships/${id}`)).status).toBe(404);
+    }
+    const { total } = await acme.read(USERS);
+    expect((await acme.ask('DELETE', path)).status).toBe(204);
+    for (const method of ['GET', 'DELETE']) expect((await acme.ask(method, path)).status).toBe(404);
+    expect((await acme.read(USERS)).total).toBe(Number(total) - 1);
+    expect((await acme.read(`/api/v1/memberships?user_id=${user.id}`)).total).toBe(0);
+    const late = await acme.ask('POST', MEMBERSHIPS, { user_id: user.id });
+    expect([late.status, late.body.errors]).toEqual([422, pointsAt('user_id')]);
+    expect((await newUser({ email: user.email })).id).not.toBe(user.id);
+  });
+
+  it('and giving it a membership at the same time: one of the two', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await newUser();
+      const [deleted, given] = await Promise.all([
+        acme.ask('DELETE', `${USERS}/${id}`),
+        acme.ask('POST', MEMBERSHIPS, { user_id: id }),
+      ]);
+      expect([`204 422`, `409 201`]).toContain(`${deleted.status} ${given.status}`);
+    }
+  });
+
+  it('is the platform’s where it is a superadmin', async () => {
+    const made = await platform.create(`${USERS}?org_id=${acme.orgId}`, { email: address(), is_superadmin: true });
+    expect((await acme.ask('DELETE', `${USERS}/${made.id}`)).status).toBe(403);
+    expect((await platform.ask('DELETE', `${USERS}/${made.id}?org_id=${acme.orgId}`)).status).toBe(204);
+  });
+});
+
 describe('superadmins', () => {
   it('are not made by an event of the organization', async () => {
     const event = { event_type: 'user.created', data: { email: address(), is_superadmin: true } };

@@ -13,8 +13,10 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   createRole: ['Role', ['code', 'created_at', 'description', 'is_system', 'label', 'org_id']],
   createUser: ['User', ['created_at', 'email', 'is_active', 'is_superadmin', 'name', 'phone']],
   updateUser: ['User', ['is_active']],
+  deleteUser: ['User', []],
   createMembership: ['Membership', ['created_at', 'org_id', 'role_id', 'status', 'user_id']],
   updateMembership: ['Membership', ['status']],
+  deleteMembership: ['Membership', []],
   createOrg: ['Organization', ['created_at', 'id', 'name', 'settings', 'slug']],
   createWebhookEndpoint: [
     'WebhookEndpoint',

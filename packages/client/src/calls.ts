@@ -78,6 +78,8 @@ export interface Calls {
     readonly get: (id: string, query?: Query<'getMembership'>, options?: Options<'getMembership'>) => Promise<Membership>;
     /** Change a membership: `PATCH /api/v1/memberships/{id}`. */
     readonly update: (id: string, body: MembershipPatch, options?: Options<'updateMembership'>) => Promise<Membership>;
+    /** Delete a membership: `DELETE /api/v1/memberships/{id}`. */
+    readonly delete: (id: string, options?: Options<'deleteMembership'>) => Promise<void>;
   };
   readonly openapi: {
     /** Read the OpenAPI document: `GET /api/v1/openapi`. */
@@ -194,6 +196,8 @@ export interface Calls {
     readonly get: (id: string, query?: Query<'getUser'>, options?: Options<'getUser'>) => Promise<User>;
     /** Change a user: `PATCH /api/v1/users/{id}`. */
     readonly update: (id: string, body: UserPatch, options?: Options<'updateUser'>) => Promise<User>;
+    /** Delete a user without memberships: `DELETE /api/v1/users/{id}`. */
+    readonly delete: (id: string, options?: Options<'deleteUser'>) => Promise<void>;
     /** List the changes of a user: `GET /api/v1/users/{id}/changes`. */
     readonly listChanges: (id: string, query?: Query<'listUserChanges'>, options?: Options<'listUserChanges'>) => Listing<RecordChangeList>;
     /** List the memberships of a user: `GET /api/v1/users/{id}/memberships`. */
@@ -285,6 +289,7 @@ export const CALLS: Table = {
     list: 'get /api/v1/memberships',
     get: 'get /api/v1/memberships/{id}',
     update: 'patch /api/v1/memberships/{id}',
+    delete: 'delete /api/v1/memberships/{id}',
   },
   openapi: {
     get: 'get /api/v1/openapi',
@@ -354,6 +359,7 @@ export const CALLS: Table = {
     create: 'post /api/v1/users',
     get: 'get /api/v1/users/{id}',
     update: 'patch /api/v1/users/{id}',
+    delete: 'delete /api/v1/users/{id}',
     listChanges: 'get /api/v1/users/{id}/changes',
     listMemberships: 'get /api/v1/users/{id}/memberships',
   },

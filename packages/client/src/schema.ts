@@ -613,7 +613,11 @@ export interface paths {
         get: operations["getUser"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a user without memberships
+         * @description Only platform callers delete superadmins. Needs the permission `users:write`. Extends the specification of this service.
+         */
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /**
@@ -761,7 +765,11 @@ export interface paths {
         get: operations["getMembership"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a membership
+         * @description Needs all permissions of the role. Only platform callers delete a membership with a system role, and any of a superadmin. Needs the permission `memberships:write`. Extends the specification of this service.
+         */
+        delete: operations["deleteMembership"];
         options?: never;
         head?: never;
         /**
@@ -4987,7 +4995,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "createMembership" | "createRole" | "updateMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
@@ -9557,6 +9565,35 @@ export interface operations {
             };
         };
     };
+    deleteUser: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     updateUser: {
         parameters: {
             query?: {
@@ -9889,6 +9926,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Membership"];
                 };
+            };
+        };
+    };
+    deleteMembership: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The membership, by the id that its creation returned. */
+                id: components["parameters"]["PathMembershipId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The membership is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
