@@ -64,10 +64,18 @@ function verbsOf({ record, journaled }: Entity): readonly Verb[] {
   const takes = (...bodies: readonly string[]): boolean =>
     routes.some(({ body }) => bodies.some((suffix) => body?.name === `${name}${suffix}`));
   const read = routes.filter(({ method, response }) => method === 'GET' && response?.schema === record?.schema);
+  // Such as the end of a service action.
+  const isUpdated = routes.some(
+    ({ method, params, response }) =>
+      method === 'POST' &&
+      response.status === 200 &&
+      response.schema === record?.schema &&
+      Object.keys(params.shape).length > 0,
+  );
   const isDeleted = routes.some(({ method, path }) => method === 'DELETE' && read.some((route) => route.path === path));
   return [
     ...(takes('Create', 'Upsert') ? (['created'] as const) : []),
-    ...(takes('Patch', 'Upsert') ? (['updated'] as const) : []),
+    ...(takes('Patch', 'Upsert') || isUpdated ? (['updated'] as const) : []),
     ...(isDeleted ? (['deleted'] as const) : []),
     ...(journaled?.trials ? (['pinged'] as const) : []),
   ];

@@ -1,8 +1,17 @@
-import { entity, set } from '#table';
-import { serviceAction } from './contract.ts';
+import { entity, queue, set, storedAs } from '#table';
+import { type ServiceAction, serviceAction } from './contract.ts';
 
-export const serviceActionEntity = entity('SERVICE_ACTION', serviceAction, {
-  indexes: [set('service_id'), set('status')],
-  json: ['parameters'],
-  journaled: {},
+/** An action as stored. Entries of the log have no more than the fields of the specification. */
+export interface StoredServiceAction extends ServiceAction {
+  /** Its type, and the time from which on the next runner may have it; null where none is to have it. */
+  readonly queued?: string | null;
+  /** Digest of the token of its last lease. */
+  readonly lease?: string;
+}
+
+export const serviceActionEntity = entity('SERVICE_ACTION', storedAs<StoredServiceAction>(serviceAction), {
+  indexes: [set('service_id'), set('status'), queue('queued')],
+  json: ['parameters', 'result'],
+  // What a runner says while it is at work is no event: how it ends is one.
+  journaled: { quiet: ['status', 'attempts', 'leased_until', 'progress'], unnamed: ['queued', 'lease'] },
 });

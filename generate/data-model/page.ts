@@ -24,7 +24,9 @@ async function filterTable(): Promise<MarkdownTable> {
     .filter(({ indexes }) => indexes.length > 0)
     .map(({ name, indexes }) => [
       `\`${name}\``,
-      indexes.flatMap(({ kind, fields }) => fields.map((field) => `${PREFIXES[kind]}\`${field}\``)).join(', '),
+      indexes
+        .flatMap(({ kind, fields }) => (kind === 'queue' ? [] : fields.map((field) => `${PREFIXES[kind]}\`${field}\``)))
+        .join(', '),
     ]);
   return { head: ['entity', 'can be listed by'], rows };
 }

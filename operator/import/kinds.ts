@@ -87,6 +87,9 @@ export function upserting(kind: ImportKind): ImportKind | undefined {
 /** Whether an operation may be carried out twice, also when its key is forgotten. */
 export const isUpsert = ({ route }: ImportKind): boolean => route.upsert !== undefined;
 
+/** Fields that an import leaves out of an export: it asks no runner to do what was done elsewhere. */
+export const NOT_IMPORTED: ReadonlySet<string> = new Set(['org_id', 'run', 'scheduled_for']);
+
 /** The fields of a line: that of the parameter first, then those of the body. */
 export const fieldsOf = ({ named, body }: ImportKind): string[] => [
   ...new Set([...(named === undefined ? [] : [named.field]), ...Object.keys(body.schema.shape)]),

@@ -1,7 +1,7 @@
 import { asNumber, mistakeIn, parseJson } from '#json';
 import { declaredOf, exportedKinds } from '../export.ts';
 import { type Column, Columns, type Mapping } from './columns.ts';
-import { fieldsOf, type ImportKind, importKinds } from './kinds.ts';
+import { fieldsOf, type ImportKind, importKinds, NOT_IMPORTED } from './kinds.ts';
 import { rowsOf } from './read-csv.ts';
 import type { Finding } from './text.ts';
 import { linesOf } from './text.ts';
@@ -87,7 +87,8 @@ async function* exportedRecords(file: string): AsyncGenerator<FileRecord, void> 
       continue;
     }
     const kind = KINDS.get(type);
-    const settable = kind === undefined ? [] : fieldsOf(kind).filter((field) => field !== 'org_id' && field in record);
+    const settable =
+      kind === undefined ? [] : fieldsOf(kind).filter((field) => !NOT_IMPORTED.has(field) && field in record);
     const fields = Object.fromEntries(settable.map((field) => [field, record[field]]));
     yield { line, kind, type, id: String(record.id), fields, findings: [] };
   }

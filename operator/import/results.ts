@@ -43,6 +43,7 @@ export const DIFFERENCES = [
   'ids, and the times that the service sets (created_at, updated_at, last_activity_at, last_contact, ' +
     'first_response_at, resolved_at)',
   'ids inside free-form JSON and texts: they stay as they were',
+  'what runners are to do to services, or have done: these are entries of the log',
   'credentials of services and resources, which an export does not have',
   'integrations, webhook endpoints and their secrets, and the organization itself',
   'actions of clients, logs, audit and webhook events: they say what happened elsewhere',

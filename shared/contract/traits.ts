@@ -53,6 +53,7 @@ export const filtersAndOrdersOf = (route: Route): readonly string[] => [
  */
 export function filtersServedBy({ kind, fields }: { kind: string; fields: readonly string[] }): readonly string[] {
   if (kind === 'words') return [WORDS];
+  if (kind === 'queue') return [];
   return fields.flatMap((field) =>
     kind === 'order' ? [sortName(field), ...Object.values(rangeNames(field))] : [filterName(field)],
   );

@@ -16,7 +16,7 @@ export {
 export { recordsById } from './records-by-id.ts';
 export { auditEventEntity } from './repository/audit-events.ts';
 export type { DeduplicationStore } from './repository/deduplication-store.ts';
-export { claimed, type Entity, entity, exact, flag, order, set, storedAs, words } from './repository/entity.ts';
+export { claimed, type Entity, entity, exact, flag, order, queue, set, storedAs, words } from './repository/entity.ts';
 export {
   eventTypeOf,
   type JournalEvent,

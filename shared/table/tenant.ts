@@ -1,4 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { serverTime } from '@custodia/counted-lists';
 import type { Caller } from '#identity';
 import { readHistory } from './history.ts';
 import { PLATFORM, type TenantId, tenantIdOf, tenantPartition } from './keys.ts';
@@ -67,6 +68,11 @@ export class Tenant {
   /** The organization's id; null for the platform. */
   get orgId(): string | null {
     return this.id === PLATFORM ? null : this.id;
+  }
+
+  /** The time by the clock of DynamoDB, in epoch milliseconds: clocks of functions differ. */
+  get serverTime(): number {
+    return serverTime(this.session.tables.of(this.id), this.session.clock);
   }
 
   /** All records of a kind. If they are audited or journaled, what happens to them stages events in this tenant. */

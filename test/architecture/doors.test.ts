@@ -21,13 +21,13 @@ const NAMES: Readonly<Record<string, number>> = {
   '#contract/parameter': 13,
   '#http': 29,
   // With the observer of a table, what is wanted of lists, items by their keys, the request of an update by itself, and flags of the moment.
-  '@custodia/counted-lists': 29,
+  '@custodia/counted-lists': 30,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.
   '@custodia/counted-lists/maintenance': 15,
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are
   // asked for.
   // And the kinds of indexes, with which domains declare theirs.
-  '#table': 43,
+  '#table': 44,
   '#table/storage': 16,
   '#auth': 13,
   '#tenancy': 35,

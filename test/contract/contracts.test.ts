@@ -79,7 +79,7 @@ describe('the contracts', () => {
 });
 
 /** What they do is said by the path. */
-const BODILESS = ['revokeTokens', 'pingWebhookEndpoint'];
+const BODILESS = ['revokeTokens', 'pingWebhookEndpoint', 'cancelServiceAction'];
 
 /** What any token may ask. */
 const WITHOUT_PERMISSION = ['getMe', 'runBatch'];
@@ -92,7 +92,8 @@ describe.each(named)('%s', (id, { route, key }) => {
     expect(route.summary).toMatch(/^[A-Z].*[^.]$/);
     expect(route.response.description).toMatch(/^[A-Z].*\.$/s);
     if (WITHOUT_PERMISSION.includes(id)) expect(route.permission).toBeNull();
-    else if (route.auth.startsWith('bearer')) expect(route.permission).toMatch(/^[a-z-]+:(read|write)$/);
+    else if (route.auth.startsWith('bearer'))
+      expect(route.permission).toMatch(/^([a-z-]+:(read|write)|service-actions:(request|run))$/);
     else expect(route.permission).toBeUndefined();
     expect(route.body === undefined).toBe(route.bodyExample === undefined);
     const isToldSomething = (route.method === 'POST' && !BODILESS.includes(id)) || /^(PUT|PATCH)$/.test(route.method);

@@ -34,6 +34,7 @@ describe('the types of events', () => {
     expect(types.filter((type) => !alike.some((other) => other === type))).toEqual([
       'integration.created',
       'integration.updated',
+      'service_action.updated',
       'webhook_endpoint.created',
       'webhook_endpoint.updated',
       'webhook_endpoint.deleted',

@@ -9,6 +9,7 @@ import { prepared } from '../support/prepared.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
+import { challengeOf } from '../support/verified.ts';
 
 const INTEGRATIONS = '/api/v1/integrations';
 const ROLES = '/api/v1/roles';
@@ -82,8 +83,14 @@ describe('an operation', () => {
   it.each(sampled(ofTenants, 4))('%s needs %s and no other', async (operationId, permission) => {
     const scenario = await testTenant.scenario(operationId);
     // Other tests cover what a restricted caller may give.
-    const body = operationId === 'createIntegration' ? { ...scenario.body, permissions: [] } : scenario.body;
     const path = scenario.route.method === 'GET' ? scenario.path : await towardsTheWeak(scenario.path);
+    const given =
+      operationId === 'createIntegration'
+        ? { permissions: [] }
+        : operationId === 'verifyWebhookEndpoint' && {
+            code: await challengeOf(org.orgId, path.split('/').at(-2) ?? ''),
+          };
+    const body = given ? { ...scenario.body, ...given } : scenario.body;
     const { token } = await only(permission);
     const { status } = await testTenant.send({ ...scenario, body, path, token });
     expect(status).toBe(scenario.route.response.status);

@@ -165,6 +165,19 @@ async function bySlowClock(work: () => Promise<void>): Promise<void> {
   }
 }
 
+/** A runner asks for work, and finds what somebody else has asked for. */
+async function nextForRunner(): Promise<unknown> {
+  const { body } = await acme.post('/service-actions/claim', { types: ['restart'] });
+  return (body.actions as JsonBody[])[0]?.id === ids.restart;
+}
+
+async function askForRestart(): Promise<unknown> {
+  const action = { service_id: ids.billedSoon, action_type: 'restart', run: true, scheduled_for: aWeekAgo() };
+  const { status, body } = await acme.post('/service-actions', action);
+  ids.restart = String(body.id);
+  return [status, body.status];
+}
+
 async function whoChangedPlan(): Promise<unknown[]> {
   const { body } = await acme.get(`/clients/${ids.other}/changes`);
   const [{ changes = {}, actor_id } = {}] = body.data as { changes?: JsonBody; actor_id?: unknown }[];
@@ -276,6 +289,8 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
       monthly_cost: { total: 12.3, by_billing_cycle: [{ billing_cycle: 'monthly', total: 12.3 }] },
     }),
   ],
+  ['a restart of a service, at some time', askForRestart, [201, 'pending']],
+  ['the next thing that a runner is to do', nextForRunner, true],
   ['who changed the plan of a client, and from what', whoChangedPlan, [{ from: null, to: 'premium' }, true]],
   ['250 resources from a file', load, [{ 201: 200 }, { 201: 50 }]],
   ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],

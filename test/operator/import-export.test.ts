@@ -19,6 +19,7 @@ let exported: readonly Line[];
 const TIMES = [
   ...['created_at', 'updated_at', 'last_activity_at', 'last_contact'],
   ...['first_response_at', 'resolved_at'],
+  ...['run', 'scheduled_for', 'attempts', 'leased_until', 'progress', 'result', 'log', 'finished_at'],
 ];
 const comparable = ({ type, record }: Line): object => {
   const { org_id: _, ...fields } = Object.fromEntries(

@@ -44,6 +44,8 @@ export class TestTenant {
   readonly #api: ApiOfTenant;
   readonly #org: OrgAccess;
   readonly #made = new Map<string, Promise<string>>();
+  /** The types of actions for runners, by their ids: each its own, so that a claim gets it. */
+  readonly #runs = new Map<string, string>();
 
   constructor(api: ApiOfTenant, org: OrgAccess) {
     this.#api = api;
@@ -105,6 +107,24 @@ export class TestTenant {
     return String(body.id);
   }
 
+  async #makeRun(): Promise<string> {
+    const action_type = newSuffix();
+    const asked = { service_id: await this.reference('Service'), action_type, run: true };
+    const id = String((await this.#post('/api/v1/service-actions', asked)).id);
+    this.#runs.set(id, action_type);
+    return id;
+  }
+
+  async #leaseOf(id: string): Promise<unknown> {
+    return (await this.#post('/api/v1/service-actions/claim', { types: [this.#runs.get(id)] })).lease;
+  }
+
+  async #post(path: string, body: JsonBody): Promise<JsonBody> {
+    const reply = await this.#api.request<JsonBody>('POST', path, { token: this.#org.token, body });
+    if (reply.status >= 300) throw new Error(`POST ${path} answered ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  }
+
   /** A record that an operation leaves as a side effect. */
   async #makeBy(operationId: string, list: string): Promise<string> {
     await this.send(await this.scenario(operationId));
@@ -126,7 +146,11 @@ export class TestTenant {
       const id =
         record === undefined
           ? (known[parameter] ?? '')
-          : await (parameter === last ? this.make(record) : this.reference(record));
+          : await (parameter !== last
+              ? this.reference(record)
+              : path.startsWith('/api/v1/service-actions/{id}/')
+                ? this.#makeRun()
+                : this.make(record));
       filled = filled.replace(`{${parameter}}`, id);
     }
     return filled;
@@ -142,6 +166,8 @@ export class TestTenant {
   async #bodyOf(operationId: string, { schema }: Body, example: JsonBody, path: string): Promise<JsonBody> {
     if (operationId === 'verifyWebhookEndpoint')
       return { code: await challengeOf(this.#org.orgId, path.split('/').at(-2) ?? '', this.#api.table) };
+    if (operationId === 'claimServiceAction') return { ...example, types: [this.#runs.get(await this.#makeRun())] };
+    if ('lease' in example) return { ...example, lease: await this.#leaseOf(path.split('/').at(-2) ?? '') };
     if (operationId === 'login') return { app_code: this.#org.appCode, secret: this.#org.secret };
     const suffix = newSuffix();
     if (operationId === 'runBatch') return withFreshKeys(example, suffix);

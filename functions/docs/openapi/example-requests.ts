@@ -79,8 +79,11 @@ const GIVEN_FOR: Readonly<Record<string, Given>> = {
   listAuditEvents: { leaves: { audit_event_id: 'data[0].id' } },
 };
 
-/** Operations whose body a person has to fill in, with what only a receiver of webhooks has got. */
-const BY_HAND: readonly string[] = ['verifyWebhookEndpoint'];
+/** Operations that a person has to fill in, with what only a receiver of webhooks or a runner has got. */
+const BY_HAND: readonly string[] = [
+  'verifyWebhookEndpoint',
+  ...['extendServiceAction', 'finishServiceAction', 'cancelServiceAction'],
+];
 
 interface Operation {
   readonly operationId: string;

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Condition, type Item, retry, serverTime, updateRequest } from '@custodia/counted-lists';
+import { type Condition, type Item, retry, updateRequest } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { tenantKey } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../../shared/clock.ts';
@@ -27,7 +27,7 @@ export const LONGEST_WAIT_MS = 60 * 60_000;
 export const WORKERS_DIFFER_MS = 2 * CLOCKS_DIFFER_MS;
 
 /** The time by the clock of DynamoDB, in epoch milliseconds. */
-export const timeIn = ({ id, session }: Tenant): number => serverTime(session.tables.of(id), session.clock);
+export const timeIn = ({ serverTime }: Tenant): number => serverTime;
 
 /** A change of a state. */
 export interface StateChange {

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionCreate, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -128,10 +128,18 @@ export interface Calls {
   readonly serviceActions: {
     /** List service actions: `GET /api/v1/service-actions`. */
     readonly list: (query?: Query<'listServiceActions'>, options?: Options<'listServiceActions'>) => Listing<ServiceActionPage>;
-    /** Record a service action: `POST /api/v1/service-actions`. */
+    /** Record a service action, or ask for one: `POST /api/v1/service-actions`. */
     readonly create: (body: ServiceActionCreate, options?: Options<'createServiceAction'>) => Promise<ServiceAction>;
     /** Read a service action: `GET /api/v1/service-actions/{id}`. */
     readonly get: (id: string, query?: Query<'getServiceAction'>, options?: Options<'getServiceAction'>) => Promise<ServiceAction>;
+    /** Claim an action to carry out: `POST /api/v1/service-actions/claim`. */
+    readonly claim: (body: ServiceActionClaim, options?: Options<'claimServiceAction'>) => Promise<ClaimedServiceAction>;
+    /** Stay at work on an action: `POST /api/v1/service-actions/{id}/heartbeat`. */
+    readonly extend: (id: string, body: ServiceActionHeartbeat, options?: Options<'extendServiceAction'>) => Promise<ServiceAction>;
+    /** Finish an action: `POST /api/v1/service-actions/{id}/finish`. */
+    readonly finish: (id: string, body: ServiceActionFinish, options?: Options<'finishServiceAction'>) => Promise<ServiceAction>;
+    /** Cancel an action: `POST /api/v1/service-actions/{id}/cancel`. */
+    readonly cancel: (id: string, body?: undefined, options?: Options<'cancelServiceAction'>) => Promise<ServiceAction>;
   };
   readonly services: {
     /** List services: `GET /api/v1/services`. */
@@ -322,6 +330,10 @@ export const CALLS: Table = {
     list: 'get /api/v1/service-actions',
     create: 'post /api/v1/service-actions',
     get: 'get /api/v1/service-actions/{id}',
+    claim: 'post /api/v1/service-actions/claim',
+    extend: 'post /api/v1/service-actions/{id}/heartbeat',
+    finish: 'post /api/v1/service-actions/{id}/finish',
+    cancel: 'post /api/v1/service-actions/{id}/cancel',
   },
   services: {
     list: 'get /api/v1/services',

@@ -361,8 +361,8 @@ export interface paths {
         get: operations["listServiceActions"];
         put?: never;
         /**
-         * Record a service action
-         * @description An action is recorded as `completed` unless `status` says otherwise. Needs the permission `service-actions:write`.
+         * Record a service action, or ask for one
+         * @description An action is recorded as `completed` unless `status` says otherwise. With `run` it is `pending`, for a runner to claim: this needs the permission `service-actions:request`, and no webhook can. Needs the permission `service-actions:write`.
          */
         post: operations["createServiceAction"];
         delete?: never;
@@ -385,6 +385,86 @@ export interface paths {
         get: operations["getServiceAction"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/service-actions/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim an action to carry out
+         * @description Gives the action that has been due for the longest time to one runner, until the lease ends. An action whose lease has ended is given to the next one, 3 times in all, and has failed after that. A claim that meets too many others returns nothing: ask again after a random while. Needs the permission `service-actions:run`. Extends the specification of this service.
+         */
+        post: operations["claimServiceAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/service-actions/{id}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stay at work on an action
+         * @description Extends the lease. A 409 says that the runner has lost it, or that the action was cancelled. Needs the permission `service-actions:run`. Extends the specification of this service.
+         */
+        post: operations["extendServiceAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/service-actions/{id}/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish an action
+         * @description A second request with the same lease and status changes nothing. A 409 as for a heartbeat. Needs the permission `service-actions:run`. Extends the specification of this service.
+         */
+        post: operations["finishServiceAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/service-actions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an action
+         * @description The runner of a running one learns of it by its next request, which is a 409. Needs the permission `service-actions:request`. Extends the specification of this service.
+         */
+        post: operations["cancelServiceAction"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3542,7 +3622,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description An entry of the log of what was done to services. */
+        /** @description An entry of the log of what was done to services, or something that a runner is to do. */
         ServiceAction: {
             /**
              * Format: uuid
@@ -3552,7 +3632,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The service that it was done to.
+             * @description The service that it was done to, or is to be done to.
              * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
              */
             service_id: string;
@@ -3562,7 +3642,7 @@ export interface components {
              */
             action_type: string;
             /**
-             * @description How far it has come: `completed`, `pending`, `failed` … Or another word.
+             * @description How far it has come: `completed`, `pending`, `failed` … Or another word. With `run` the service sets it: `pending`, `running`, `completed`, `failed` or `cancelled`.
              * @example completed
              */
             status: string;
@@ -3581,12 +3661,61 @@ export interface components {
             parameters: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Extends the specification: whether a runner is to carry it out, and it is no entry of the log alone.
+             * @example false
+             */
+            run: boolean;
+            /**
+             * Format: date-time
+             * @description Extends the specification: with `run`, when it may begin; null for at once.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            scheduled_for: string | null;
+            /**
+             * Format: int32
+             * @description Extends the specification: how often it was given to a runner, 3 times at most.
+             * @example 0
+             */
+            readonly attempts: number;
+            /**
+             * Format: date-time
+             * @description Extends the specification: until when its runner has it; then the next one gets it.
+             * @example 2026-11-20T09:31:00.000Z
+             */
+            readonly leased_until: string | null;
+            /**
+             * Format: int32
+             * @description Extends the specification: how much is done, in percent, as its runner says.
+             * @example 40
+             */
+            readonly progress: number | null;
+            /**
+             * @description Extends the specification: what came of it, as its runner says.
+             * @example {
+             *       "seconds": 12
+             *     }
+             */
+            readonly result: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Extends the specification: what its runner wrote, of up to 65,536 bytes in UTF-8.
+             * @example Restarted in 12 s.
+             */
+            readonly log: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was completed, failed or cancelled, if a runner was to do it.
+             * @example 2026-11-20T09:31:00.000Z
+             */
+            readonly finished_at: string | null;
         };
         /** @description What a new service action is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ServiceActionCreate: {
             /**
              * Format: uuid
-             * @description The service that it was done to.
+             * @description The service that it was done to, or is to be done to.
              * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
              */
             service_id: string;
@@ -3596,7 +3725,7 @@ export interface components {
              */
             action_type: string;
             /**
-             * @description How far it has come: `completed`, `pending`, `failed` … Or another word. Default: `completed`.
+             * @description How far it has come: `completed`, `pending`, `failed` … Or another word. With `run` the service sets it: `pending`, `running`, `completed`, `failed` or `cancelled`. Default: `completed`.
              * @example completed
              */
             status?: string;
@@ -3610,6 +3739,17 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * @description Extends the specification: whether a runner is to carry it out, and it is no entry of the log alone. Default: `false`.
+             * @example false
+             */
+            run?: boolean;
+            /**
+             * Format: date-time
+             * @description Extends the specification: with `run`, when it may begin; null for at once. Default: null.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            scheduled_for?: string | null;
+            /**
              * Format: uuid
              * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 1a1d416e-34c7-4f5a-92d7-4c6e8b0a1d3f
@@ -3621,6 +3761,124 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string;
+            /**
+             * Format: int32
+             * @description Extends the specification: how often it was given to a runner, 3 times at most.
+             * @example 0
+             */
+            readonly attempts?: number;
+            /**
+             * Format: date-time
+             * @description Extends the specification: until when its runner has it; then the next one gets it.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly leased_until?: string | null;
+            /**
+             * Format: int32
+             * @description Extends the specification: how much is done, in percent, as its runner says.
+             * @example 40
+             */
+            readonly progress?: number | null;
+            /**
+             * @description Extends the specification: what came of it, as its runner says.
+             * @example {
+             *       "seconds": 12
+             *     }
+             */
+            readonly result?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Extends the specification: what its runner wrote, of up to 65,536 bytes in UTF-8.
+             * @example Restarted in 12 s.
+             */
+            readonly log?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was completed, failed or cancelled, if a runner was to do it.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly finished_at?: string | null;
+        };
+        /** @description What a runner can do, and for how long it takes an action. */
+        ServiceActionClaim: {
+            /**
+             * @description The types of actions that the runner carries out.
+             * @example [
+             *       "restart"
+             *     ]
+             */
+            types: string[];
+            /**
+             * Format: int32
+             * @description For how many seconds from now the runner has it, unless it asks again. Default: `60`.
+             * @example 60
+             */
+            lease_seconds?: number;
+        };
+        /** @description An action for one runner. */
+        ClaimedServiceAction: {
+            /** @description The action, or none where there is nothing to do. */
+            actions: components["schemas"]["ServiceAction"][];
+            /**
+             * @description To be quoted when the action goes on; null where there is none. Shown only here: who loses it waits for the lease to end.
+             * @example q0Hk7sZr2v9LxT4mWc1eYb8uNf5aGd3J
+             */
+            lease: string | null;
+        };
+        /** @description That a runner is still at work. */
+        ServiceActionHeartbeat: {
+            /**
+             * @description What the claim has returned: only who quotes it says how the action goes on.
+             * @example q0Hk7sZr2v9LxT4mWc1eYb8uNf5aGd3J
+             */
+            lease: string;
+            /**
+             * Format: int32
+             * @description For how many seconds from now the runner has it, unless it asks again. Default: `60`.
+             * @example 60
+             */
+            lease_seconds?: number;
+            /**
+             * Format: int32
+             * @description How much is done, in percent.
+             * @example 40
+             */
+            progress?: number;
+        };
+        /** @description How an action ended. */
+        ServiceActionFinish: {
+            /**
+             * @description What the claim has returned: only who quotes it says how the action goes on.
+             * @example q0Hk7sZr2v9LxT4mWc1eYb8uNf5aGd3J
+             */
+            lease: string;
+            /**
+             * @description Whether it was done.
+             * @example completed
+             * @enum {string}
+             */
+            status: "completed" | "failed";
+            /**
+             * Format: int32
+             * @description How much is done, in percent: 100 of a completed one unless given.
+             * @example 100
+             */
+            progress?: number;
+            /**
+             * @description What came of it, for programs. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "seconds": 12
+             *     }
+             */
+            result?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description What there is to read about it, of up to 65,536 bytes in UTF-8. Default: null.
+             * @example Restarted in 12 s.
+             */
+            log?: string | null;
         };
         /** @description A part of a list, each element a terminal, with the length of the whole. */
         TerminalPage: {
@@ -7342,6 +7600,8 @@ export interface components {
         PathResourceId: string;
         /** @description Order of creation: newest first (`-created_at`) or oldest first. */
         Sort2: "-created_at" | "created_at";
+        /** @description The service action, by the id that its creation returned. */
+        PathServiceActionId: string;
         /** @description The terminal, by the id that its creation returned. */
         PathTerminalId: string;
         /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
@@ -7453,6 +7713,10 @@ export type ResourceHistoryEntryCreate = components['schemas']['ResourceHistoryE
 export type ServiceActionPage = components['schemas']['ServiceActionPage'];
 export type ServiceAction = components['schemas']['ServiceAction'];
 export type ServiceActionCreate = components['schemas']['ServiceActionCreate'];
+export type ServiceActionClaim = components['schemas']['ServiceActionClaim'];
+export type ClaimedServiceAction = components['schemas']['ClaimedServiceAction'];
+export type ServiceActionHeartbeat = components['schemas']['ServiceActionHeartbeat'];
+export type ServiceActionFinish = components['schemas']['ServiceActionFinish'];
 export type TerminalPage = components['schemas']['TerminalPage'];
 export type Terminal = components['schemas']['Terminal'];
 export type TerminalCreate = components['schemas']['TerminalCreate'];
@@ -8722,6 +8986,40 @@ export interface operations {
                 created_after?: components["parameters"]["CreatedAfter"];
                 /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
                 created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: whether it is so. */
+                run?: boolean;
+                /** @description Small lists: from then on. */
+                scheduled_for_after?: string;
+                /** @description Small lists: earlier. */
+                scheduled_for_before?: string;
+                /** @description Small lists: none. */
+                scheduled_for?: "null";
+                /** @description Small lists: at least. */
+                attempts_min?: number;
+                /** @description Small lists: at most. */
+                attempts_max?: number;
+                /** @description Small lists: any of these. */
+                attempts?: number | number[];
+                /** @description Small lists: from then on. */
+                leased_until_after?: string;
+                /** @description Small lists: earlier. */
+                leased_until_before?: string;
+                /** @description Small lists: none. */
+                leased_until?: "null";
+                /** @description Small lists: at least. */
+                progress_min?: number;
+                /** @description Small lists: at most. */
+                progress_max?: number;
+                /** @description Small lists: any of these, `null` for none. */
+                progress?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                log?: string | string[];
+                /** @description Small lists: from then on. */
+                finished_after?: string;
+                /** @description Small lists: earlier. */
+                finished_before?: string;
+                /** @description Small lists: none. */
+                finished_at?: "null";
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8794,13 +9092,141 @@ export interface operations {
             };
             path: {
                 /** @description The service action, by the id that its creation returned. */
-                id: string;
+                id: components["parameters"]["PathServiceActionId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description The service action. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAction"];
+                };
+            };
+        };
+    };
+    claimServiceAction: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceActionClaim"];
+            };
+        };
+        responses: {
+            /** @description The action with its lease, if there is one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimedServiceAction"];
+                };
+            };
+        };
+    };
+    extendServiceAction: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service action, by the id that its creation returned. */
+                id: components["parameters"]["PathServiceActionId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceActionHeartbeat"];
+            };
+        };
+        responses: {
+            /** @description The action. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAction"];
+                };
+            };
+        };
+    };
+    finishServiceAction: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service action, by the id that its creation returned. */
+                id: components["parameters"]["PathServiceActionId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceActionFinish"];
+            };
+        };
+        responses: {
+            /** @description The finished action. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAction"];
+                };
+            };
+        };
+    };
+    cancelServiceAction: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service action, by the id that its creation returned. */
+                id: components["parameters"]["PathServiceActionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cancelled action. */
             200: {
                 headers: {
                     [name: string]: unknown;

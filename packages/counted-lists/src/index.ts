@@ -24,7 +24,7 @@ export { Feed } from './feed.ts';
 export * as ids from './ids.ts';
 export * as indexes from './indexes/kinds.ts';
 export { flagsAt, type SortKey, type Where } from './indexes/list-index.ts';
-export { readHolders } from './indexes/lookup.ts';
+export { readHolders, readQueue } from './indexes/lookup.ts';
 export { NumberPool } from './number-pool.ts';
 export { readPage } from './page.ts';
 export { readItems, readPartition } from './queries.ts';

@@ -5,6 +5,7 @@ import { parseJson } from '#json';
 import { lazily } from '../../memory.ts';
 import { isFound, wantedWords, wordsOf } from '../../words.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
+import type { Journaled, Verb } from './journaled.ts';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain. */
 export interface Entity<T extends object = Record<string, unknown>> {
@@ -80,21 +81,6 @@ export interface LatestOf {
   readonly time: string;
   /** The kind of records below those, which have a time of the same name. */
   readonly below: () => Entity;
-}
-
-/** The second part of an event's type: `ticket.updated`. An event `pinged` is of no change: a trial. */
-export type Verb = 'created' | 'updated' | 'deleted' | 'pinged';
-
-/** How the changes of records are journaled: each creation, change and deletion is an event. */
-interface Journaled<T, Q extends string = string> {
-  /** Operations also stage events that are of no change (`stagePing`). */
-  readonly trials?: true;
-  /** Its records keep the numbers of their events, and these the values that they changed, for `usual.changes`. */
-  readonly history?: true;
-  /** An update of nothing but these fields is no event: figures that are reported every minute. */
-  readonly quiet?: readonly Q[];
-  /** Whether such an update is one all the same. */
-  readonly isLoud?: (before: T, after: T) => boolean;
 }
 
 type Field<T> = keyof T & string;
@@ -189,7 +175,7 @@ export function toRecord<T extends object>(kind: Entity<T>, item: Item): T {
 
 /** The indexes of an entity, as its `store.ts` declares them (`docs/counted-lists.md`). */
 interface DeclaredIndex<F extends string = string> {
-  readonly kind: 'set' | 'flag' | 'words' | 'exact' | 'order';
+  readonly kind: 'set' | 'flag' | 'words' | 'exact' | 'order' | 'queue';
   /** Fields of the record that it is made of. */
   readonly fields: readonly F[];
   /** The counter that a flag follows. */
@@ -318,6 +304,13 @@ export const order = <const F extends string>(field: F): DeclaredIndex<F> => ({
   kind: 'order',
   fields: [field],
   in: () => kinds.orderIndex(field),
+});
+
+/** Records that wait for something, by a text (`RecordReader.waiting`). No list is found by it. */
+export const queue = <const F extends string>(field: F): DeclaredIndex<F> => ({
+  kind: 'queue',
+  fields: [field],
+  in: () => kinds.queueIndex(field),
 });
 
 /** What happens to a record of a kind. */

@@ -1,6 +1,7 @@
 import { type Item, ids } from '@custodia/counted-lists';
 import type { RequestSession } from '../session/request-session.ts';
-import { type Entity, entity, type RecordObserver, toRecord, type Verb } from './entity.ts';
+import { type Entity, entity, type RecordObserver, toRecord } from './entity.ts';
+import type { Verb } from './journaled.ts';
 import { differing } from './records.ts';
 import type { Repository } from './repository.ts';
 
@@ -65,10 +66,11 @@ export const stagePing = async (
 
 /** Stages events of records of one kind. @param parentId of the record that they are below */
 export function journalOf(events: Repository<JournalEvent>, kind: Journal, parentId?: string): RecordObserver {
-  const { quiet = [], isLoud, history } = kind.journaled ?? {};
+  const { quiet = [], unnamed = [], isLoud, history } = kind.journaled ?? {};
   const below = parentId === undefined ? {} : { parent_id: parentId };
   return async ({ verb, id, version, item = {}, before = {}, after = {} }) => {
-    const changed = verb === 'updated' ? Object.keys(differing(before, after)).toSorted() : undefined;
+    const all = verb === 'updated' ? Object.keys(differing(before, after)).toSorted() : undefined;
+    const changed = unnamed.length === 0 ? all : all?.filter((field) => !unnamed.includes(field));
     if (changed?.every((field) => quiet.includes(field)) && !isLoud?.(before as never, after as never)) return {};
     const changed_fields = changed === undefined ? null : named(changed);
     const kept = history && changed && { [CHANGES]: changesIn(kind, changed, before as Item, after as Item) };

@@ -13,6 +13,7 @@ import {
   readHolders,
   readPage,
   readPartition,
+  readQueue,
   type SortKey,
   schema,
   type Table,
@@ -207,6 +208,11 @@ export class RecordReader<T extends object> {
    */
   idsWith(field: keyof T & string, value: string): Promise<readonly string[]> {
     return readHolders(this.table, this.location.partition, { field, value, most: 2 });
+  }
+
+  /** The first records of a queue (`queue` of its entity), with their texts. Strongly consistent: one query. */
+  waiting(wanted: Parameters<typeof readQueue>[2]): ReturnType<typeof readQueue> {
+    return readQueue(this.table, this.location.partition, wanted);
   }
 
   /** One page of all records, or of those that have what is wanted. */

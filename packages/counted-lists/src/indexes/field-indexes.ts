@@ -151,6 +151,27 @@ export function exactIndex(field: string): ListIndex {
   };
 }
 
+const QUEUE_MARK = '@';
+
+const queueItems = (field: string): string => `${field}#QUEUE`;
+
+/**
+ * The records that wait for something, by the text of a field: those without one have no entry. No list is found by it.
+ * @example queueIndex('waits_for') // 'restart 2026-11-20T09:30:00.000Z'
+ */
+export const queueIndex = (field: string): ListIndex => ({
+  name: `${field}${QUEUE_MARK}`,
+  field,
+  items: [queueItems(field)],
+  entriesOf: ({ [field]: value, id }) =>
+    textsOf(value).map((text) => ({ items: queueItems(field), text, attributes: { [HOLDER]: id } })),
+  answerTo: () => undefined,
+});
+
+/** The index of another release. */
+export const queueNamed = (name: string): ListIndex | undefined =>
+  name.endsWith(QUEUE_MARK) ? queueIndex(name.slice(0, -QUEUE_MARK.length)) : undefined;
+
 /** An item that names the only record with a value. */
 interface NamingItem {
   readonly key: Key;

@@ -5,7 +5,15 @@ import { numberIn, sortKeyOf } from '../ids.ts';
 import { AT, type Item, type Key, TTL, WRITE_ID } from '../schema.ts';
 import * as storedSets from '../stored-sets.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { exactNamed, type FlagIndex, orderNamed, setIndex, storedFlag, wordsNamed } from './field-indexes.ts';
+import {
+  exactNamed,
+  type FlagIndex,
+  orderNamed,
+  queueNamed,
+  setIndex,
+  storedFlag,
+  wordsNamed,
+} from './field-indexes.ts';
 import {
   type BitEntry,
   END,
@@ -70,7 +78,12 @@ export class Indexes {
   /** The index of a name. One that only another release declares is of the kind that its name says. */
   named(name: string): ListIndex {
     return (
-      this.#byName.get(name) ?? wordsNamed(name) ?? exactNamed(name) ?? orderNamed(name) ?? setIndex(name, () => true)
+      this.#byName.get(name) ??
+      wordsNamed(name) ??
+      exactNamed(name) ??
+      orderNamed(name) ??
+      queueNamed(name) ??
+      setIndex(name, () => true)
     );
   }
 

@@ -1,12 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { builtFilters, readCounterItem } from '../counter-item.ts';
 import { ListNotBuilt } from '../errors.ts';
-import { beginningWith, between, type Queried, type Query, queryUpTo } from '../queries.ts';
+import { beginningWith, between, type Queried, type Query, queryOnce, queryUpTo } from '../queries.ts';
 import type { Reading } from '../read-budget.ts';
 import { AT, type Item, type Key } from '../schema.ts';
 import { Table } from '../table.ts';
-import { exactIndex, HOLDER } from './field-indexes.ts';
-import { entryIn, itemsPartition, type Lookup, type LookupRange } from './list-index.ts';
+import { exactIndex, HOLDER, queueIndex } from './field-indexes.ts';
+import { entryIn, itemsPartition, type Lookup, type LookupRange, upToText } from './list-index.ts';
 
 /** What lookups find together. */
 export interface Candidates {
@@ -178,4 +178,24 @@ export async function readHolders(
   const [counter, { items }] = await Promise.all([readCounterItem(table, list, true), queryUpTo(table, query, most)]);
   if (counter.NEXT !== undefined && !builtFilters(counter).includes(name)) throw new ListNotBuilt(list, [field]);
   return items.map(({ [HOLDER]: id }) => String(id));
+}
+
+/** The first records of a queue whose texts begin with a prefix and are not after another text. */
+interface Waiting {
+  readonly field: string;
+  readonly prefix: string;
+  readonly upTo: string;
+  readonly most: number;
+}
+
+/**
+ * The ids of records that wait in a queue, in the order of their texts, without the records. Strongly consistent: one
+ * query.
+ * @example await readQueue(table, 'JOBS', { field: 'waits_for', prefix: 'restart ', upTo: `restart ${now}`, most: 25 })
+ */
+export async function readQueue(table: Table, list: string, { field, prefix, upTo, most }: Waiting) {
+  const [items = ''] = queueIndex(field).items ?? [];
+  const query = between(itemsPartition(list, items), [prefix, upToText(upTo)]);
+  const found = await queryOnce(table, query, most);
+  return found.items.map(({ SK, [HOLDER]: id }) => ({ id: String(id), text: entryIn(String(SK))?.text ?? '' }));
 }
