@@ -2,8 +2,10 @@ import * as z from 'zod';
 import {
   contract,
   created,
+  createOnly,
   crud,
   noContent,
+  ok,
   onRequest,
   optionalOnCreate,
   pageOf,
@@ -118,16 +120,31 @@ export type Ticket = RecordOf<typeof ticket>;
 export const ticketMessage = record('TicketMessage', () => ({
   id: readOnly(field.uuid()),
   ticket_id: readOnly(field.reference('Ticket').describe('The ticket that it was written in.')),
-  author_type: field.word().describe('As what its author writes: `agent`, `customer`, `system` … Or another word.'),
-  author_id: field.uuid().describe('Who wrote it: an id of your own directory.'),
-  message: field.text(10_000, 1).describe('What was written, as plain text.'),
-  is_internal: field
-    .flag()
-    .default(false)
-    .describe('Whether it is for the people of the organization only, and not to be shown to the client.'),
+  author_type: createOnly(
+    field.word().describe('As what its author writes: `agent`, `customer`, `system` … Or another word.'),
+  ),
+  author_id: createOnly(field.uuid().describe('Who wrote it: an id of your own directory.')),
+  message: field.text(10_000, 1).describe('What was written, as plain text; `removed` where it was deleted.'),
+  is_internal: createOnly(
+    field
+      .flag()
+      .default(false)
+      .describe('Whether it is for the people of the organization only, and not to be shown to the client.'),
+  ),
   created_at: readOnly(field.timestamp()),
+  edited_at: readOnly(
+    field.timestamp().nullable().describe('Extends the specification: when its text was last changed.'),
+  ),
+  removed_at: readOnly(field.timestamp().nullable().describe('Extends the specification: when it was deleted.')),
 })).describe('What was said about a ticket.');
 export type TicketMessage = RecordOf<typeof ticketMessage>;
+
+/** The path of a message. */
+const MESSAGE = '/api/v1/tickets/{id}/messages/{message_id}';
+const ofMessage = () => ({
+  ...usual.params(),
+  message_id: field.reference('TicketMessage').describe('Id of the message.'),
+});
 
 const usual = crud(ticket, { path: '/api/v1/tickets', one: 'a ticket', many: 'tickets', example: ticketExample });
 
@@ -221,6 +238,36 @@ export const tickets = contract({
         message: messageExample.message,
       },
       response: created(ticketMessage, 'The created message.', messageExample),
+      errors: ['not-found'],
+    }),
+    getTicketMessage: route('GET', MESSAGE, {
+      extension: true,
+      summary: 'Read a message of a ticket',
+      permission: 'tickets:read',
+      params: ofMessage,
+      response: ok(ticketMessage, 'The message.', messageExample),
+      errors: ['not-found'],
+    }),
+    updateTicketMessage: route('PATCH', MESSAGE, {
+      event: { type: 'ticket_message.updated', idField: 'ticket_id' },
+      extension: true,
+      summary: 'Change the text of a message',
+      description: 'It says by `edited_at` that it was changed. One that was deleted is a 404.',
+      permission: 'tickets:write',
+      params: ofMessage,
+      body: ticketMessage.patch,
+      bodyExample: { message: 'Please pull the plug, wait a minute and put it back.' },
+      response: ok(ticketMessage, 'The message after the change.', messageExample),
+      errors: ['not-found'],
+    }),
+    deleteTicketMessage: route('DELETE', MESSAGE, {
+      event: { type: 'ticket_message.deleted', idField: 'ticket_id' },
+      extension: true,
+      summary: 'Delete the text of a message',
+      description: 'The message stays in its place; its text is `removed`.',
+      permission: 'tickets:write',
+      params: ofMessage,
+      response: noContent('The text is gone.'),
       errors: ['not-found'],
     }),
   },

@@ -35,4 +35,6 @@ export const messageExample = {
   message: 'Please pull the plug, wait ten seconds and put it back.',
   is_internal: false,
   created_at: '2026-11-20T09:41:00.000Z',
+  edited_at: null,
+  removed_at: null,
 };

@@ -6,7 +6,7 @@ import { serviceEntity } from '../services/store.ts';
 import { terminalEntity } from '../terminals/store.ts';
 import { generatedCode } from './codes.ts';
 import type { Ticket, TicketMessage, TicketSummary, tickets } from './contract.ts';
-import { messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
+import { messageEntity, messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
   listTickets: pagesOf(ticketEntity, ({ record }, { query, session }) =>
@@ -71,7 +71,27 @@ export const ticketOperations: Operations<typeof tickets> = {
       }),
       getOrThrow(tenant.records(ticketEntity), params.id),
     ]);
-    return respond.cursorPage(page);
+    return respond.cursorPage(page, shownMessage);
+  },
+
+  getTicketMessage: async ({ params, tenant, getOrThrow }) => {
+    const { message } = await messageOf(tenant, params, getOrThrow);
+    return respond.record(message, shownMessage);
+  },
+
+  updateTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {
+    const { messages, message } = await messageOf(tenant, params, getOrThrow);
+    requirePresent(message.record);
+    const changes = changesOf(message.record, body);
+    if (changes === undefined) return respond.record(message, shownMessage);
+    return respond.record(await messages.update(message, { ...changes, edited_at: session.timestamp }), shownMessage);
+  },
+
+  deleteTicketMessage: async ({ params, tenant, session, getOrThrow }) => {
+    const { messages, message } = await messageOf(tenant, params, getOrThrow);
+    requirePresent(message.record);
+    await messages.update(message, { message: 'removed', removed_at: session.timestamp }, { verb: 'deleted' });
+    return respond.empty;
   },
 
   createTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {
@@ -88,10 +108,36 @@ export const ticketOperations: Operations<typeof tickets> = {
     );
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return respond.record(
-      await messagesOf(tenant, ticket.id).create({ fields: { ...body, ticket_id: ticket.id, created_at: now } }),
+      await messagesOf(tenant, ticket.id).create({
+        fields: { ...body, ticket_id: ticket.id, created_at: now, edited_at: null, removed_at: null },
+      }),
     );
   },
 };
+
+/** A message of a ticket. @throws Problem `not-found` where one of the two does not exist */
+async function messageOf(
+  tenant: Tenant,
+  params: { readonly id: string; readonly message_id: string },
+  getOrThrow: Parameters<Operations<typeof tickets>['getTicketMessage']>[0]['getOrThrow'],
+) {
+  const messages = messagesOf(tenant, params.id);
+  const [message, ticket] = await Promise.all([
+    getOrThrow(messages, params.message_id, shownMessage),
+    tenant.records(ticketEntity).get(params.id),
+  ]);
+  if (ticket === undefined) throw noRecord(ticketEntity);
+  return { messages, message };
+}
+
+/** @throws Problem `not-found` for a message that was deleted */
+function requirePresent({ removed_at }: TicketMessage): void {
+  if (removed_at) throw noRecord(messageEntity);
+}
+
+/** Those of a message that is older than these fields. */
+const UNCHANGED = { edited_at: null, removed_at: null };
+const shownMessage = (message: TicketMessage): TicketMessage => ({ ...UNCHANGED, ...message });
 
 /** The field that the first of these messages sets (`first_response_at`), for the people who have asked. */
 const FIRST = 'first_response_at';

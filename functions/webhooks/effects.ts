@@ -100,25 +100,26 @@ async function runOperation(effect: Effect, data: Data, { tenant, caller, actor 
 }
 
 /**
- * The path parameter is a field of the data, and the fields that the route can set are the body. A partner's data
+ * Each path parameter is a field of the data, and the fields that the route can set are the body. A partner's data
  * describes the partner's own record: its other members are ignored and named (`docs/decisions/0061-webhooks.md`).
  */
 function inputOf(route: Route, data: Data) {
-  const [parameter] = Object.keys(route.params.shape);
-  const idField = idFieldOf(route);
-  const params: Record<string, string> = parameter === undefined ? {} : { [parameter]: asText(data[idField], idField) };
+  const fields = idFieldsOf(route);
+  const params = Object.fromEntries(fields.map(([name, from]) => [name, asText(data[from], from)]));
   const settable = route.body?.schema.shape ?? {};
   const isTaken = (field: string): boolean => Object.hasOwn(settable, field);
   const body = Object.fromEntries(Object.entries(data).filter(([field]) => isTaken(field)));
   const used = [
-    ...(parameter === undefined ? [] : [idField]),
+    ...fields.map(([, from]) => from),
     // Must be the organization of the sender, whatever the event.
     ...(typeof data.org_id === 'string' ? ['org_id'] : []),
   ];
   return { params, body, ignored: Object.keys(data).filter((field) => !isTaken(field) && !used.includes(field)) };
 }
 
-const idFieldOf = (route: Route): string => route.event?.idField ?? 'id';
+/** The path parameters, and the fields of the data that have them: the first one may have another name there. */
+const idFieldsOf = ({ event, params }: Route): readonly (readonly [name: string, field: string])[] =>
+  Object.keys(params.shape).map((name, index) => [name, index === 0 ? (event?.idField ?? 'id') : name]);
 
 function asText(id: unknown, field: string): string {
   if (typeof id === 'string') return id;
@@ -144,7 +145,7 @@ const IN_BODY: { readonly [type in Problem['type']]?: Problem['type'] } = {
 function insideData(problem: Problem, route: Route): Problem {
   const errors =
     problem.type === 'not-found'
-      ? [{ pointer: pointer([idFieldOf(route)]), detail: 'names a record that does not exist' }]
+      ? [{ pointer: pointer([idFieldsOf(route).at(-1)?.[1] ?? 'id']), detail: 'names a record that does not exist' }]
       : problem.errors;
   return new Problem(IN_BODY[problem.type] ?? problem.type, {
     ...(problem.detail === undefined ? {} : { detail: problem.detail }),

@@ -47,7 +47,7 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
   const body = reply.text ?? JSON.stringify(value);
   if (reply.version !== undefined) headers.ETag = entityTag(reply.version, body);
   else if (route.method === 'GET' && headers.ETag === undefined) headers.ETag = listTag(body);
-  if (status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
+  if (status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context);
   if (route.method === 'GET' && headers.ETag !== undefined && isFresh(context.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
@@ -91,9 +91,10 @@ const pathOf = (route: Route, request: HttpRequest): string =>
   route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => request.params[parameter] ?? '');
 
 /** The path of a created record. A platform caller must name the organization to read it. */
-function locationOf(itemPath: string, value: unknown, { caller, tenant }: Context['scope']): string {
+function locationOf(itemPath: string, value: unknown, { request, scope }: Context): string {
+  const { caller, tenant } = scope;
   const { id, org_id } = value as { readonly id?: unknown; readonly org_id?: unknown };
-  const path = itemPath.replace(/\{[a-z_]{1,30}\}/, String(id));
+  const path = itemPath.replace(/\{([a-z_]{1,30})\}/g, (_, name: string) => request.params[name] ?? String(id));
   const orgId = tenant?.orgId ?? org_id;
   return caller?.orgId === null && typeof orgId === 'string' ? `${path}?org_id=${orgId}` : path;
 }

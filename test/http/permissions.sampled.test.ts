@@ -82,15 +82,13 @@ describe('an operation', () => {
 
   it.each(sampled(ofTenants, 4))('%s needs %s and no other', async (operationId, permission) => {
     const scenario = await testTenant.scenario(operationId);
-    // Other tests cover what a restricted caller may give.
     const path = scenario.route.method === 'GET' ? scenario.path : await towardsTheWeak(scenario.path);
-    const given =
-      operationId === 'createIntegration'
-        ? { permissions: [] }
-        : operationId === 'verifyWebhookEndpoint' && {
-            code: await challengeOf(org.orgId, path.split('/').at(-2) ?? ''),
-          };
-    const body = given ? { ...scenario.body, ...given } : scenario.body;
+    const changed: Readonly<Record<string, () => JsonBody | Promise<JsonBody>>> = {
+      // Other tests cover what a restricted caller may give.
+      createIntegration: () => ({ permissions: [] }),
+      verifyWebhookEndpoint: async () => ({ code: await challengeOf(org.orgId, path.split('/').at(-2) ?? '') }),
+    };
+    const body = scenario.body && { ...scenario.body, ...(await changed[operationId]?.()) };
     const { token } = await only(permission);
     const { status } = await testTenant.send({ ...scenario, body, path, token });
     expect(status).toBe(scenario.route.response.status);

@@ -4,15 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { environmentTable, RequestSession, Tenant } from '#table';
 import { messagesOf } from '../../functions/tickets/store.ts';
 import { systemClock } from '../../shared/clock.ts';
+import type { JsonBody } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { prepared } from '../support/prepared.ts';
-import { type Calls, newTenant } from '../support/tenant-calls.ts';
+import { type Calls, newTenant, pointsAt } from '../support/tenant-calls.ts';
 import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
 
 const acme = prepared(() => newTenant(api));
+const rival = prepared(() => newTenant(api));
 
 const say = ({ create }: Calls, ticketId: string, message: string) =>
   create(`${TICKETS}/${ticketId}/messages`, newMessage(message));
@@ -33,6 +35,8 @@ describe('messages', () => {
         message: 'Hello',
         is_internal: false,
         created_at: expect.any(String),
+        edited_at: null,
+        removed_at: null,
       },
     ]);
     const second = await acme.create(path, { author_type: 'contact', author_id, message: '…', is_internal: true });
@@ -147,6 +151,91 @@ describe('deleting a ticket', () => {
   });
 });
 
+describe('a message', () => {
+  const told = async (fields: JsonBody = {}) => {
+    const { id } = await acme.create(TICKETS, newTicket());
+    const path = `${TICKETS}/${id}/messages`;
+    const message = await acme.create(path, {
+      author_type: 'agent',
+      author_id: randomUUID(),
+      message: 'Hello',
+      ...fields,
+    });
+    return { ticket: `${TICKETS}/${id}`, list: path, path: `${path}/${message.id}`, message };
+  };
+
+  it('is read by its own path, which its creation names', async () => {
+    const { list, path, message } = await told();
+    const made = await acme.ask('POST', list, { author_type: 'agent', author_id: randomUUID(), message: 'There' });
+    expect(made.headers.get('location')).toBe(`${list}/${made.body.id}`);
+    expect(await acme.read(path)).toEqual(message);
+    const other = await told();
+    expect((await acme.ask('GET', `${other.list}/${message.id}`)).status).toBe(404);
+  });
+
+  it('gets another text and says when, and nothing else of it or its ticket changes', async () => {
+    const { ticket, list, path, message } = await told({ is_internal: true });
+    const before = await acme.read(ticket);
+    const changed = await acme.ask('PATCH', path, { message: 'Hallo' });
+    expect([changed.status, changed.body]).toEqual([
+      200,
+      { ...message, message: 'Hallo', edited_at: expect.any(String) },
+    ]);
+    expect((await acme.read(list)).data).toEqual([changed.body]);
+    expect((await acme.ask('PATCH', path, { message: 'Hallo' })).body).toEqual(changed.body);
+    expect(await acme.read(ticket)).toEqual(before);
+    for (const fields of [{ is_internal: false }, { author_type: 'customer' }, { edited_at: null }, { message: '' }]) {
+      const refused = await acme.ask('PATCH', path, fields);
+      expect([refused.status, refused.body.errors]).toEqual([422, pointsAt(Object.keys(fields)[0] ?? '')]);
+    }
+    const stale = await acme.ask('PATCH', path, { message: 'Hi' }, { headers: { 'if-match': '"1.x"' } });
+    expect(stale.status).toBe(412);
+  });
+
+  it('that is deleted stays in its place without its text, and can be neither changed nor deleted again', async () => {
+    const { list, path, message } = await told();
+    expect((await acme.ask('DELETE', path)).status).toBe(204);
+    const removed = { ...message, message: 'removed', removed_at: expect.any(String) };
+    expect((await acme.read(list)).data).toEqual([removed]);
+    expect(await acme.read(path)).toEqual(removed);
+    expect((await acme.ask('PATCH', path, { message: 'Again' })).status).toBe(404);
+    expect((await acme.ask('DELETE', path)).status).toBe(404);
+  });
+
+  it('leaves events of both, which never have its text', async () => {
+    const { path, message } = await told({ message: 'a telling text' });
+    await acme.ask('PATCH', path, { message: 'another telling text' });
+    await acme.ask('DELETE', path);
+    const { data } = await acme.read(`/api/v1/events?record_id=${message.id}`);
+    expect(data.map(({ type, changed_fields }) => [type, changed_fields])).toEqual([
+      ['ticket_message.created', null],
+      ['ticket_message.updated', ['edited_at', 'message']],
+      ['ticket_message.deleted', null],
+    ]);
+    expect(JSON.stringify(data)).not.toContain('telling');
+  });
+
+  it('of a deleted ticket, or of another tenant’s, is a 404', async () => {
+    const { ticket, path } = await told();
+    expect((await rival.ask('PATCH', path, { message: 'x' })).status).toBe(404);
+    expect((await rival.ask('DELETE', path)).status).toBe(404);
+    await acme.ask('DELETE', ticket);
+    for (const [method, body] of [['GET'], ['PATCH', { message: 'x' }], ['DELETE']] as const)
+      expect((await acme.ask(method, path, body)).status).toBe(404);
+  });
+
+  it('is changed or deleted by one of several at the same time', async () => {
+    const { path } = await told();
+    const responses = await Promise.all([
+      ...['a', 'b', 'c'].map((text) => acme.ask('PATCH', path, { message: text })),
+      acme.ask('DELETE', path),
+    ]);
+    expect(responses.map(({ status }) => status).filter((status) => ![200, 204, 404, 409].includes(status))).toEqual(
+      [],
+    );
+  });
+});
+
 // This test is last: those before look through the whole table.
 it('messages beyond a thousand follow behind a link', async () => {
   const { id } = await acme.create(TICKETS, newTicket());
@@ -177,6 +266,8 @@ async function storeMessages(ticketId: string, round: number, count: number): Pr
         message: String(round),
         is_internal: false,
         created_at: session.timestamp,
+        edited_at: null,
+        removed_at: null,
       },
     });
   }

@@ -16,10 +16,14 @@ const withEvents = operations.flatMap(([id, route]) =>
 describe('every event with an effect does what its route does', () => {
   it.each(withEvents)('%s: %s', async (type, operationId) => {
     const { path, body, route } = await testTenant.scenario(operationId);
-    const [id] = Object.keys(route.params.shape).length === 0 ? [] : [path.split('/')[4]];
+    const ids = path.split('/');
+    const inPath = route.path
+      .split('/')
+      .flatMap((part, index) => (part.startsWith('{') ? [[part.slice(1, -1), ids[index]]] : []));
+    const { id, ...others } = Object.fromEntries(inPath);
     // Other members of partners are ignored and named.
     const more = { created: 1_763_700_000, livemode: true };
-    const data = { ...more, ...body, ...(id === undefined ? {} : { [route.event?.idField ?? 'id']: id }) };
+    const data = { ...more, ...body, ...others, ...(id === undefined ? {} : { [route.event?.idField ?? 'id']: id }) };
     expect((await deliver(api, org, { event_type: type, data })).body).toMatchObject({ received: true });
     const { body: events } = await api.request<{ data: Record<string, unknown>[] }>(
       'GET',

@@ -132,11 +132,17 @@ export class TestTenant {
     return body.data[0]?.id ?? '';
   }
 
-  /** The record that the path is about, its last parameter's, is fresh; those it belongs to are shared. */
+  /** The record that the path is about, its last parameter's, is fresh; those it belongs to are shared, or were made with it. */
   async #pathOf({ path, params }: Route): Promise<string> {
     const named = referencesIn(params);
     const last = path.slice(path.lastIndexOf('{') + 1, path.lastIndexOf('}'));
-    const known: Readonly<Record<string, string>> = { app_code: this.#org.appCode, file: 'problems' };
+    const known: Readonly<Record<string, string>> = {
+      app_code: this.#org.appCode,
+      file: 'problems',
+      ...(await this.#madeBelow(named.get(last), last)),
+    };
+    const fresh = (record: string) =>
+      path.startsWith('/api/v1/service-actions/{id}/') ? this.#makeRun() : this.make(record);
     let filled = path;
     for (const parameter of Object.keys(params.shape)) {
       const record = named.get(parameter);
@@ -144,16 +150,24 @@ export class TestTenant {
         throw new Error(`${path}: declare {${parameter}} with reference(), so that it is known which record it names`);
       }
       const id =
-        record === undefined
-          ? (known[parameter] ?? '')
-          : await (parameter !== last
-              ? this.reference(record)
-              : path.startsWith('/api/v1/service-actions/{id}/')
-                ? this.#makeRun()
-                : this.make(record));
+        known[parameter] ?? (record && (await (parameter === last ? fresh(record) : this.reference(record)))) ?? '';
       filled = filled.replace(`{${parameter}}`, id);
     }
     return filled;
+  }
+
+  /** The parameters of a path to a new record that is made below another one. */
+  async #madeBelow(record: string | undefined, parameter: string): Promise<Readonly<Record<string, string>>> {
+    const [operationId, route] = (record && creatorOf(record)) || [];
+    if (operationId === undefined || !route?.path.includes('{')) return {};
+    const scenario = await this.scenario(operationId);
+    const { status, body } = await this.send(scenario);
+    if (status !== 201) throw new Error(`making a ${record} answered ${status} ${JSON.stringify(body)}`);
+    const ids = scenario.path.split('/');
+    const above = route.path
+      .split('/')
+      .flatMap((part, index) => (part.startsWith('{') ? [[part.slice(1, -1), ids[index]]] : []));
+    return { ...Object.fromEntries(above), [parameter]: String(body.id) };
   }
 
   /** An upsert names a new record. */

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -190,6 +190,12 @@ export interface Calls {
     readonly listMessages: (id: string, query?: Query<'listTicketMessages'>, options?: Options<'listTicketMessages'>) => Listing<TicketMessageList>;
     /** Add a message to a ticket: `POST /api/v1/tickets/{id}/messages`. */
     readonly createMessage: (id: string, body: TicketMessageCreate, options?: Options<'createTicketMessage'>) => Promise<TicketMessage>;
+    /** Read a message of a ticket: `GET /api/v1/tickets/{id}/messages/{message_id}`. */
+    readonly getMessage: (id: string, messageId: string, query?: Query<'getTicketMessage'>, options?: Options<'getTicketMessage'>) => Promise<TicketMessage>;
+    /** Change the text of a message: `PATCH /api/v1/tickets/{id}/messages/{message_id}`. */
+    readonly updateMessage: (id: string, messageId: string, body: TicketMessagePatch, options?: Options<'updateTicketMessage'>) => Promise<TicketMessage>;
+    /** Delete the text of a message: `DELETE /api/v1/tickets/{id}/messages/{message_id}`. */
+    readonly deleteMessage: (id: string, messageId: string, options?: Options<'deleteTicketMessage'>) => Promise<void>;
   };
   readonly usage: {
     /** Read what was used: `GET /api/v1/usage`. */
@@ -362,6 +368,9 @@ export const CALLS: Table = {
     listChanges: 'get /api/v1/tickets/{id}/changes',
     listMessages: 'get /api/v1/tickets/{id}/messages',
     createMessage: 'post /api/v1/tickets/{id}/messages',
+    getMessage: 'get /api/v1/tickets/{id}/messages/{message_id}',
+    updateMessage: 'patch /api/v1/tickets/{id}/messages/{message_id}',
+    deleteMessage: 'delete /api/v1/tickets/{id}/messages/{message_id}',
   },
   usage: {
     get: 'get /api/v1/usage',

@@ -655,6 +655,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tickets/{id}/messages/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a message of a ticket
+         * @description Needs the permission `tickets:read`. Extends the specification of this service.
+         */
+        get: operations["getTicketMessage"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the text of a message
+         * @description The message stays in its place; its text is `removed`. Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        delete: operations["deleteTicketMessage"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the text of a message
+         * @description It says by `edited_at` that it was changed. One that was deleted is a 404. Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        patch: operations["updateTicketMessage"];
+        trace?: never;
+    };
     "/api/v1/users": {
         parameters: {
             query?: never;
@@ -4642,7 +4670,7 @@ export interface components {
              */
             author_id: string;
             /**
-             * @description What was written, as plain text.
+             * @description What was written, as plain text; `removed` where it was deleted.
              * @example Please pull the plug, wait ten seconds and put it back.
              */
             message: string;
@@ -4657,6 +4685,18 @@ export interface components {
              * @example 2026-11-20T09:41:00.000Z
              */
             readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when its text was last changed.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly edited_at: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was deleted.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly removed_at: string | null;
         };
         /** @description What a new ticket message is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         TicketMessageCreate: {
@@ -4672,7 +4712,7 @@ export interface components {
              */
             author_id: string;
             /**
-             * @description What was written, as plain text.
+             * @description What was written, as plain text; `removed` where it was deleted.
              * @example Please pull the plug, wait ten seconds and put it back.
              */
             message: string;
@@ -4699,6 +4739,72 @@ export interface components {
              * @example 2026-11-20T09:41:00.000Z
              */
             readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when its text was last changed.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly edited_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was deleted.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly removed_at?: string | null;
+        };
+        /** @description What to change of a ticket message: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        TicketMessagePatch: {
+            /**
+             * @description What was written, as plain text; `removed` where it was deleted.
+             * @example Please pull the plug, wait a minute and put it back.
+             */
+            message?: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The ticket that it was written in.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly ticket_id?: string;
+            /**
+             * @description As what its author writes: `agent`, `customer`, `system` … Or another word.
+             * @example agent
+             */
+            readonly author_type?: string;
+            /**
+             * Format: uuid
+             * @description Who wrote it: an id of your own directory.
+             * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
+             */
+            readonly author_id?: string;
+            /**
+             * @description Whether it is for the people of the organization only, and not to be shown to the client.
+             * @example false
+             */
+            readonly is_internal?: boolean;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when its text was last changed.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly edited_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was deleted.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly removed_at?: string | null;
         };
         /** @description A part of a list, each element a user, with the length of the whole. */
         UserPage: {
@@ -5253,7 +5359,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
@@ -7662,6 +7768,8 @@ export interface components {
         Overdue: boolean;
         /** @description The ticket, by the id that its creation returned. */
         PathTicketId: string;
+        /** @description Id of the message. */
+        PathMessageId: string;
         /** @description The user, by the id that its creation returned. */
         PathUserId: string;
         /** @description The membership, by the id that its creation returned. */
@@ -7730,6 +7838,7 @@ export type TicketPatch = components['schemas']['TicketPatch'];
 export type TicketMessageList = components['schemas']['TicketMessageList'];
 export type TicketMessage = components['schemas']['TicketMessage'];
 export type TicketMessageCreate = components['schemas']['TicketMessageCreate'];
+export type TicketMessagePatch = components['schemas']['TicketMessagePatch'];
 export type UserPage = components['schemas']['UserPage'];
 export type User = components['schemas']['User'];
 export type UserCreate = components['schemas']['UserCreate'];
@@ -9858,6 +9967,110 @@ export interface operations {
         responses: {
             /** @description The created message. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketMessage"];
+                };
+            };
+        };
+    };
+    getTicketMessage: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+                /** @description Id of the message. */
+                message_id: components["parameters"]["PathMessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketMessage"];
+                };
+            };
+        };
+    };
+    deleteTicketMessage: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+                /** @description Id of the message. */
+                message_id: components["parameters"]["PathMessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateTicketMessage: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+                /** @description Id of the message. */
+                message_id: components["parameters"]["PathMessageId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketMessagePatch"];
+            };
+        };
+        responses: {
+            /** @description The message after the change. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };

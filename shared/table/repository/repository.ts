@@ -179,7 +179,8 @@ export class Repository<T extends object> extends RecordReader<T> {
    * @returns the record, with the time of this request where others have moved it further
    * @throws RecordTooLarge
    */
-  update(stored: Stored<T>, given: Partial<T>, { alsoAudited = [], moves }: UpdateOptions<T> = {}): Promise<Stored<T>> {
+  update(stored: Stored<T>, given: Partial<T>, options: UpdateOptions<T> = {}): Promise<Stored<T>> {
+    const { alsoAudited = [], moves, verb = 'updated' } = options;
     return this.session.changes.staging(async () => {
       const changes = moves === undefined ? given : { ...given, [moves]: forward(stored.item[moves], this.session) };
       const record = { ...stored.record, ...changes };
@@ -194,7 +195,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       // Sets that it leaves may be older than the notes of values.
       noteValues(this, this.indexes.openValues([...entries.left, ...entries.entered]));
       const fields = [...Object.keys(changes), ...alsoAudited];
-      const kept = await this.#observe({ verb: 'updated', id, version, fields, item, before, after: record });
+      const kept = await this.#observe({ verb, id, version, fields, item, before, after: record });
       const attributes = { ...changed, ...kept };
       const after = { ...noted, ...kept };
       this.work.noteSize(schema.keyIn(item), after);

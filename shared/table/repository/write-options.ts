@@ -32,6 +32,8 @@ export interface UpdateOptions<T> {
   readonly alsoAudited?: readonly string[];
   /** The time of an order, which moves forward with the change, even where others move it at the same time. */
   readonly moves?: keyof T & string;
+  /** What its event says: `deleted` of a record that only says from now on that it was. */
+  readonly verb?: 'deleted';
 }
 
 export interface DeletionOptions {
